@@ -1,19 +1,19 @@
-"""What can be wrong with what others wrote or sent."""
+"""Errors in documents and requests."""
 
 from collections.abc import Sequence
 
 RETRY = 5
-"""Seconds after which whoever was sent away may try again."""
+"""Seconds after which a refused sender may try again."""
 
 LONGEST_SENTENCE = 1_000
-"""Characters: the value that a message quotes may be a whole file."""
+"""Maximum characters of a message: the quoted value may be a whole file."""
 
 Path = tuple[str | int, ...]
-"""Where a value stands in a document, from outside in: ("items", 2, "choices")."""
+"""The path of a value in a document, from outside in: ("items", 2, "choices")."""
 
 
 class ValidationError(ValueError):
-    """A value of a document that cannot be used; `str` is a sentence with the place, the bound and the value.
+    """An invalid value of a document; `str` is a sentence with the path, the bound and the value.
 
     Attributes
     ----------
@@ -39,18 +39,18 @@ class ValidationError(ValueError):
         return _short((f"line {self.line}: " if self.line else "") + self.sentence(self.path))
 
     def sentence(self, place: Path) -> str:
-        """The sentence as it reads at `place`, which may leave out what a reader knows of the path."""
+        """The message with `place` as the path, which may omit parts known to the reader."""
         if not place:
             return _short(self.message.removeprefix(": "))
         return _short(written(place) + ("" if self.message.startswith(":") else " ") + self.message)
 
     def below(self, *before: str | int) -> "ValidationError":
-        """The same error in a document that holds this one at a path."""
+        """The same error in an outer document that holds this one at a path."""
         return ValidationError((*before, *self.path), self.message, code=self.code, keys=self.keys)
 
 
 class InputError(ValidationError):
-    """A field of a form, a request or a command that cannot be used, and the whole sentence that says why."""
+    """An invalid field of a form, a request or a command, with a full sentence that gives the reason."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__((field,), message)
@@ -61,7 +61,7 @@ class InputError(ValidationError):
 
 
 def written(path: Path) -> str:
-    """A path as people write it: items[2].choices."""
+    """Format a path for messages: items[2].choices."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
@@ -70,30 +70,30 @@ def _short(sentence: str) -> str:
 
 
 class Conflict(Exception):
-    """What is stored is in no state for this; the message says which it is in and which it would need."""
+    """Error: stored data is in a state that does not allow this; the message names it and the state required."""
 
 
 class RequestRefused(Exception):
-    """A request of a stranger that is not answered as asked: the HTTP status, the field and what is wrong with it."""
+    """An untrusted request that is refused: the HTTP status, the field and what is wrong with it."""
 
     def __init__(self, status: int, field: str, message: str, *, retry: int | None = None, **details: int) -> None:
-        """`retry`: in how many seconds it is worth another try; `details`: what else the sender is told."""
+        """`retry`: seconds until another attempt is worthwhile; `details`: further fields of the response."""
         super().__init__(message)
         self.status, self.field, self.message = status, field, message
         self.retry, self.details = retry, details
 
     @property
     def said(self) -> dict[str, str | int]:
-        """What the sender is told."""
+        """The error details sent in the response."""
         return {"field": self.field, "message": self.message, **self.details}
 
 
 def not_invited(field: str = "invitation") -> RequestRefused:
-    """What came as an invitation, or a code for one, is none that can be used; one sentence for whatever is wrong."""
+    """The refusal of an invalid invitation, or of an invalid code for one; one message covers every reason."""
     message = f"This {field} cannot be used: it is not one of this survey's, or it was used before."
     return RequestRefused(403, field, message)
 
 
 def not_stored() -> RequestRefused:
-    """The refusal of a report that may be sent again as it is."""
+    """The refusal of a report that may be sent again unchanged."""
     return RequestRefused(503, "report", "The report could not be stored now. Please try again.", retry=RETRY)

@@ -1,4 +1,4 @@
-"""Everything that is kept: frozen designs, reports, invitations, totals, and how many reports came on which days.
+"""Models of all stored data: frozen designs, reports, invitations, totals and daily counts.
 
 No key to a user, no address, no browser, no free text, no time finer than a day.
 """
@@ -12,7 +12,7 @@ from django.db.models.lookups import Exact
 
 
 class SaysRehearsal(Func):
-    """Whether a design's document says that it is one of a rehearsal."""
+    """SQL expression: True if a design's document declares a rehearsal."""
 
     function = "json_extract"
     template = "%(function)s(%(expressions)s, '$.rehearsal')"
@@ -64,7 +64,7 @@ class StoredReport(models.Model):
     """
 
     class Mode(models.IntegerChoices):
-        """Who randomised a report, and with what."""
+        """Source of a report's randomisation."""
 
         BROWSER = 0, "randomised by the respondent's browser"
         COIN = 1, "randomised by the respondent, with a coin or a die"
@@ -94,7 +94,7 @@ class StoredReport(models.Model):
 
 
 class WaitingReport(StoredReport):
-    """A report as it was received, not yet in the totals."""
+    """A received report that is not in the totals yet."""
 
 
 class Report(StoredReport):
@@ -106,11 +106,11 @@ class Report(StoredReport):
 
 
 class SetAsideReport(StoredReport):
-    """A report that waited and that its design cannot produce, as a disk or a hand has changed it: in no total."""
+    """A waiting report that its design cannot produce, such as after data corruption: in no total."""
 
 
 class Batch(models.Model):
-    """Invitations of a survey by codes that were made together, whatever became of them since.
+    """A batch of invitation codes created together, including those used or withdrawn since.
 
     Nobody in it is told apart from the others: it holds ten at least, and nothing says who got which.
     """
@@ -133,7 +133,7 @@ class Batch(models.Model):
 
 
 class Invitation(models.Model):
-    """A code that was not used yet; the report that uses it deletes this row in its own transaction.
+    """An unused code; the transaction that stores the report using it deletes this row.
 
     The key ends with a hash, which is as good as random: rows lie in no order in which anything was done.
     """
@@ -153,7 +153,7 @@ class Invitation(models.Model):
 
 
 class UsedToken(models.Model):
-    """A blindly signed token that a report came with, written in the report's own transaction."""
+    """A redeemed blindly signed token, written in the transaction of its report."""
 
     pk = models.CompositePrimaryKey("design_id", "hash")
     # Without a constraint: the report beside it has one, and PostgreSQL would look the design up again for each row.
@@ -175,7 +175,7 @@ class UsedToken(models.Model):
 
 
 class Tally(models.Model):
-    """How many folded reports of a stratum have this symbol at this position: the sum over the parts.
+    """The number of folded reports of a stratum with this symbol at this position: the sum over the parts.
 
     Each worker that folds a design adds to a part that no other one holds meanwhile.
     """
@@ -197,7 +197,7 @@ class Tally(models.Model):
 
 
 class DailyCount(models.Model):
-    """How many reports of a design were folded on a day; on several days together where one day has few.
+    """The number of reports of a design folded on a day; on several days together if a day has few.
 
     Nothing leads from here to a report. Only the newest row of a design may hold fewer than folding.FEWEST.
     """

@@ -1,4 +1,4 @@
-"""The page at /api/: the OpenAPI document for people. It has no script, and nothing of it comes from elsewhere.
+"""The API documentation page at /api/: the OpenAPI document as HTML, without scripts or external resources.
 
 The ready-made viewers set styles from scripts, which the site's policy refuses, and say nothing without a script.
 """
@@ -26,15 +26,15 @@ TOPICS = (
     ("Runs, estimates, analyses", ("/runs/", "/runs/{key}/", "/estimates/", "/publish/", "/analyses/{key}/")),
     ("Exports", ("/formats/", "/exports/", "/exports/{key}/", "/file/")),
 )  # fmt: skip
-"""Where an operation stands on the page: under the topic that has the longest of these ends of its address."""
+"""Topics of operations on the page: an operation belongs to the topic with the longest matching path end."""
 ELSEWHERE = "Besides"
 OWN = "2", "3"
-"""First digits of the statuses of which each operation says something of its own."""
+"""First digits of the statuses that each operation describes itself."""
 
 
 @dataclass(frozen=True)
 class PropertyRow:
-    """A parameter, or a key of a body or an answer. `shape` names one of the shapes at the end of the page."""
+    """A parameter, or a property of a body or response. `shape` names one of the schemas at the page's end."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class ResponseExample:
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of an address."""
+    """An operation: a method of a path."""
 
     anchor: str
     method: str
@@ -67,7 +67,7 @@ class Operation:
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """Every address, what it takes and what it answers."""
+    """The view of the page: every path with its parameters and responses."""
     return render(request, "api/page.html", _context())
 
 
@@ -91,7 +91,7 @@ def _context() -> dict[str, Any]:
 
 
 def _refusals(paths: Schema) -> dict[str, str]:
-    """What each status of a refusal means, as an address for programs says it first."""
+    """The meaning of each refusal status, in the words of the first API path that has it."""
     told: dict[str, str] = {}
     for path in sorted(paths, key=lambda path: not path.startswith("/api/v1/")):
         for said in paths[path].values():
@@ -152,7 +152,7 @@ def _keys(schema: Schema) -> Iterator[PropertyRow]:
 
 
 def _kind(schema: Schema) -> tuple[str, str]:
-    """What a value is, in words, and the shape that it has."""
+    """The type of a value in words, and the name of its schema."""
     if "$ref" in schema:
         return "", schema["$ref"].rsplit("/", 1)[1]
     for several in ("allOf", "oneOf", "anyOf"):

@@ -1,4 +1,4 @@
-"""What is loaded as Django is set up: little, since workers, beat and most commands show no page."""
+"""Django app configurations: few imports, since workers, beat and most commands show no page."""
 
 from importlib import import_module
 
@@ -7,7 +7,7 @@ from django.contrib.admin.apps import SimpleAdminConfig
 
 
 class Configuration(AppConfig):
-    """Celery's application and the installation's own system checks."""
+    """The project's app: Celery's application and its system checks."""
 
     name = "config"
 
@@ -17,15 +17,15 @@ class Configuration(AppConfig):
 
 
 class Theme(AppConfig):
-    """django-unfold without its own configuration, which imports all that it shows."""
+    """django-unfold without its app configuration, which imports all that it displays."""
 
     name = "unfold"
 
 
 class Panel(SimpleAdminConfig):
-    """The admin site of django-unfold; `config.urls` has the panel's pages registered there."""
+    """The admin site of django-unfold; `config.urls` registers the panel's pages there."""
 
     default_site = "unfold.sites.UnfoldAdminSite"
 
     def ready(self) -> None:
-        """Django's own checks of it are `config.checks`."""
+        """Skip Django's checks of the site, which `config.checks` runs."""

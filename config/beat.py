@@ -1,4 +1,4 @@
-"""The schedule of beat: intervals by the monotonic clock.
+"""The schedule of beat: intervals measured with the monotonic clock.
 
 Celery asks the time of day. A clock that somebody sets back by three days would stop folding, estimating and closing
 for three days, and so would the last times in the file that its own scheduler keeps. Nothing here runs at an hour of
@@ -11,16 +11,16 @@ from datetime import UTC, datetime, timedelta
 from celery.schedules import schedule
 
 SCHEDULER = "celery.beat:Scheduler"
-"""It keeps nothing in a file: after a start everything is due within its interval."""
+"""It stores nothing in a file: after a start everything is due within its interval."""
 
 _STARTED, _STARTED_AT = time.monotonic(), datetime.now(UTC)
 
 
 def steady_now() -> datetime:
-    """The time of day as it was when this process began, plus what has passed since."""
+    """The time of day when this process began, plus the time elapsed since."""
     return _STARTED_AT + timedelta(seconds=time.monotonic() - _STARTED)
 
 
 def every(seconds: float, task: str) -> dict[str, object]:
-    """An entry of the schedule. A message that nobody took before the next one is due says nothing new and expires."""
+    """An entry of the schedule. A message not taken before the next one is due is redundant and expires."""
     return {"task": task, "schedule": schedule(seconds, nowfun=steady_now), "options": {"expires": seconds}}

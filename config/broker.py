@@ -1,4 +1,4 @@
-"""The folder broker: messages are files, and a file appears complete or not at all.
+"""The folder broker: messages are files, each of which appears complete or not at all.
 
 kombu's own filesystem transport opens a file, then locks and fills it; a worker that looks in between reads an empty
 message or an empty table of queues, and dies of it. Here both are filled under another name first. (Messages that
@@ -43,12 +43,12 @@ class Transport(filesystem.Transport):
 
 
 def register() -> None:
-    """Let Celery find this broker under the address `folder://`."""
+    """Register this broker with Celery under the URL scheme `folder://`."""
     TRANSPORT_ALIASES[SCHEME] = f"{__name__}:{Transport.__name__}"
 
 
 def _written(folder: Path, content: bytes) -> Path:
-    """A complete file under a name that no reader takes for a message; a folder that was deleted is made again."""
+    """Write a complete file under a name that readers ignore; create the folder again if it was deleted."""
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f"{uuid.uuid4()}.draft"
     draft.write_bytes(content)

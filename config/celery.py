@@ -1,4 +1,4 @@
-"""The Celery application: worker and beat are started with `-A config`."""
+"""The Celery application, used by worker and beat with `-A config`."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ app.autodiscover_tasks()
 @celeryd_init.connect
 @beat_init.connect
 def refuse_newer_database(**_: Any) -> None:
-    """End worker or beat with a sentence where the database is of a newer version."""
+    """Exit worker or beat with a message if the database is of a newer version."""
     from surveys.maintenance.schema_version import check_database  # only now: it needs the models
 
     try:

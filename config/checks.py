@@ -1,4 +1,4 @@
-"""System checks of the data folder, which the page of operation shows too, and of the panel."""
+"""System checks of the data folder, shown on the operations page too, and of the panel."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from config.data_folder import open_to_others
 
 @register(Tags.files)
 def check_data_folder(**_given: Any) -> list[Warning]:
-    """A warning where others can read what is kept: every start closes it, so somebody has opened it since."""
+    """Warn if others can read the data folder: every start restricts it, so it was opened since."""
     found = open_to_others(settings.DATA)
     if not found:
         return []
@@ -22,6 +22,6 @@ def check_data_folder(**_given: Any) -> list[Warning]:
 
 @register(Tags.admin)
 def check_panel(**given: Any) -> list[CheckMessage]:
-    """What Django checks of its admin site; the panel's pages are only registered where they are shown or checked."""
+    """Run Django's checks of the admin site; the panel's pages are registered only to be shown or checked."""
     admin.autodiscover()
     return [*check_dependencies(**given), *check_admin_app(**given)]

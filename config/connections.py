@@ -1,4 +1,4 @@
-"""The connections of a web process: how many it keeps open, and that no address crowds the others out.
+"""Connections of a web process: their limit, and fairness between addresses.
 
 The server (granian) ends a connection that is slow with its headers or idle, and the gateway one that is slow with a
 body. What neither sees is how many connections an address has: a few could open as many as there are, and anew as often
@@ -16,36 +16,36 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 
 MOST = 4096
-"""Connections of a web process, where the system lets it open the files for them."""
+"""Maximum connections of a web process, if its limit of open files allows them."""
 
 FILES = 2
-"""Of a connection: its socket, and the file that it is answered with, which stays open until it is read."""
+"""Files per connection: its socket, and the file of its response, open until it is read."""
 
 OTHER_FILES = 512
-"""That a process may need besides: the database, what it serves, its own code."""
+"""Other files that a process may need: the database, static files, source code."""
 
 EVERY = 0.5
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 UNREAD = 30_000
-"""Milliseconds for which an answer may lie unread by who asked for it; then the system ends the connection."""
+"""Milliseconds that a response may stay unread by the client; then the system ends the connection."""
 
 
 def connection_limit() -> int:
-    """The connections that a web process may keep, in view of the files that it may open."""
+    """The maximum number of connections of a web process, given its limit of open files."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if hard == resource.RLIM_INFINITY else min(MOST, max(hard - OTHER_FILES, hard // 2) // FILES)
 
 
 def allow_files() -> None:
-    """Let this process open the files of as many connections as it keeps, as far as the system lets it."""
+    """Raise this process's limit of open files to what its connections need, as far as the system allows."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES * connection_limit() + OTHER_FILES
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
 async def watch(busy: Container[str], *, behind_proxy: bool) -> None:
-    """Keep the process's connections fair while the event loop runs. Behind a proxy all of them are the proxy's.
+    """Keep connections fair while the event loop runs. Behind a proxy all of them are the proxy's.
 
     `busy` has the peers whose request is being answered, as `peer_of` writes them; they are left alone.
     """
@@ -59,14 +59,14 @@ async def watch(busy: Container[str], *, behind_proxy: bool) -> None:
 
 
 def end_unread_answers() -> None:
-    """Tell the sockets that listen, and by that what they accept, to end a connection whose answer lies unread."""
+    """Configure listening sockets, and thereby those accepted, to end connections with unread responses."""
     for _, there in _sockets(_files()):
         if there.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) and hasattr(socket, "TCP_USER_TIMEOUT"):
             there.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
 
 
 def accepted() -> list[tuple[int, str]]:
-    """The connections that others have made to this process: the number of the file, and the peer."""
+    """The connections accepted by this process: file descriptor and peer."""
     ports, found = set(), []
     for number, there in _sockets(_files()):
         if there.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
@@ -78,7 +78,7 @@ def accepted() -> list[tuple[int, str]]:
 
 
 def open_by_address(connections: list[tuple[int, str]], places: int) -> list[tuple[int, str]]:
-    """Those above the share of their address: half of what the others leave free."""
+    """The connections above their address's share: half of what others leave free."""
     from collector.endpoint.rate_limits import address_of  # only here: the launcher asks for the numbers alone
 
     of_address: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -93,12 +93,12 @@ def open_by_address(connections: list[tuple[int, str]], places: int) -> list[tup
 
 
 def peer_of(name: tuple[str, int]) -> str:
-    """A peer as the server writes it: 192.0.2.7:51234, or [2001:db8::1]:51234."""
+    """A peer in the server's format: 192.0.2.7:51234, or [2001:db8::1]:51234."""
     return f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}"
 
 
 def _shut(number: int, peer: str) -> None:
-    """End a connection, unless the number has become another file's."""
+    """End a connection, unless its descriptor now belongs to another file."""
     for _, there in _sockets([number]):
         with contextlib.suppress(OSError):
             if peer_of(there.getpeername()) == peer:
@@ -106,7 +106,7 @@ def _shut(number: int, peer: str) -> None:
 
 
 def _sockets(numbers: list[int]) -> Iterator[tuple[int, socket.socket]]:
-    """The sockets among these files, each as a duplicate that is closed after its turn."""
+    """Yield the sockets among these descriptors, each as a duplicate that is closed afterwards."""
     for number in numbers:
         with contextlib.suppress(OSError):
             if not stat.S_ISSOCK(os.fstat(number).st_mode):
@@ -117,5 +117,5 @@ def _sockets(numbers: list[int]) -> Iterator[tuple[int, socket.socket]]:
 
 
 def _files() -> list[int]:
-    """The numbers of the files that this process has open."""
+    """The file descriptors that this process has open."""
     return [int(file.name) for file in Path("/dev/fd").iterdir()]

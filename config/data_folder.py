@@ -1,4 +1,4 @@
-"""The data folder as it is found at start: for its user alone, nobody else's at the moment, its database readable."""
+"""Checks of the data folder at start: private to its user, not in use, its database readable."""
 
 import contextlib
 import fcntl
@@ -11,16 +11,16 @@ from pathlib import Path
 
 LOCK = "launcher.lock"
 WAL_MAGIC = {0x377F0682, 0x377F0683}
-"""What the write-ahead log of SQLite begins with ("Database File Format", 4.1); any other is passed over unread."""
+"""First bytes of SQLite's write-ahead log ("Database File Format", 4.1); any other file is skipped unread."""
 
 CHECKED = 2**30
-"""Bytes up to which every page of a database is checked: 76 MB take a third of a second."""
+"""Largest size in bytes of a database with every page checked: 76 MB take a third of a second."""
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private(folder: Path) -> None:
-    """Take from everybody but its owner what they may do with the folder and all that is in it.
+    """Remove the permissions of everybody but the owner on the folder and its content.
 
     Exits with a sentence where something in it is a link or belongs to somebody else, who could read or replace it.
     """
@@ -34,7 +34,7 @@ def make_private(folder: Path) -> None:
 
 
 def open_to_others(folder: Path) -> list[Path]:
-    """What is in the folder that somebody else may read, write or replace; nothing is changed."""
+    """Paths in the folder that other users may read, write or replace; nothing is changed."""
     found = []
     for path in _within(folder):
         with contextlib.suppress(FileNotFoundError):
@@ -45,7 +45,7 @@ def open_to_others(folder: Path) -> list[Path]:
 
 
 def _within(folder: Path) -> Iterator[Path]:
-    """The folder, which has to be there or is passed over, and what is in it; no link is followed."""
+    """Yield the folder, unless it is missing, and its content; no link is followed."""
     if not folder.is_symlink() and not folder.exists():
         return
     yield folder
@@ -73,7 +73,7 @@ def _close(path: Path, found: os.stat_result) -> None:
 
 @contextlib.contextmanager
 def locked(data: Path) -> Iterator[None]:
-    """Hold the folder against other launchers while this lasts; exits with a sentence where one has it."""
+    """Lock the folder against other launchers within the context; exit with a message if one has it."""
     with (data / LOCK).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,7 +90,7 @@ def locked(data: Path) -> Iterator[None]:
 
 
 def require_readable(database: Path) -> None:
-    """Exit with a sentence where the database file or its log is damaged. Nothing is written, so nothing gets worse."""
+    """Exit with a message if the database file or its log is damaged. Nothing is written, so no further harm."""
     fault = fault_of(database)
     if fault:
         sys.exit(
@@ -100,7 +100,7 @@ def require_readable(database: Path) -> None:
 
 
 def fault_of(database: Path) -> str:
-    """What is wrong with a file of SQLite and its log; empty where nothing is, or there is none yet."""
+    """The fault of an SQLite file or its log; empty if there is none, or no file yet."""
     log = database.with_name(f"{database.name}-wal")
     written = log.stat().st_size if log.exists() else 0
     if not database.exists() or not database.stat().st_size:

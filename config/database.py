@@ -1,4 +1,4 @@
-"""Where everything is kept: a file of its own by default, PostgreSQL where DATABASE_URL names one."""
+"""The database settings: an SQLite file by default, PostgreSQL if DATABASE_URL names one."""
 
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ from django.core.exceptions import ImproperlyConfigured
 from estimator.base.extras import missing_package
 
 POOL = {"min_size": 1, "max_size": 8, "timeout": 10}
-"""Connections that a process keeps for its pages; reports have one of their own (collector/endpoint/writer.py)."""
+"""Pooled connections per process for pages; reports use a separate one (collector/endpoint/writer.py)."""
 
 PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}
-"""Seconds to connect, and milliseconds until a server that has vanished without a word is given up."""
+"""Seconds to connect, and milliseconds until an unresponsive server is given up."""
 
 
 def database(url: str, data: Path) -> dict[str, Any]:
-    """Django's settings of the database.
+    """Return Django's settings of the database.
 
     Raises ImproperlyConfigured for an address of another kind of database; it never says the address, which may hold
     a password.

@@ -1,4 +1,4 @@
-"""What the server calls for each request (RSGI): an event loop reads the body and hands whole requests to threads.
+"""The RSGI gateway: an event loop reads request bodies and hands complete requests to threads.
 
 A sender who is slow costs a place in memory and no thread, and only until its deadline: whoever has not sent a body by
 then is answered 408, and the server closes a connection whose request it was answered before it had come whole. What
@@ -33,22 +33,22 @@ from config.middleware import headers_without_django
 from config.rate_limits import LARGEST_BODY as LARGEST_UPLOAD
 
 THREADS = 64
-"""Of each web process for pages, at most."""
+"""Maximum threads of each web process for pages."""
 
 READERS = 4
-"""Threads that read reports, which pages cannot take. None waits for the disk, so there need not be many."""
+"""Threads for reports, not available to pages. None waits for the disk, so a few suffice."""
 
 DEADLINE = 10.0
-"""Seconds after its headers by which a body of at most LARGEST_BODY bytes must be there."""
+"""Seconds after its headers by which a body of at most LARGEST_BODY bytes must have arrived."""
 
 SLOWEST = 64 * 1024
-"""Bytes a second that whatever is longer must come with."""
+"""Minimum bytes per second of larger bodies."""
 
 PLACES = 4096
-"""Of LARGEST_BODY bytes each, for the bodies that are on their way: 64 MiB."""
+"""Slots of LARGEST_BODY bytes each for bodies being received: 64 MiB."""
 
 ODD_TYPE = re.compile(r"""\*\s*=|charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))""", re.IGNORECASE)
-"""Of a Content-Type: a parameter in an encoding of its own, or a body in another one than UTF-8. Django and REST
+"""Matches a Content-Type with a parameter in another encoding, or a body not in UTF-8. Django and REST
 framework would decode by whatever codec is named, of which some take minutes and some are none for texts."""
 
 RESPONDENTS = "/s/"
@@ -60,7 +60,7 @@ logger = logging.getLogger(__name__)
 
 
 class Gateway:
-    """An RSGI application in front of the door, behind which is all else."""
+    """The RSGI application: a gateway in front of the endpoint and the site."""
 
     def __init__(self, door: ReportEndpoint, *, places: int = PLACES, threads: int = THREADS) -> None:
         self._door = door
@@ -93,7 +93,7 @@ class Gateway:
         proto.response_bytes(*answer)
 
     async def _report(self, environ: Environ) -> Response:
-        """The answer to a report, without a thread that waits for it."""
+        """The response to a report, without blocking a thread."""
         try:
             async with asyncio.timeout(PATIENCE):
                 return await self._reports.put(environ)
@@ -101,7 +101,7 @@ class Gateway:
             raise not_stored() from None
 
     async def _page(self, environ: Environ, proto: Any) -> None:
-        """Have whatever is no report answered by a thread. Refuses an address that waits for too many answers: a
+        """Handle other requests in a thread. Refuses an address with too many requests waiting for a response: a
         connection that waits for one is not ended, so a few addresses could hold all connections by asking alone."""
         address = rate_limits.address_of(environ)
         with self._pages.hold(address):
@@ -109,7 +109,7 @@ class Gateway:
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._call, environ, proto)
 
     async def _body(self, environ: Environ, proto: Any) -> bytes:
-        """The whole body, or nothing of one that is too long; a RequestRefused where it is late or too many come."""
+        """Read the whole body, or nothing of one that is too long; RequestRefused if it is late or too many come."""
         length = _length_of(environ)
         largest = LARGEST_BODY if environ["PATH_INFO"].startswith(RESPONDENTS) else LARGEST_UPLOAD
         if not 0 < length <= largest:
@@ -129,7 +129,7 @@ class Gateway:
         return body
 
     def _call(self, environ: Environ, proto: Any) -> None:
-        """Answer whatever is no report, in a thread."""
+        """Handle any other request than a report, in a thread."""
         started: list[Any] = []
         try:
             chunks = self._door(environ, lambda *given: started.append(given))
@@ -145,7 +145,7 @@ Then = Callable[[Response], None]
 
 
 class ReportBatches:
-    """Hands reports that come to the event loop in the same moment to one thread together, and their answers back to
+    """Hands reports that arrive at the same moment to one thread together, and their responses back to
     the loop together: waking a thread or the loop costs more than a report does."""
 
     def __init__(self, submit: Callable[[Environ, Then], None]) -> None:
@@ -156,7 +156,7 @@ class ReportBatches:
         self._waking = False
 
     def put(self, environ: Environ) -> asyncio.Future[Response]:
-        """Have a report taken; what it will be answered."""
+        """Queue a report; return a future of its response."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Response] = loop.create_future()
 
@@ -203,7 +203,7 @@ BASE = {
 
 
 def environ_of(scope: Any) -> Environ:
-    """The request as PEP 3333 names it, but for its body.
+    """Convert the request to a WSGI environment (PEP 3333), without its body.
 
     A header that stands twice has both values, so that no check reads one and no application the other. A name with an
     underscore is left out: it would look like another header's.
@@ -229,7 +229,7 @@ def environ_of(scope: Any) -> Environ:
 
 
 def deadline_of(length: int) -> float:
-    """Seconds that a body of so many bytes may take."""
+    """The deadline in seconds for a body of this many bytes."""
     return DEADLINE + max(length - LARGEST_BODY, 0) / SLOWEST
 
 
@@ -239,13 +239,13 @@ def _require_utf8(environ: Environ) -> None:
 
 
 def _length_of(environ: Environ) -> int:
-    """The bytes of the body that is to be read; what has no length in digits is not read."""
+    """The length in bytes of the body to read; 0 without a length in digits."""
     said = environ.get("CONTENT_LENGTH", "")
     return int(said) if LENGTH.fullmatch(said) and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
 
 
 def _send(proto: Any, environ: Environ, status: str, headers: list[tuple[str, str]], chunks: Iterable[bytes]) -> None:
-    """Send an answer: of a file its path, which the server reads as the client takes it, and else the whole."""
+    """Send a response: for a file its path, which the server reads as the client takes it, otherwise the bytes."""
     try:
         code, path = int(status.split()[0]), _path_of(chunks)
         if path and environ["REQUEST_METHOD"] == "GET":
@@ -258,6 +258,6 @@ def _send(proto: Any, environ: Environ, status: str, headers: list[tuple[str, st
 
 
 def _path_of(chunks: Iterable[bytes]) -> str | None:
-    """Of the file that is answered with, where it is one and whole."""
+    """The path of the response's file, if it is one and complete."""
     name = getattr(chunks.filelike, "name", None) if isinstance(chunks, FileWrapper) else None
     return os.fspath(name) if isinstance(name, str | os.PathLike) else None

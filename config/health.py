@@ -1,4 +1,4 @@
-"""Whether the site is alive, whether all of it works, and its numbers for whoever watches it."""
+"""Health endpoints: liveness, readiness and metrics for monitoring."""
 
 import hmac
 
@@ -12,13 +12,13 @@ from estimator.runs import health
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 while this process answers, whatever else is away: who restarts it then would gain nothing."""
+    """200 while this process responds, even if others are down: restarting it would not help."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 while database, broker, worker and counting all work, else 503 with which of them does not."""
+    """200 if database, broker, worker and counting all work, otherwise 503 with those that do not."""
     checks = health.checks()
     works = all(check.works for check in checks)
     said = {check.name: "ok" if check.works else "failed" for check in checks}
@@ -27,7 +27,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def expose_metrics(request: HttpRequest) -> HttpResponse:
-    """The metrics, for whoever has the token; to everybody else there is no such page."""
+    """The metrics, for clients with the token; 404 for all others."""
     given = request.headers.get("Authorization", "")
     token = settings.CANDOR_METRICS_TOKEN
     if not token or not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):

@@ -1,4 +1,4 @@
-"""What a line of the log may say: which fault, and where in the program. Never a value.
+"""Logging of error types and code locations only, never of values.
 
 An error's own words may quote what was being stored (a database names the row that it refused), and a line has a time
 beside it. So the words of errors are left out, in lines for people and in JSON alike.
@@ -16,7 +16,7 @@ ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None] 
 
 
 class ValueFilter(logging.Filter):
-    """Takes out of Celery's records of failed tasks what they quote of the error and of the task's arguments."""
+    """Removes the error text and task arguments from Celery's records of failed tasks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name == "celery.app.trace" and isinstance(record.args, Mapping):
@@ -28,21 +28,21 @@ class ValueFilter(logging.Filter):
 
 
 class LocationFormatter(logging.Formatter):
-    """A fault as the places in the program that led to it, without the words of the error."""
+    """Formats an exception as its code locations, without the error's message."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging names it so
         return places(ei)
 
 
 class LocationJsonFormatter(JsonFormatter):
-    """The same as JSON, a line each."""
+    """Formats the same as JSON, one line per record."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging names it so
         return places(ei)
 
 
 def places(given: ExceptionInfo) -> str:
-    """The chain of errors, the first cause first: where each was raised, and its kind."""
+    """The chain of errors, first cause first: where each was raised, and its type."""
     lines: list[str] = []
     error = given[1]
     while error is not None:

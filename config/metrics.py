@@ -1,4 +1,4 @@
-"""The installation's numbers in Prometheus' text format. None of them tells when somebody took part.
+"""The installation's metrics in Prometheus' text format. None of them reveals when somebody took part.
 
 Whoever collects them every few seconds keeps a history, so a number that moves with each report would tell when each
 one came. Hence all that is counted of reports moves in steps of STEP; a waiting report is told by its age alone.
@@ -20,11 +20,11 @@ from randomized_response import __version__
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 STEP = 100
-"""Reports by which a number of reports moves at least."""
+"""Minimum step of a metric that counts reports."""
 
 
 class InstallationCollector(Collector):
-    """What is read of the installation when somebody asks."""
+    """Collects the metrics of the installation on request."""
 
     def collect(self) -> Iterator[Metric]:
         version = GaugeMetricFamily("candor_info", "The version that runs.", labels=["version"])
@@ -41,7 +41,7 @@ class InstallationCollector(Collector):
 
 
 def exposition() -> bytes:
-    """All numbers, as text."""
+    """All metrics as text."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(InstallationCollector())
     return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""Response headers: what a page of this site may do in a browser."""
+"""Security headers: the permissions of this site's pages in a browser."""
 
 import re
 from collections.abc import Callable
@@ -29,15 +29,15 @@ RESPONDENT_POLICY = "; ".join(
         "trusted-types 'none'",
     )
 )
-"""Nothing from elsewhere, no form that the browser sends by itself, no markup made from text."""
+"""No external resources, no form submission by the browser, no markup made from text."""
 
 SPENT_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'")
-"""The page that reads what a person has noted on her device: it cannot send any of it."""
+"""The page that shows what is stored on a respondent's device: it cannot send any of it."""
 
 PREVIEW_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'").replace(
     "frame-ancestors 'none'", "frame-ancestors 'self'"
 )
-"""The respondent's page as its author sees it: framed by the panel, and unable to send whatever it tries."""
+"""The author's preview of the respondent's page: framed by the panel, and unable to send anything."""
 
 COIN_POLICY = "; ".join(
     (
@@ -50,7 +50,7 @@ COIN_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""The own-coin page and the look at what is marked: forms that the browser sends to us, and no script whatever."""
+"""The own-coin page and its preview: forms that the browser sends to this site, and no script at all."""
 
 # No exception for scripts or styles within a page, nor for text that becomes a script: templates/unfold/ has anew what
 # the theme would need one for. Its calendars and select boxes set styles from scripts, which no policy hinders.
@@ -81,15 +81,15 @@ DEFAULT_POLICY = "; ".join(
 )
 
 STATIC_POLICY = "default-src 'none'; frame-ancestors 'none'"
-"""Pictures and whatever else could be opened as a document. Scripts and style sheets, of which forty make a page, say
+"""Images and other files that could be opened as a document. Scripts and style sheets, forty to a page, say
 nothing of it: opened by themselves they are text."""
 
 SILENT = ("Cross-Origin-Opener-Policy", "ETag", "Last-Modified", "Referrer-Policy")
-"""What others add and what says nothing of a file whose name has the hash of its content: it opens no window, leads
+"""Headers set elsewhere, useless for a file with its content's hash in its name: it opens no window, leads
 nowhere, and never has to be asked for again."""
 
 NAMELESS = ""
-"""The server (granian) names itself in every response that has no Server header, and cannot leave the header out."""
+"""An empty Server header: without one the server (granian) would add its name to every response."""
 
 PERMISSIONS = ", ".join(
     f"{feature}=()"
@@ -108,7 +108,7 @@ PERMISSIONS = ", ".join(
 
 
 def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Add the policies that every response carries, error pages included."""
+    """Add the security policies to every response, including error pages."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if request.path.startswith((RESPONDENT_PATH, SPENT_PATH)):
@@ -134,14 +134,14 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 
 
 def transport_security() -> dict[str, str]:
-    """Django adds it to requests that it saw come by https; ours have had their https taken off in front of us."""
+    """The HSTS header, which Django adds only to https requests; the proxy in front of us removes https."""
     if not settings.SECURE_HSTS_SECONDS:
         return {}
     return {"Strict-Transport-Security": f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"}
 
 
 def headers_without_django(path: str) -> dict[str, str]:
-    """All that a response at `path` carries where none of Django's own middleware adds to it."""
+    """All headers of a response at `path` that does not pass Django's middleware."""
     django = {
         "Cache-Control": "no-store",
         "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
@@ -153,7 +153,7 @@ def headers_without_django(path: str) -> dict[str, str]:
 
 
 def headers_for(path: str, *, missing: bool = False) -> dict[str, str]:
-    """What the response at `path` says about itself; of a static file, whether it is one or the page that says that it
+    """The security headers of a response at `path`; `missing` for the page at a static file's path that says it
     is missing."""
     same_origin = {"Cross-Origin-Resource-Policy": "same-origin", "Server": NAMELESS}
     if path.startswith(STATIC_PATH) and not missing:

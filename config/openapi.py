@@ -1,4 +1,4 @@
-"""The OpenAPI document at /api/schema/: the panel's addresses for programs, and the respondents' door."""
+"""The OpenAPI document at /api/schema/: the panel's API and the respondents' endpoint."""
 
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from surveys.api.problems import CONTENT_TYPE
 
 
 def with_report_endpoint(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Add what is no view of the framework: the door for reports; and say which version this is."""
+    """Add the report endpoint, which is no view of the framework, and the version."""
     result["info"]["version"] = __version__
     result["paths"][openapi.ADDRESS] = openapi.path_item()
     result["components"]["schemas"] |= openapi.SCHEMAS
@@ -25,7 +25,7 @@ def with_report_endpoint(result: dict[str, Any], generator: Any, request: Any, p
 
 @lru_cache(maxsize=1)
 def document() -> dict[str, Any]:
-    """The whole document; it is the same for everybody, so it is made once."""
+    """The complete document, generated once since it is the same for all users."""
     from drf_spectacular.generators import SchemaGenerator  # only here: most processes are never asked for it
 
     made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)

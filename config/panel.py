@@ -1,4 +1,4 @@
-"""How the researcher's panel looks: the settings of its theme."""
+"""Settings of the theme of the researchers' panel."""
 
 from django.http import HttpRequest
 from django.templatetags.static import static
@@ -10,7 +10,7 @@ def is_superuser(request: HttpRequest) -> bool:
 
 
 def is_among_surveys(path: str) -> bool:
-    """Whether the page is the list of surveys or about one that is there."""
+    """Return True if the page is the list of surveys or about an existing one."""
     return path.startswith(("/panel/survey/", "/panel/surveys/", "/panel/analysis/")) and not path.endswith("/add/")
 
 

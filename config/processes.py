@@ -1,4 +1,4 @@
-"""The processes of an installation: what each is started with, and how they are kept and ended together."""
+"""The processes of an installation: their command lines, supervision and shutdown."""
 
 import contextlib
 import os
@@ -12,20 +12,20 @@ from typing import Protocol
 from config.connections import MOST, connection_limit
 
 GRACE = 6.0
-"""Seconds between asking a process to end and killing it; a worker on the folder broker can sleep through a request."""
+"""Seconds between terminating a process and killing it; a worker on the folder broker may sleep meanwhile."""
 
 RESTART = 1.0
-"""Seconds before a process that died is started again."""
+"""Seconds before a dead process is restarted."""
 
 PATIENCE = 10
-"""Seconds that a connection may take for the headers of its next request."""
+"""Seconds that a connection may take to send the headers of its next request."""
 
 IN_FLIGHT = 5
-"""Seconds that requests may take to their end after a web process was asked to end; less than the grace."""
+"""Seconds for requests in progress after a web process was terminated; less than GRACE."""
 
 
 def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) -> dict[str, Sequence[str]]:
-    """What each process is started with. On SQLite one web process is quickest: its threads share the reading."""
+    """The command line of each process. On SQLite one web process is fastest: its threads share the reading."""
     python, celery = [sys.executable, "-m"], ["celery", "-q", "-A", "config"]
     web = [
         *("granian", "--interface", "rsgi", "config.rsgi:application", "--host", host, "--port", str(port)),
@@ -47,7 +47,7 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
 
 
 class ExternalServer(Protocol):
-    """A database or a broker that somebody else started and will stop."""
+    """A database or broker that is started and stopped elsewhere."""
 
     name: str
 
@@ -56,7 +56,7 @@ class ExternalServer(Protocol):
 
 
 class Supervisor:
-    """The processes of an installation: started together, restarted one by one, ended together.
+    """Supervisor of an installation's processes: started together, restarted singly, stopped together.
 
     The servers that they need are started again too, before them.
     """
@@ -71,7 +71,7 @@ class Supervisor:
             self._start(name)
 
     def keep(self) -> None:
-        """Start again whatever dies, until somebody interrupts."""
+        """Restart every process that dies, until interrupted."""
         while True:
             for server in self.servers:
                 if not server.alive():
@@ -87,7 +87,7 @@ class Supervisor:
         return [name for name, process in self.processes.items() if process.poll() is not None]
 
     def end(self) -> None:
-        """Ask every process to end; make those that have not within the grace period."""
+        """Terminate every process; kill those still running after the grace period."""
         for process in self.processes.values():
             process.terminate()
         deadline = time.monotonic() + GRACE
@@ -99,7 +99,7 @@ class Supervisor:
             process.wait()
 
     def _sweep(self, name: str) -> None:
-        """End the whole group: what a process started and left behind, which could hold its port or its messages."""
+        """Kill the whole process group: leftover children could hold its port or its messages."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.processes[name].pid, signal.SIGKILL)
 

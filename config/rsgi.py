@@ -1,4 +1,4 @@
-"""What a web process runs: the gateway that reads requests, and the door behind it."""
+"""The RSGI entry point of a web process: the gateway and the WSGI application behind it."""
 
 import sys
 

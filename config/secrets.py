@@ -1,4 +1,4 @@
-"""Secrets that the installation makes for itself and keeps."""
+"""Secrets that the installation generates and stores."""
 
 import os
 import secrets
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def read_or_create(path: Path) -> str:
-    """Return the secret kept in `path`; the first call makes it, readable by its owner alone.
+    """Return the secret stored in `path`; the first call creates it, readable only by its owner.
 
     The file appears complete or not at all, and of several processes that start at once only one makes it.
     """

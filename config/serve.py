@@ -1,4 +1,4 @@
-"""`make run`: brings the installation up to date, starts web server, worker and beat, and ends them together.
+"""`make run`: updates the installation, starts web server, worker and beat, and stops them together.
 
     python -m config.serve --port 8000
     python -m config.serve --port 8000 --stack
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _serve(options: argparse.Namespace, servers: Sequence[ExternalServer]) -> None:
-    """Bring everything up to date and keep its processes until somebody interrupts."""
+    """Update everything and supervise the processes until interrupted."""
     many = {"web_processes": 2, "workers": 2} if options.stack else {}
     household = Supervisor(commands(HOST, options.port, **many), servers)
     try:
@@ -70,7 +70,7 @@ def _serve(options: argparse.Namespace, servers: Sequence[ExternalServer]) -> No
 
 @contextlib.contextmanager
 def _servers() -> Iterator[list[ExternalServer]]:
-    """A PostgreSQL and a Redis whose data is in the project's own folder, while everything else runs."""
+    """Run a PostgreSQL and a Redis with their data in the project's folder within the context."""
     # Only here: the drivers that start them come with the tools of development.
     from config.postgresql import PostgreSQL
     from config.redis_server import RedisServer
@@ -94,7 +94,7 @@ def _servers() -> Iterator[list[ExternalServer]]:
 
 
 def _write_environment(file: Path, variables: dict[str, str]) -> Path:
-    """For `manage.py` beside the running stack: `set -a; . var-stack/environment`. Its owner alone can read it."""
+    """Write the variables for `manage.py` beside the stack: `set -a; . var-stack/environment`. Owner-only."""
     file.unlink(missing_ok=True)  # it may be one that others can read
     file.touch(mode=0o600)
     file.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()))
@@ -113,7 +113,7 @@ def _options() -> argparse.Namespace:
 
 
 def _prepare(*, demo: bool) -> None:
-    """Bring database, static files and demo up to date. Each step is harmless when it was done before."""
+    """Update database, static files and demo. Each step is idempotent."""
     _manage("check", stdout=subprocess.DEVNULL)  # all of them: other commands and the workers check what they use
     _manage("migrate", "--verbosity", "0")
     _manage("collectstatic", "--noinput", "--verbosity", "0")
@@ -136,7 +136,7 @@ def _manage(*words: str, stdout: int | None = None) -> None:
 
 
 def _wait_for(port: int, household: Supervisor) -> None:
-    """Wait until the web server answers, however long that takes on a busy machine."""
+    """Wait until the web server responds, however long that takes on a busy machine."""
 
     def answers() -> bool:
         if dead := household.dead():

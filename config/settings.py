@@ -1,4 +1,4 @@
-"""Settings of an installation; every choice that differs between installations is an environment variable."""
+"""Settings of an installation; everything that differs between installations is an environment variable."""
 
 import os
 import re
@@ -208,7 +208,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"
 FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
 WHITENOISE_ALLOW_ALL_ORIGINS = False
-"""Our pages alone load our files; nothing of them is for scripts of another site."""
+"""Only pages of this site load its files; other sites' scripts have no access."""
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},

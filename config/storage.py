@@ -1,10 +1,10 @@
-"""Static files under names that hold a hash of their content: a page keeps the scripts it was made for."""
+"""Storage of static files with content hashes in their names, so that a page keeps its versions of scripts."""
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class ModuleManifestStorage(CompressedManifestStaticFilesStorage):
-    """Rewrites the import statements of ES modules too, so that they name the hashed files."""
+    """Storage that also rewrites the import statements of ES modules to the hashed names."""
 
     support_js_module_import_aggregation = True
     max_post_process_passes = 12

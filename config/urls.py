@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""The URL patterns of the site."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""What a web process runs: the door that takes reports, and Django behind it."""
+"""The WSGI application of a web process: the report endpoint, and Django behind it."""
 
 import os
 

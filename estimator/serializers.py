@@ -1,4 +1,4 @@
-"""What programs are told of runs and analyses."""
+"""Serializers for runs and analyses."""
 
 from rest_framework import serializers
 

@@ -1,4 +1,4 @@
-"""What the designs with two arms have in common: two binomial rates, and a likelihood on a polygon of them."""
+"""Shared parts of the designs with two arms: two binomial rates, and a likelihood on a polygon of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _EDGE = 1e-14
 
 @dataclass(frozen=True)
 class ShareEstimate(Result):
-    """One share. `unbiased` solves the two rates and may leave [0, 1]; `constrained` is the maximum likelihood in it.
+    """An estimated share: `unbiased` from the two rates may leave [0, 1]; `constrained` is the MLE within it.
 
     `standard_error` is of `unbiased` (n - 1 convention); `low` and `high` are profile-likelihood limits, in [0, 1].
     """
@@ -68,7 +68,7 @@ class Arms:
         return sum(count * log(chance) for count, chance in terms if count > 0)
 
     def along(self, start: Rates, end: Rates) -> tuple[float, float]:
-        """The highest log likelihood on the segment between two pairs of rates, and how far along: it is concave."""
+        """Maximize the concave log likelihood on the segment between two pairs of rates; return also the position."""
 
         def at(s: float) -> Rates:
             return start[0] + s * (end[0] - start[0]), start[1] + s * (end[1] - start[1])
@@ -104,7 +104,7 @@ class Arms:
     def share(
         self, moment: Moment, constrained: float, line: Callable[[float], tuple[Rates, Rates]], top: float
     ) -> ShareEstimate:
-        """With limits where the profile likelihood, `line(v)` for a share of v, falls by half a chi-square quantile."""
+        """Add limits where the profile likelihood, `line(v)` for a share of v, falls by half a chi-square quantile."""
         drop = float(scipy.special.gammaincinv(0.5, self.confidence))
 
         def above(v: float) -> float:
@@ -117,7 +117,7 @@ class Arms:
         return ShareEstimate(moment[0], constrained, moment[1], low, high)
 
     def _moments(self) -> list[tuple[float, float]]:
-        """Each arm's rate of yes and the estimated variance of it."""
+        """Each arm's rate of yes and its estimated variance."""
         rates = [y / n for y, n in zip(self.yes, self.n, strict=True)]
         return [(rate, rate * (1 - rate) / (n - 1)) for rate, n in zip(rates, self.n, strict=True)]
 
@@ -126,14 +126,14 @@ class Arms:
 
 
 def boundary_test(larger: float, smaller: float) -> LikelihoodRatio:
-    """A share of 0 against a positive one: half of chi-square with 0 and half with 1 degree (Self & Liang 1987)."""
+    """Test a share of 0 against a positive one: half chi-square(0), half chi-square(1) (Self & Liang 1987)."""
     statistic = max(2 * (larger - smaller), 0.0)
     p_value = float(scipy.special.chdtrc(1, statistic)) / 2 if statistic > 1e-10 else 1.0
     return LikelihoodRatio(statistic, 1, p_value)
 
 
 def read_arms(yes: Any, n: Any, truth: Any, confidence: float) -> Arms:
-    """The arguments of every design with two arms, checked."""
+    """Validate the arguments of a design with two arms."""
     for name, pair in (("yes", yes), ("n", n), ("truth", truth)):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"{name} must be a pair, one entry per arm; got {pair!r}")

@@ -1,4 +1,4 @@
-"""The ends of what a measure of a 2 x 2 table can be among all tables that its reports leave likely."""
+"""Profile likelihood limits for measures of association of a 2 x 2 table."""
 
 from collections.abc import Callable
 from math import inf
@@ -11,7 +11,7 @@ from randomized_response.constrained import interior_point
 
 Floats = NDArray[np.float64]
 Measure = Callable[[Floats], tuple[float, Floats]]
-"""A measure of a table read row by row, and its slope."""
+"""A measure of a table read row by row, and its gradient."""
 
 _LEAST = 1e-12
 _STEPS = 60
@@ -31,7 +31,7 @@ def phi(table: Floats) -> tuple[float, Floats]:
 
 
 def yules_q(table: Floats) -> tuple[float, Floats]:
-    """(p00 p11 - p01 p10) / (p00 p11 + p01 p10), which grows with the odds ratio and is tame where a cell is 0."""
+    """(p00 p11 - p01 p10) / (p00 p11 + p01 p10), monotone in the odds ratio and finite where a cell is 0."""
     p00, p01, p10, p11 = table
     straight, crossed = p00 * p11, p01 * p10
     both = straight + crossed
@@ -44,7 +44,7 @@ def _turned(found: tuple[float, Floats]) -> tuple[float, Floats]:
 
 
 class LikelyTables:
-    """The tables that are as likely as `level` asks: 2 (log L at the most likely - log L) <= chi-squared(1) quantile.
+    """The likelihood region of tables at `level`: 2 (log L at the maximum - log L) <= chi-squared(1) quantile.
 
     The ends of a measure among them are the ends of its profile likelihood interval. They are a convex set, over which
     a measure is climbed from a table within and from the edges towards the corners that it grows to. `counts` and the
@@ -66,7 +66,7 @@ class LikelyTables:
         return low, inf if infinite else _odds(self._climb(yules_q, (0, 3)))
 
     def hold_without(self, *cells: int) -> bool:
-        """Whether one of them has these cells 0."""
+        """Return True if some table of the region has 0 in these cells."""
         others = [cell for cell in range(4) if cell not in cells]
         if not (self._matrix[others].max(axis=0) > 0).all():
             return False
@@ -78,7 +78,7 @@ class LikelyTables:
         return self._height(table) - self._floor
 
     def _climb(self, measure: Measure, corners: tuple[int, ...]) -> float:
-        """The largest value of the measure."""
+        """Maximize the measure over the region."""
         starts = [self._towards(np.full(4, 0.25), 0.02), *(self._edge(np.eye(4)[corner]) for corner in corners)]
         return max(self._climbed(measure, start) for start in starts)
 
@@ -98,7 +98,7 @@ class LikelyTables:
         return measure(kept)[0]
 
     def _edge(self, corner: Floats) -> Floats:
-        """The last likely table on the way from the most likely one to a corner, and a little inwards."""
+        """The last table of the region on the way from the maximum to a corner, moved slightly inwards."""
         low, high = 0.0, 1.0
         for _ in range(_STEPS):
             middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Checks of arguments, shared by every public function: each error names the argument, the bound and the value."""
+"""Validation of arguments for every public function: errors name the argument, the bound and the value."""
 
 import re
 from fractions import Fraction
@@ -13,10 +13,10 @@ from randomized_response._labels import in_order
 from randomized_response.errors import ParameterError
 
 LARGEST_COUNT = 2**53
-"""Up to here every integer is a double."""
+"""Every integer up to this one is exact as a double."""
 
 _WRITTEN = re.compile(r"[-+]?[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?|[-+]?\.[0-9]{1,40}")
-"""A fraction as people write it. Not 1e-99999999: an exponent of eight digits would fill the memory."""
+"""A fraction in decimal or common notation. No exponents: 1e-99999999 would fill the memory."""
 
 _FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)"
 

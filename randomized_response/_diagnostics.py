@@ -1,4 +1,4 @@
-"""Parts that several results share: a named diagnostic and a likelihood-ratio test."""
+"""Shared parts of results: a named diagnostic and a likelihood-ratio test."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from randomized_response.results import Result
 
 @dataclass(frozen=True)
 class Diagnostic(Result):
-    """Something that a reader must know before using a result. `name` is fixed; `message` says it of these data."""
+    """A warning to read before using a result. `name` is fixed; `message` describes it for these data."""
 
     name: str
     message: str
@@ -32,14 +32,14 @@ class LikelihoodRatio(Result):
 
 
 def likelihood_ratio(larger: float, smaller: float, degrees_of_freedom: int) -> LikelihoodRatio:
-    """The test of a smaller model within a larger one, from their log likelihoods (Wilks 1938)."""
+    """Test a smaller model within a larger one, from their log likelihoods (Wilks 1938)."""
     statistic = max(2 * (larger - smaller), 0.0) if np.isfinite([larger, smaller]).all() else float("nan")
     p_value = float(scipy.special.chdtrc(degrees_of_freedom, statistic)) if degrees_of_freedom > 0 else float("nan")
     return LikelihoodRatio(float(statistic), degrees_of_freedom, p_value)
 
 
 def text_table(names: tuple[str, ...], columns: dict[str, "np.typing.ArrayLike"], digits: int = 4) -> list[str]:
-    """Lines of aligned text: a head, then one line per name."""
+    """Format aligned lines of text: a header, then one line per name."""
     width = max(len(name) for name in names)
     cells = np.column_stack([np.asarray(values, dtype=np.float64) for values in columns.values()])
     head = " " * width + "".join(f" {title:>10}" for title in columns)

@@ -1,4 +1,4 @@
-"""Exact arithmetic behind the promises: the logarithm rounded up and the rank of a table of integers."""
+"""Exact arithmetic for the guarantees: the logarithm rounded up, and the rank of a table of integers."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def log_up(ratio: Fraction) -> float:
 
 
 def log_exceeds(ratio: Fraction, bound: Fraction) -> bool:
-    """Whether the natural logarithm of `ratio` >= 1 is above `bound` >= 0, exactly.
+    """True if ln(`ratio`) exceeds `bound`, exactly, for `ratio` >= 1 and `bound` >= 0.
 
     e to the power of a fraction but 0 is never a fraction, so enough digits always decide.
     """
@@ -86,7 +86,7 @@ def _rank_modulo_prime(rows: Sequence[Sequence[int]]) -> int:
 
 
 def _rank_of_integers(rows: Sequence[Sequence[int]]) -> int:
-    """Fraction-free elimination (Bareiss 1968): every division is exact, so nothing is rounded."""
+    """Compute the rank by fraction-free elimination (Bareiss 1968): all divisions are exact."""
     table = [list(row) for row in rows]
     found, divisor = 0, 1
     for column in range(len(table[0])):

@@ -1,4 +1,4 @@
-"""Arguments with labels, as pandas has them: matched by their labels, or refused, never taken by place in silence.
+"""Alignment of labelled arguments, as of pandas: matched by label or refused, never silently by position.
 
 Nothing of pandas is imported: what has an `index` and can be `reindex`ed has labels.
 """
@@ -12,7 +12,7 @@ Places = NDArray[np.intp]
 
 
 def matched(**arguments: Any) -> list[Any]:
-    """The arguments of one entry per respondent in one order, that of the first of them that has labels.
+    """Align arguments with one entry per respondent to the order of the first one that has labels.
 
     Those with the same labels, each once, in another order are put into it. Other labels are refused, and so is an
     argument without labels where the others disagree: nobody knows whose order is meant. Different lengths are left to
@@ -31,7 +31,7 @@ def matched(**arguments: Any) -> list[Any]:
 
 
 def in_order(table: Any, *, name: str) -> Any:
-    """Counts by report, as `value_counts` and `crosstab` make them, in the order 0, 1, 2, ... of their labels.
+    """Sort counts by report, as `value_counts` and `crosstab` return them, by their labels 0, 1, 2, ...
 
     Raises
     ------
@@ -50,7 +50,7 @@ def _index(given: Any) -> Any:
 
 
 def _places(order: Any, index: Any, name: str, first: str) -> Places:
-    """Where each label of `order` stands in `index`."""
+    """The position in `index` of each label of `order`."""
     for one, whose in ((order, first), (index, name)):
         if not one.is_unique:
             again = one[one.duplicated()][0]

@@ -16,7 +16,7 @@ BOOTSTRAP_ROUNDS = 2000
 CONVOLUTION = "convolution"
 """The method for the share among those who took part."""
 CORRECTED = "corrected score"
-"""Near it, with equal tails and not cut to [0, 1]: the score's by the coin's part alone, half a report further out."""
+"""Its equal-tailed, unclipped counterpart: score limits of the randomization, half a report further out."""
 
 
 def nothing_known(answers: int) -> Limits:
@@ -48,7 +48,7 @@ def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level
 
 @lru_cache(maxsize=8192)
 def _binomial_limits(method: str, count: int, n: int, level: float, ends: Bounds) -> Bounds:
-    """Kept, because among many choices, and from one page to the next, the same counts come again."""
+    """Cached `binomial_limits`: the same counts recur among many choices and from page to page."""
     return binomial_limits(method, count, n, level, ends)
 
 
@@ -70,7 +70,7 @@ def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Li
 
 
 def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float) -> Limits:
-    """Bit by bit, from the binomial of each total of ones among n, in the row "this answer" of the bit's table."""
+    """Limits bit by bit, from the binomial count of ones among n, in the row "this answer" of the bit's table."""
     if method == CONVOLUTION and n:
         without, holding = (np.full(ones.size, chance) for chance in bit.matrix[:, 1])
         return took_part_limits(ones, n, level, holding, without)
@@ -81,13 +81,13 @@ def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, k
 def tails_of_bits(
     method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float
 ) -> Callable[[float], Limits] | None:
-    """Bit by bit the limits of equal tails at a level, for those of `method`; None where there are none."""
+    """Equal-tailed limits bit by bit, as a function of the level, for those of `method`; None if undefined."""
     tails = equal_tails(method)
     return None if tails is None else partial(limits_of_bits, tails, bit, ones, n, kept)
 
 
 def equal_tails(method: str) -> str | None:
-    """The method whose limits have equal tails and are around the unbiased share, for `method`; None where none is.
+    """The method of equal-tailed limits around the unbiased share to use for `method`; None if there is none.
 
     Blaker's are of tails that differ, and Feldman and Cousins' know where [0, 1] ends: Clopper and Pearson's are exact.
     Those for the people who took part know it too, and are of whole people.
@@ -117,7 +117,7 @@ def bootstrap_limits(
 
 
 def around(estimate: Vector, low: Vector, high: Vector) -> Limits:
-    """The interval inside [0, 1] that also holds the estimate; [0, 1] where nothing is known."""
+    """Clip an interval to [0, 1] and extend it to the estimate; [0, 1] where the limits are unknown."""
     known = ~(np.isnan(low) | np.isnan(high))
     low, high = np.clip(np.where(known, low, 0), 0, 1), np.clip(np.where(known, high, 1), 0, 1)
     return np.fmin(low, estimate), np.fmax(high, estimate)

@@ -1,4 +1,4 @@
-"""The fit behind `logistic_regression`: starts, the best of several climbs, covariances and what went wrong."""
+"""The fit of `logistic_regression`: starting values, the best of several optima, covariances, diagnostics."""
 
 from typing import Literal, NamedTuple
 
@@ -19,12 +19,12 @@ _FEW, _FEWER = 5000, 400
 _CUTS = 100
 _SLOPES = (1.5, -1.5, 8.0, -8.0, 100.0, -100.0)
 _TELLING = 0.5
-"""A summit is near the highest where twice the difference of their log likelihoods is less than 1."""
+"""An optimum is close to the best if twice the difference of their log likelihoods is less than 1."""
 _LOOKS, _MIXTURES, _STEEP_CLIMBS = 1e6, 100, 20
 
 
 class Solution(NamedTuple):
-    """Coefficients (infinite or NaN where none are finite), the finite ones last reached, and their covariance."""
+    """Coefficients (infinite or NaN where no estimate is finite), the last finite iterate, and its covariance."""
 
     coefficients: Floats
     reached: Floats
@@ -61,7 +61,7 @@ def solve(rows: CovariateRows, information: Information) -> Solution:
 
 
 def _constant_only(rows: CovariateRows) -> tuple[float, float]:
-    """The best proportion for everyone, and its log likelihood, from the weight of each report of each channel."""
+    """The best common proportion and its log likelihood, from the weight of each report of each channel."""
     widest = max(table.shape[1] for table in rows.tables)
     place = rows.table_of * widest + rows.reports
     mass = np.bincount(place, rows.weights, len(rows.tables) * widest).astype(np.float64)
@@ -71,7 +71,7 @@ def _constant_only(rows: CovariateRows) -> tuple[float, float]:
 
 
 def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float) -> tuple[Climb, int]:
-    """Climb from every start on few rows, then on all rows from the best summits; the best, and how many there are."""
+    """Maximize from every start on few rows, then from the best optima on all; return the best and the number."""
     constant, sloped = _usual_starts(sample, triangle[:, 0], share)
     if constant.size == 1:
         return _newton.climb(sample, constant, unit), 1
@@ -86,7 +86,7 @@ def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float) -> 
 
 
 def _usual_starts(sample: Sample, ones: Floats, share: float) -> tuple[Floats, Floats]:
-    """The best constant, and the slopes of one scoring step from it: least squares of debiased reports, on logits.
+    """Starting values: the best constant, and one scoring step from it (least squares of debiased reports).
 
     `ones` are the coordinates of the constant.
     """
@@ -99,7 +99,7 @@ def _usual_starts(sample: Sample, ones: Floats, share: float) -> tuple[Floats, F
 
 
 def _steep_starts(few: Sample, triangle: Floats) -> list[Floats]:
-    """The best of many steep slopes: along each covariate and fixed mixtures of them, cut at several quantiles.
+    """Starting values with steep slopes, along each covariate and fixed mixtures, cut at several quantiles.
 
     Noise makes a likelihood with several summits, and the highest may be one where few rows change from 0 to 1.
     """
@@ -129,12 +129,12 @@ def _directions(triangle: Floats, mixtures: int) -> Floats:
 
 
 def _rivals(summits: list[Climb], unit: float) -> int:
-    """How many summits the data hardly tell from the best, itself among them."""
+    """The number of optima that the data hardly distinguish from the best one."""
     return sum(_gap(summits[0], fit) < _TELLING * unit for fit in summits)
 
 
 def _different(fits: list[Climb], unit: float) -> list[Climb]:
-    """Best first; of climbs that end at one height (1e-6, or 1e-3 where neither ends), one that converged."""
+    """Distinct optima, best first; of those within 1e-6 (1e-3 if neither ends), one that converged."""
     ordered = sorted(fits, key=lambda fit: fit.point.log_likelihood, reverse=True)
     summits: list[Climb] = []
     for fit in ordered:
@@ -155,7 +155,7 @@ def _gap(one: Climb, other: Climb) -> float:
 
 
 def _with_infinities(reached: Floats, fit: Climb, inverse: Floats, unit: float) -> tuple[Floats, Floats]:
-    """Infinite where the escape moves a coefficient, NaN everywhere where the climb failed; NaN covariance."""
+    """Set diverging coefficients to infinity, all to NaN if the iteration failed, and the covariance to NaN."""
     nothing = np.full_like(inverse, np.nan)
     if fit.converged:
         return reached, nothing
@@ -180,7 +180,7 @@ def _covariance(
     information: Information,
     kept: slice | NDArray[np.intp],
 ) -> Floats:
-    """The inverse of the chosen information, or the sandwich, in terms of the coefficients."""
+    """The covariance of the coefficients: the inverse of the chosen information, or the sandwich."""
     share_yes, share_no = _newton.shares(fit.point.at @ sample.basis)
     likelihood = sample.chance_no * share_no + sample.chance_yes * share_yes
     score = (sample.chance_yes - sample.chance_no) * share_yes * share_no / likelihood
@@ -248,7 +248,7 @@ def _boundary(share: float) -> Diagnostic:
 
 
 def _endless(rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats) -> Diagnostic:
-    """Which coefficients have no finite estimate, and whether some rows only or all of them are at an end."""
+    """Diagnose coefficients without a finite estimate, and whether only some rows or all are at 0 or 1."""
     escape = fit.escape if fit.escape is not None else np.zeros(len(inverse))
     moved = np.abs(inverse @ escape) > 1e-6 * np.linalg.norm(inverse, axis=1) * np.linalg.norm(escape)
     named = ", ".join(name for name, moves in zip(rows.names, moved, strict=True) if moves)
@@ -263,7 +263,7 @@ def _endless(rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats) -
 
 
 def _not_identified(rows: CovariateRows, triangle: Floats, null: float) -> Solution:
-    """Name the columns that the ones before them already determine."""
+    """Diagnose the columns that are determined by those before them."""
     lengths = np.linalg.norm(triangle, axis=0)
     scaled = triangle / np.where(lengths > 0, lengths, 1.0)
     ranks = [int(np.linalg.matrix_rank(scaled[:, : j + 1], tol=1e-10)) for j in range(len(triangle))]

@@ -1,4 +1,4 @@
-"""Which mechanism tells one choice of k most precisely at an epsilon, by the exact variances."""
+"""Comparison of mechanisms for one choice of k at a given epsilon, by exact variance."""
 
 import math
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class MechanismComparison(Result):
 
 
 def compare_mechanisms(k: int, *, epsilon: float, shares: ArrayLike | None = None) -> list[MechanismComparison]:
-    """The mechanisms for one choice of k at one epsilon, the most precise first, by the exact variance.
+    """Compare the mechanisms for one choice of k at one epsilon, sorted by exact variance, the best first.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Sample:
     weights: Floats
 
     def thinned(self, most: int) -> "Sample":
-        """About `most` rows, spread evenly by a multiplicative hash of their place; always the same ones."""
+        """A fixed selection of about `most` rows, spread evenly by a multiplicative hash of their position."""
         n = self.weights.size
         if n <= most:
             return self
@@ -59,7 +59,7 @@ class Point(NamedTuple):
 
 
 class Climb(NamedTuple):
-    """Where the climb ended. `escape` is the direction in which the likelihood still rises for ever, None if none."""
+    """The result of an ascent. `escape` is the direction of unbounded increase of the likelihood, None if none."""
 
     point: Point
     converged: bool
@@ -104,7 +104,7 @@ def evaluate(sample: Sample, at: Floats) -> Point:
 
 
 def log_likelihoods(sample: Sample, places: Floats) -> Floats:
-    """The log likelihood at each of many places (rows), for a quick look over few rows."""
+    """The log likelihood at each of many points (rows), for a quick search on few observations."""
     share_yes, share_no = shares(places @ sample.basis)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(sample.chance_no * share_no + sample.chance_yes * share_yes) @ sample.weights)
@@ -118,7 +118,7 @@ def shares(eta: Floats) -> tuple[Floats, Floats]:
 
 
 def climb(sample: Sample, start: Floats, unit: float) -> Climb:
-    """Newton's method from `start`: ascent directions from the absolute eigenvalues, halved until the step pays.
+    """Maximize by Newton's method from `start`: absolute eigenvalues for ascent, steps halved until they gain.
 
     `unit` is the information that counts as one respondent's. The climb ends where the next step is below 1e-7
     standard errors (and takes it), or in a direction without information, in which it would never end. A step may be
@@ -138,7 +138,7 @@ def climb(sample: Sample, start: Floats, unit: float) -> Climb:
 
 
 def _newton_step(point: Point) -> tuple[Floats, float, float]:
-    """The step, twice the gain a quadratic would promise, and the least eigenvalue of the information."""
+    """The Newton step, twice its predicted gain, and the smallest eigenvalue of the information."""
     values, vectors = np.linalg.eigh(point.information)
     size = np.abs(values)
     size = np.maximum(size, 1e-13 * size.max() + 1e-100)
@@ -147,7 +147,7 @@ def _newton_step(point: Point) -> tuple[Floats, float, float]:
 
 
 def _paid_step(sample: Sample, point: Point, step: Floats, gain: float, scale: float) -> tuple[Point | None, float]:
-    """The first of `scale` steps and its halves that raises the log likelihood by its share; None if none does."""
+    """Backtracking line search from `scale`: the first sufficient increase of the log likelihood; None if none."""
     noise = 1e-14 * abs(point.log_likelihood)
     for _ in range(40):
         further = evaluate(sample, point.at + scale * step)
@@ -158,7 +158,7 @@ def _paid_step(sample: Sample, point: Point, step: Floats, gain: float, scale: f
 
 
 def _finish(sample: Sample, point: Point, step: Floats, unit: float, iteration: int) -> Climb:
-    """Take the last small step, or say in which direction the likelihood rises for ever."""
+    """Take the last small step, or return the direction in which the likelihood is unbounded."""
     values, vectors = np.linalg.eigh(point.information)
     if values[0] >= _FLAT * unit:
         return Climb(evaluate(sample, point.at + step), True, None, iteration + 1)

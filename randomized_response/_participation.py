@@ -1,4 +1,4 @@
-"""Exact limits for the share of an answer among the people who took part, where only the coin is random.
+"""Exact limits for the share of an answer among the respondents, where only the randomization is random.
 
 If t of n people hold the answer, the reports of it are Bin(t, a) + Bin(n - t, b), a convolution of two binomials, with
 a and b the chances of the report with and without the answer.
@@ -16,14 +16,14 @@ from randomized_response.results import Vector
 Whole = NDArray[np.int64]
 
 _NEGLIGIBLE = 37.0
-"""Minus the logarithm of 1e-16, to which chances are computed."""
+"""Minus the logarithm of 1e-16, the precision of computed probabilities."""
 
 _TIED = 1e-6
-"""People by which two counts may be off the tie that rounding put them beside: they count as tied."""
+"""Tolerance, in respondents, within which counts are treated as tied despite rounding."""
 
 
 def took_part_limits(counts: Whole, n: int, level: float, holding: Vector, without: Vector) -> tuple[Vector, Vector]:
-    """The exact interval of the share of those who hold an answer, for each of k answers.
+    """Compute exact intervals for the shares of k answers among the respondents.
 
     `counts` are the reports of each answer among n > 0, `holding` and `without` their chances a and b, which differ;
     all of shape (k,). The interval is the smallest that holds every t / n against which counts that speak as strongly
@@ -46,7 +46,7 @@ def took_part_limits(counts: Whole, n: int, level: float, holding: Vector, witho
 def _distinct_limits(
     n: int, level: float, counts: tuple[float, ...], holding: tuple[float, ...], without: tuple[float, ...]
 ) -> tuple[Vector, Vector]:
-    """Kept, because from one page to the next the same counts come again."""
+    """Cached, because the same counts recur from one page to the next."""
     reports, a, b = np.array(counts, dtype=np.int64), np.array(holding), np.array(without)
     lowest, highest = np.minimum(a, b), np.maximum(a, b)
     ends = np.concatenate([1 - highest, lowest]), np.concatenate([1 - lowest, highest])
@@ -56,7 +56,7 @@ def _distinct_limits(
 
 
 def _most(counts: Whole, n: int, level: float, lowest: Vector, highest: Vector) -> Whole:
-    """The largest number of people with the chance `highest`, where the others have `lowest`, that is not refuted.
+    """The largest number of respondents with chance `highest`, all others `lowest`, that is not rejected.
 
     As in `intervals`: above the best number for a count, those that speak as strongly are the counts up to it and those
     from another one on, `other`; both speak equally against one rate only, the tie. Between two ties the probability of
@@ -87,7 +87,7 @@ def _most(counts: Whole, n: int, level: float, lowest: Vector, highest: Vector) 
 
 
 def _last(holds: Callable[[Whole], NDArray[np.bool_]], low: Whole, beyond: Whole) -> Whole:
-    """The last whole numbers at which `holds`, which does at `low` and does not at `beyond`; by bisection."""
+    """The last integers at which `holds` is true, as it is at `low` and is not at `beyond`; by bisection."""
     while (beyond - low > 1).any():
         middle = (low + beyond) // 2
         held = holds(middle)

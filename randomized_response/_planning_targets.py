@@ -1,4 +1,4 @@
-"""What an estimate will be like before there is one report: its variance and, where it is exact, its distribution.
+"""Predicted properties of an estimate before data: its variance and, where exact, its distribution.
 
 Every estimate of the library is linear in the counts of the reports. Where it depends on one of them alone (a yes/no
 table, k-ary response, a bit of an encoding, `one_bit`) that count is binomial and everything is exact; else normal.
@@ -21,14 +21,14 @@ from randomized_response.results import Vector
 Mechanism = Channel | UnaryEncoding | SubsetSelection
 
 REACH = 4
-"""Standard deviations to either side that are looked at: beyond lie 6 in 100,000."""
+"""Standard deviations considered on either side: the probability beyond is 6 in 100,000."""
 KNOTS = 17
-"""Counts for which an interval is computed; between them its limits are taken to lie on a straight line."""
+"""Counts for which an interval is computed; between them its limits are interpolated linearly."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is estimated from n reports, the share of one answer or a mean, where people are as expected.
+    """A planned estimate from n reports, of the share of one answer or a mean, for expected shares.
 
     `variance` and `direct_variance` are n times those of the unbiased estimate and of n honest direct answers; `low`
     and `high` the ends of its range. Where one report's count decides alone, it is binomial with `rate`, the estimate
@@ -46,7 +46,7 @@ class Target:
     ends: tuple[tuple[int, int], tuple[int, int]] | None = None
 
     def outside(self, n: int) -> tuple[float, float]:
-        """Chances that the unbiased estimate from n reports is below `low` and above `high`."""
+        """Probabilities that the unbiased estimate from n reports is below `low` and above `high`."""
         if self.rate is None or self.ends is None:
             error = math.sqrt(self.variance / n)
             if error == 0:
@@ -62,7 +62,7 @@ class Target:
         return (fewer, more) if self.slope > 0 else (more, fewer)
 
     def width(self, n: int, level: float) -> float:
-        """Mean width of the default interval, cut to the range."""
+        """Mean width of the default interval, clipped to the range."""
         if self.rate is None or self.ends is None:
             return self._normal_width(math.sqrt(self.variance / n), level)
         spread = math.sqrt(n * self.rate * (1 - self.rate))
@@ -86,7 +86,7 @@ class Target:
 
 
 def share_target(mechanism: Mechanism, shares: Vector, answer: int) -> Target:
-    """The share of one answer."""
+    """The target for the share of one answer."""
     share = float(shares[answer])
     variance = float(unit_variance(mechanism, shares)[answer])
     common = (share, variance, share * (1 - share), 0.0, 1.0)
@@ -105,7 +105,7 @@ def share_target(mechanism: Mechanism, shares: Vector, answer: int) -> Target:
 
 
 def mean_target(channel: Channel, shares: Vector, values: Vector) -> Target:
-    """The mean of the values of the answers."""
+    """The target for the mean of the values of the answers."""
     scores, rates = scores_of(channel, values), channel.matrix.T @ shares
     mean = float(values @ shares)
     variance = max(float(rates @ scores**2) - mean**2, 0.0)
@@ -119,7 +119,7 @@ def mean_target(channel: Channel, shares: Vector, values: Vector) -> Target:
 
 
 def target(mechanism: Mechanism, shares: Vector, answer: int, values: ArrayLike | None) -> Target:
-    """The share of `answer`, or where `values` are given the mean of them."""
+    """The target for the share of `answer`, or for the mean if `values` are given."""
     answers = len(shares)
     if values is None:
         return share_target(mechanism, shares, as_count(answer, name="answer", high=answers - 1))

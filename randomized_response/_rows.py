@@ -1,4 +1,4 @@
-"""Rows of people for the regressions: read covariates, reports, channels and weights, check them, fold equal rows."""
+"""Input rows of the regressions: covariates, reports, channels and weights, validated; equal rows merged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _SHIFT = np.uint64(29)
 
 @dataclass(frozen=True)
 class CovariateRows:
-    """`columns` (p, n) holds the intercept first; `tables[table_of[i]]` is the matrix that row i's report came from.
+    """Rows of a regression: `columns` (p, n) with the intercept first; `tables[table_of[i]]` is row i's matrix.
 
     `counts[i]` respondents are row i. `weights` is what they weigh together, in all as much as there are respondents,
     and `squared_weights` the sum of the squares of what each of them weighs.
@@ -60,7 +60,7 @@ def read_rows(
     missing: Missing,
     answers: int | None,
 ) -> CovariateRows:
-    """Every argument of a regression, checked. `answers` is the number of answers each channel must have, if any."""
+    """Validate all arguments of a regression. `answers` is the number that each channel must have, if any."""
     covariates, reports, channel, weights, counts = matched(
         covariates=covariates, reports=reports, channel=channel, weights=weights, counts=counts
     )
@@ -99,7 +99,7 @@ def read_covariates(covariates: ArrayLike) -> Floats:
 
 
 def read_like(covariates: ArrayLike, names: Sequence[str]) -> Floats:
-    """A table of finite numbers with the columns `names`: of a data frame by their names, else by their places."""
+    """A table of finite numbers with the columns `names`: matched by name in a data frame, else by position."""
     table = read_covariates(covariates)
     titles = _titles(covariates)
     if titles is not None:
@@ -115,7 +115,7 @@ def read_like(covariates: ArrayLike, names: Sequence[str]) -> Floats:
 
 
 def fold(rows: CovariateRows) -> CovariateRows:
-    """Sum the weights of rows that are equal in everything else; rows that hardly repeat are returned as they are."""
+    """Merge rows that are equal in all but weight, summing the weights; rows with few repeats are unchanged."""
     marks = _fingerprints(rows)
     n = marks.size
     ordered = np.sort(marks)
@@ -141,7 +141,7 @@ def fold(rows: CovariateRows) -> CovariateRows:
 
 
 def _fingerprints(rows: CovariateRows) -> NDArray[np.uint64]:
-    """A 64-bit mark per row; equal rows have equal marks, and `_equal` checks that unequal ones differ."""
+    """A 64-bit hash per row; equal rows have equal hashes, and `_equal` checks that unequal ones differ."""
     marks = (rows.reports * len(rows.tables) + rows.table_of).astype(np.uint64) * _ODD
     for column in rows.columns[1:]:
         marks ^= (column + 0.0).view(np.uint64)
@@ -207,7 +207,7 @@ def _titles(covariates: Any) -> tuple[str, ...] | None:
 
 
 def _read_channels(channel: Channels, n: int, answers: int | None) -> tuple[tuple[Channel | None, ...], Integers]:
-    """The distinct channels, and which of them each row's report came from."""
+    """The distinct channels, and the index of the channel of each row's report."""
     single = channel is None or isinstance(channel, Channel)
     listed = [channel] if channel is None or isinstance(channel, Channel) else list(channel)
     if not single and len(listed) != n:
@@ -224,7 +224,7 @@ def _read_channels(channel: Channels, n: int, answers: int | None) -> tuple[tupl
 
 
 def _largest_answer(channels: tuple[Channel | None, ...], codes: NDArray[Any]) -> int:
-    """Answers of a direct question: those of the channels beside it, else as many as the reports show."""
+    """Number of answers of a direct question: that of the other channels, else as many as the reports show."""
     known = [each.answers for each in channels if each is not None]
     shown = np.nanmax(codes, initial=1)
     return max(known) if known else int(min(shown, 255)) + 1
@@ -242,7 +242,7 @@ def _check_channel(each: Any, answers: int | None, name: str) -> None:
 
 
 def _complete(table: Floats, codes: NDArray[Any], missing: Missing) -> NDArray[np.bool_]:
-    """Which rows to keep; an incomplete one is an error unless `missing` is "drop". Infinity is always an error."""
+    """The rows to keep; incomplete ones are an error unless `missing` is "drop". Infinity is always an error."""
     if missing not in ("error", "drop"):
         raise ValueError(f'missing must be "error" or "drop"; got {missing!r}')
     if np.isinf(table).any():

@@ -1,4 +1,4 @@
-"""How many people can have stayed with their answer from one wave to the next, as far as the two estimates tell."""
+"""Bounds on the number of respondents with unchanged answers between two waves, from both estimates."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from randomized_response.results import ProportionEstimate, Vector
 
 
 def bounds(first: ProportionEstimate, second: ProportionEstimate, m: int, *, several: bool) -> tuple[Vector, Vector]:
-    """The fewest and the most of m who can have stayed with each answer, as the estimated numbers allow.
+    """The minimum and maximum of m who may have kept each answer, given the estimated numbers.
 
     Of shape (k, 1); of several options (2, k), for an option that is not ticked and for one that is.
     """
@@ -22,7 +22,7 @@ def bounds(first: ProportionEstimate, second: ProportionEstimate, m: int, *, sev
 
 
 def largest(most: Vector, worth: Vector, m: int) -> Vector:
-    """The largest sum of worth over m people at most, of whom no more than `most` stayed with each answer."""
+    """The largest sum of worth over at most m respondents, of whom at most `most` kept each answer."""
     counts = np.broadcast_to(most, worth.shape)
     order = np.argsort(-worth, axis=0)
     left = np.cumsum(np.take_along_axis(counts, order, axis=0), axis=0)
@@ -35,7 +35,7 @@ def as_returned(returned: int | None, *sizes: int) -> int:
 
 
 def as_stayed(stayed: ArrayLike, mechanism: Mechanism, most: int) -> Vector:
-    """Who stayed, of shape (k, 1) or, of several options, (2, k); at most `most` people in all."""
+    """Validate numbers of unchanged answers: shape (k, 1), for options (2, k); at most `most` in all."""
     several = isinstance(mechanism, EachOption)
     k = mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
     counts = np.asarray(stayed, dtype=np.float64)

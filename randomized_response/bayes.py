@@ -47,7 +47,7 @@ def _two_answers(tally: NDArray[np.int64], channel: Channel, level: float) -> Li
 
 
 def _grid_size(tally: NDArray[np.int64], channel: Channel) -> int:
-    """About twenty points for each standard deviation of a share, as far as memory allows."""
+    """Grid size: about twenty points per standard deviation of a share, as far as memory allows."""
     widest = float(np.abs(channel.left_inverse).max())
     wanted = 2 ** np.ceil(np.log2(40 * np.sqrt(max(tally.sum(), 1)) / widest))
     return int(min(max(_GRID, wanted), _CELLS // channel.answers))
@@ -87,7 +87,7 @@ def _balancing_tilt(logs: Vector, theta: Vector) -> float:
 
 
 def _others(densities: Vector) -> list[Vector]:
-    """For each factor the convolution of all the others on the grid: products from before it with those from after."""
+    """For each factor, the convolution of all others on the grid: products before it with those after it."""
     factors = densities / densities.sum(axis=1, keepdims=True)
     factors[:, 0] /= 2
     before, after = [_unit(factors[0])], [_unit(factors[0])]
@@ -104,7 +104,7 @@ def _unit(like: Vector) -> Vector:
 
 
 def _convolved(one: Vector, other: Vector) -> Vector:
-    """The density of a sum, kept up to 1: what exceeds 1 never comes back, since no share is negative."""
+    """The density of a sum, truncated at 1, since no share is negative."""
     if one[0] == 1:
         return np.asarray(other)
     if other[0] == 1:

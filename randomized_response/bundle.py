@@ -1,4 +1,4 @@
-"""The one door that reads a file: an exported report becomes questions and counts to compute with."""
+"""Reading of exported reports, the only file access: questions and counts to compute with."""
 
 import hashlib
 import json
@@ -19,10 +19,10 @@ from randomized_response.strata import collapse_strata, combine_means, combine_s
 
 FORMAT = 1
 EVERYONE = ""
-"""The stratum of all respondents together, as the export writes it."""
+"""The key of the stratum of all respondents in the export."""
 
 FEWEST_WEIGHTED = 10
-"""Groups of fewer reports are weighted as one with others, as in the report (`collapse_strata`)."""
+"""Groups with fewer reports are combined for weighting, as in the report (`collapse_strata`)."""
 
 
 class _Group(TypedDict):
@@ -108,14 +108,14 @@ class Item:
         return self.question.mechanism
 
     def estimate(self, stratum: str = EVERYONE, **options: Any) -> ProportionEstimate:
-        """The shares of the answers of one stratum, or of all.
+        """Estimate the shares of the answers in one stratum, or in all.
 
         `options` are those of `estimate_proportions`, or of the encoding's `estimate`.
         """
         return self.question.estimate(self._counts(stratum), **options)
 
     def estimate_mean(self, stratum: str = EVERYONE, **options: Any) -> MeanEstimate:
-        """The mean of a scale or a number, in one stratum or in all. `options` as for `estimate`."""
+        """Estimate the mean of a scale or a number, in one stratum or all. `options` as for `estimate`."""
         return self.question.estimate_mean(self._counts(stratum), **options)
 
     def _counts(self, stratum: str) -> NDArray[np.int64]:
@@ -154,7 +154,7 @@ class Bundle:
     shares: Mapping[str, Fraction]
 
     def estimate_population(self, key: str, **options: Any) -> ProportionEstimate:
-        """The shares of one question's answers that the report shows first: weighted where it is.
+        """Estimate the shares of one question's answers as shown first in the report: weighted if it is.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Bundle:
         return combine_strata(estimates, [weight for _, weight in weights]) if self.shares else estimates[0]
 
     def estimate_population_mean(self, key: str, **options: Any) -> MeanEstimate:
-        """The mean of a scale or a number that the report shows first: weighted where it is.
+        """Estimate the mean of a scale or a number as shown first in the report: weighted if it is.
 
         Of a scale it is the mean of the weighted shares, of a number the weighted mean (`combine_means`). Parameters
         and errors are those of `estimate_population`.
@@ -202,7 +202,7 @@ class Bundle:
         return self.items[key]
 
     def _weights(self, key: str) -> list[tuple[NDArray[np.int64], float]]:
-        """The counts that are weighted, and their weights: all reports as one where no shares are known."""
+        """The counts to weight, and their weights: all reports as one if no shares are known."""
         counts, strata = self.items[key].counts, list(self.shares)
         if not strata:
             return [(counts[EVERYONE], 1.0)]
@@ -258,7 +258,7 @@ def load_bundle(path: str | Path) -> Bundle:
 
 
 def _groups(document: _Export, language: str) -> list[_Group]:
-    """What the counts are told of: `groups` of the export; in one from before there were such, the design's."""
+    """The groups that counts are given for: `groups` of the export; in older exports, the design's."""
     if "groups" in document:
         return list(document["groups"])
     design = document["design"]

@@ -1,4 +1,4 @@
-"""The change of a share or a mean between two waves of a survey, in which some of the same people may have answered.
+"""Change of a share or a mean between two waves of a survey, with possibly overlapping respondents.
 
 Two things make two waves go together. People who answered in both carry their answers along. And where each device
 remembers its draws (`remembered`), the same answer is the same report in both waves, with the same error by chance.
@@ -22,7 +22,7 @@ from randomized_response.results import ProportionEstimate, Result, Vector
 
 @dataclass(frozen=True, eq=False)
 class ChangeEstimate(Result):
-    """How much shares changed, second wave minus first, by answer; of a mean one entry. Made by `change_of_shares`.
+    """Changes of shares, second wave minus first, by answer; one entry for a mean. Made by `change_of_shares`.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class ChangeEstimate(Result):
 
 
 def noise_of_answers(mechanism: Mechanism) -> Vector:
-    """The variance that the coin gives the unbiased share of each answer in one person's report.
+    """The randomization variance of the unbiased share of each answer in one respondent's report.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def noise_of_answers(mechanism: Mechanism) -> Vector:
 
 
 def noise_covariance(mechanism: Mechanism, stayed: ArrayLike, n: tuple[int, int]) -> Vector:
-    """The covariance that remembered draws give the two waves' shares, where it is known who stayed with an answer.
+    """The covariance of two waves' shares due to remembered draws, for known numbers of unchanged answers.
 
     Who gave the same answer x in both waves sent the same report: her share of the one mean goes together with that of
     the other as with itself. All other reports are drawn independently. So, given the answers,
@@ -147,7 +147,7 @@ def change_of_shares(
     returned: int | None = None,
     stayed: ArrayLike | None = None,
 ) -> ChangeEstimate:
-    """How much the shares of the answers changed from one wave to the next, with the covariance of the two.
+    """Estimate the changes of the shares of the answers between two waves, allowing for their covariance.
 
     Model: n1 and n2 people report through one mechanism, `returned` of them in both waves, as if drawn at random among
     each wave's. Draws of two waves are independent, but where they are `remembered` and the answer stayed the same.
@@ -230,7 +230,7 @@ def change_of_shares(
 def change_of_means(
     first: MeanEstimate, second: MeanEstimate, *, remembered: bool = False, returned: int | None = None
 ) -> ChangeEstimate:
-    """How much a mean changed from one wave to the next; what is not known is taken at its widest.
+    """Estimate the change of a mean between two waves; unknown quantities are taken at their widest.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ Limits = tuple[Vector, Vector, Vector]
 """An estimate, and the ends of its interval."""
 
 Parts = list[tuple[Vector, Vector]]
-"""Covariances, in all and the coin's, where the fewest stayed and where the most did."""
+"""Covariances, total and from randomization, for the fewest and most unchanged answers."""
 
 
 def _change(
@@ -310,7 +310,7 @@ def _change(
 
 
 def _errors(first: Estimate, second: Estimate) -> list[tuple[Vector, Vector]]:
-    """Standard errors of the two waves: in all, and the coin's."""
+    """Standard errors of the two waves: total, and from randomization."""
     return [
         (np.atleast_1d(first.standard_error), np.atleast_1d(second.standard_error)),
         (np.atleast_1d(first.noise_standard_error), np.atleast_1d(second.noise_standard_error)),
@@ -318,7 +318,7 @@ def _errors(first: Estimate, second: Estimate) -> list[tuple[Vector, Vector]]:
 
 
 def _errors_of_change(first: Estimate, second: Estimate, parts: Parts) -> list[list[Vector]]:
-    """Of the difference, in all and the coin's, for each of the two ways in which people can have stayed."""
+    """Standard errors of the difference, total and from randomization, for both extremes of unchanged answers."""
     pairs = _errors(first, second)
     return [
         [
@@ -336,7 +336,7 @@ def _correlation(one: Vector, other: Vector, shared: Vector) -> Vector:
 
 
 def _recovered(before: Limits, after: Limits, correlation: Vector) -> tuple[Vector, Vector]:
-    """The interval of a difference from those of its two parts (MOVER), which go together with this correlation."""
+    """The interval of a difference from those of its two parts, with this correlation (MOVER)."""
     (one, one_low, one_high), (two, two_low, two_high) = before, after
     difference = two - one
     low = difference - _distance(two - two_low, one_high - one, correlation)
@@ -350,7 +350,7 @@ def _distance(one: Vector, other: Vector, correlation: Vector) -> Vector:
 
 
 def _normal(first: MeanEstimate, second: MeanEstimate, error: float) -> tuple[Vector, Vector]:
-    """The normal interval, within the possible and holding the estimate; the whole of it where nothing is known."""
+    """The normal interval, clipped to the range and extended to the estimate; the whole range if unknown."""
     difference, estimate = second.unbiased - first.unbiased, second.constrained - first.constrained
     widest = first.maximum - first.minimum
     if isnan(error) or isnan(difference):
@@ -361,7 +361,7 @@ def _normal(first: MeanEstimate, second: MeanEstimate, error: float) -> tuple[Ve
 
 
 def _spread(mean: MeanEstimate) -> float:
-    """The most that the variance of the values among people can be: as estimated, or else as their range allows."""
+    """Upper bound on the variance of the values among respondents: as estimated, else as their range allows."""
     if not isnan(mean.direct_variance):
         return mean.direct_variance
     within = (mean.maximum - mean.constrained) * (mean.constrained - mean.minimum)  # Bhatia & Davis 2000

@@ -1,4 +1,4 @@
-"""The channel: one table of integers is the whole randomized-response mechanism.
+"""The channel: a randomized-response mechanism as one table of integers.
 
     P(report = y | answer = x) = weights[x][y] / denominator
 
@@ -20,10 +20,10 @@ from randomized_response._exact import inverse, log_up, rank
 from randomized_response.errors import ParameterError
 
 LARGEST_DENOMINATOR = 2**32
-"""A ticket is drawn from words of 32 bits, so a box holds at most this many."""
+"""Largest number of tickets in a box, since a ticket is drawn from words of 32 bits."""
 
 _LARGEST_EXACT_INVERSE = 16
-"""Up to this many answers a table is inverted in fractions."""
+"""Largest number of answers for which a table is inverted in fractions."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Channel:
 
     @property
     def gain(self) -> int:
-        """How many more tickets say y where the answer is y than where it is not. Only where `background` is known."""
+        """The number of extra tickets for report y if the answer is y. Only defined if `background` is."""
         if self.background is None:
             raise ValueError(f"gain is defined for tables with one background; got {self.name} without one")
         return self.weights[0][0] - int(self.background[0])
@@ -160,14 +160,14 @@ class Channel:
         return np.asarray(np.linalg.pinv(self.matrix.T * scale[:, None], rcond=0) * scale)
 
     def require_independent_rows(self) -> None:
-        """Raise ValueError where rows are linearly dependent. Integers are eliminated; nothing is rounded."""
+        """Raise ValueError if rows are linearly dependent, by exact integer elimination."""
         found = rank(self.weights)
         if found < self.answers:
             need = f"weights must have linearly independent rows, rank {self.answers}, to be estimated from"
             raise ValueError(f"{need}; got rank {found}")
 
     def posterior(self, prior: ArrayLike) -> NDArray[np.float64]:
-        """What a reader of one report may believe of the answer, by Bayes' rule.
+        """Posterior probabilities of the answers given each report, by Bayes' rule.
 
         Parameters
         ----------

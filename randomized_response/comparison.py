@@ -1,4 +1,4 @@
-"""The difference between two independent groups that were asked the same question."""
+"""Comparison of two independent groups that were asked the same question."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from randomized_response.intervals import normal_quantile
 from randomized_response.results import ProportionEstimate, Result, Vector
 
 NEAREST, FURTHEST, STEPS = 1e-3, 7.0, 56
-"""Where p values are looked for: standard normal deviates, p from .9992 to 2.6e-12, in steps of an eighth."""
+"""The grid of p-values: standard normal deviates, p from .9992 to 2.6e-12, in steps of an eighth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Comparison(Result):
 
     @cached_property
     def p_value(self) -> Vector:
-        """By answer, how often chance leads so far from equal shares: the interval turned round.
+        """P-values for equal shares, by answer, from inversion of the interval.
 
         1 less the largest confidence at which the interval leaves out 0: below 1 - `confidence` exactly where `low` and
         `high` leave out 0. Not below 2.6e-12; NaN without reports. Computed when first asked for.
@@ -75,7 +75,7 @@ class Comparison(Result):
 
 
 def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison:
-    """The difference between the shares of two independent groups: second minus first, answer by answer.
+    """Estimate the differences of shares between two independent groups: second minus first, by answer.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison
 
 
 def _reaches(first: ProportionEstimate, second: ProportionEstimate, one: Limits, two: Limits) -> Limits:
-    """How far the interval goes below the difference and above it, from the limits of the two groups."""
+    """The distances of the interval's ends below and above the difference, from the limits of both groups."""
     below = np.hypot(second.constrained - two[0], one[1] - first.constrained)
     above = np.hypot(two[1] - second.constrained, first.constrained - one[0])
     return below, above
@@ -143,7 +143,7 @@ def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
 
     @cache
     def excess(z: float) -> Vector:
-        """By how much the interval that goes z standard deviations far goes beyond 0."""
+        """The distance by which the interval of z standard deviations extends beyond 0."""
         if z == asked or first.limits_at is None or second.limits_at is None:
             below, above = (reach * z / asked for reach in stored)
         else:
@@ -157,7 +157,7 @@ def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
 
 
 def _crossing(excess: Callable[[float], Vector], answer: int, steps: list[float], asked: float) -> float:
-    """The deviate at which an interval reaches 0; `excess` grows. Always on the side of `asked` on which it does."""
+    """The deviate at which an interval reaches 0, for increasing `excess`; on the correct side of `asked`."""
     inside, middle = excess(asked)[answer] >= 0, steps.index(asked)
     part = steps[: middle + 1] if inside else steps[middle:]
     place = bisect_left(part, True, key=lambda z: bool(excess(z)[answer] >= 0))

@@ -1,4 +1,4 @@
-"""Maximum likelihood on the simplex: the shares, never negative and of sum 1, that make the counts most likely."""
+"""Maximum likelihood on the simplex: the non-negative shares of sum 1 that maximize the likelihood."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def maximum_likelihood(counts: NDArray[np.int64] | Vector, channel: Channel) -> 
 
 
 def nearest_on_simplex(point: Vector) -> Vector:
-    """The point of the simplex that is nearest to `point` (Held, Wolfe & Crowder 1974); NaN stays NaN."""
+    """Project `point` onto the simplex (Held, Wolfe & Crowder 1974); NaN stays NaN."""
     if np.isnan(point).any():
         return np.full_like(point, np.nan)
     descending = np.sort(point)[::-1]
@@ -45,7 +45,7 @@ def nearest_on_simplex(point: Vector) -> Vector:
 
 
 def _fill(counts: NDArray[np.int64] | Vector, channel: Channel) -> Vector:
-    """Where everybody else makes report y at rate b[y]: the optimal rates, turned into shares."""
+    """Maximum likelihood shares with background rates b[y], converted from the optimal rates."""
     assert channel.background is not None
     floor = channel.background / channel.denominator
     rates = fill_up(counts, floor) if channel.gain > 0 else fill_down(counts, floor)
@@ -121,7 +121,7 @@ def interior_point(shares: Vector, matrix: Vector, tilt: Vector | None = None) -
 
 
 def _finished(theta: Vector, free: NDArray[np.bool_], shares: Vector, columns: Vector, slope: Vector) -> Vector | None:
-    """The solution near `theta` by Newton steps on the answers that are `free`, all others 0.
+    """Refine the solution near `theta` by Newton steps on the answers that are `free`, all others 0.
 
     One that would become negative is no longer free; of those that are 0, the one whose gradient is most above the
     multiplier becomes so, each once. None where that does not settle, as where several shares are equally likely.
@@ -166,6 +166,6 @@ def _bordered_solve(square: Vector, right: Vector, last: float) -> tuple[Vector,
 
 
 def _feasible(value: Vector, step: Vector) -> float:
-    """The longest step, up to 1, that keeps 0.995 of the way to the border."""
+    """The longest step, up to 1, of at most 0.995 of the way to the boundary."""
     shrinking = step < 0
     return min(1.0, 0.995 * float((value[shrinking] / -step[shrinking]).min())) if shrinking.any() else 1.0

@@ -1,4 +1,4 @@
-"""Encodings of one answer into several bits, each with its exact privacy and its estimate from the totals of the bits.
+"""Encodings of one answer into several bits, with exact privacy and estimates from the totals of the bits.
 
 The respondent's device sends k bits; the collector adds them up; `estimate` needs the k totals and the number of
 respondents. Which encoding is best at a given epsilon is computed by `plan.compare_mechanisms`.
@@ -27,7 +27,7 @@ from randomized_response.sampling import draw_tickets, simulate
 
 @dataclass(frozen=True)
 class _OneHot:
-    """One choice of k, told through k bits: bit y is 1 with `hit` where the answer is y and with `miss` where not."""
+    """One choice of k as k bits: bit y is 1 with probability `hit` if the answer is y, otherwise with `miss`."""
 
     k: int
 
@@ -144,7 +144,7 @@ class UnaryEncoding(_OneHot):
 
     @classmethod
     def optimised(cls, k: int, *, epsilon: float) -> "UnaryEncoding":
-        """on = 1/2 and the smallest `off`, in parts of 2**16, that keeps within `epsilon`.
+        """The encoding with on = 1/2 and the smallest `off`, in parts of 2**16, within `epsilon`.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class UnaryEncoding(_OneHot):
         return self.hit * self.miss, self.miss**2
 
     def simulate(self, answers: ArrayLike, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Rows of k bits for known answers, drawn exactly from the table of one bit: shape (n, k)."""
+        """Simulate rows of k bits for known answers, exactly from the table of one bit: shape (n, k)."""
         codes = as_codes(answers, name="answers", size=self.k)
         return simulate(self.bit, np.equal.outer(codes, np.arange(self.k)).astype(np.int64), generator)
 
@@ -223,7 +223,7 @@ class SubsetSelection(_OneHot):
 
     @classmethod
     def optimised(cls, k: int, *, epsilon: float) -> "SubsetSelection":
-        """The set size of least variance at equal shares, with the largest `truth`, in parts of 2**16, that is allowed.
+        """The set size of least variance at equal shares, with the largest allowed `truth`, in parts of 2**16.
 
         Examples
         --------
@@ -267,7 +267,7 @@ class SubsetSelection(_OneHot):
         return t * Fraction(d - 1, k - 1), neither
 
     def channel(self) -> Channel:
-        """The full table, one report for each set in lexicographic order; only where there are at most 65,536 sets.
+        """The full table, one report per set in lexicographic order; only for at most 65,536 sets.
 
         Examples
         --------
@@ -283,7 +283,7 @@ class SubsetSelection(_OneHot):
         return Channel(tuple(tuple(tickets[x in chosen] for chosen in sets) for x in range(self.k)))
 
     def simulate(self, answers: ArrayLike, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Rows of k bits with `size` ones for known answers: shape (n, k)."""
+        """Simulate rows of k bits, `size` of them 1, for answers: shape (n, k)."""
         codes = np.atleast_1d(as_codes(answers, name="answers", size=self.k))
         held = draw_tickets(self.hit.denominator, codes.size, generator) < self.hit.numerator
         order = generator.permuted(np.tile(np.arange(self.k), (codes.size, 1)), axis=1)
@@ -350,7 +350,7 @@ class EachOption:
     def estimate(
         self, totals: ArrayLike, n: int, confidence: float = 0.95, interval: str = DEFAULT_INTERVAL
     ) -> ProportionEstimate:
-        """Estimate the share of each option from the number of its reports yes; the shares need not sum to 1.
+        """Estimate the share of each option from its number of yes reports; the shares need not sum to 1.
 
         As `estimate_proportions` for each option alone. Covariances between options are NaN: totals do not tell them
         (which options go together is asked of `estimate_joint`).
@@ -372,7 +372,7 @@ class EachOption:
         return replace(estimate, exclusive=False)
 
     def simulate(self, answers: ArrayLike, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Rows of k reports for known rows of k answers 0 or 1."""
+        """Simulate rows of k reports for known rows of k answers 0 or 1."""
         return simulate(self.channel, answers, generator)
 
 

@@ -1,4 +1,4 @@
-"""What the library raises where an argument cannot be used."""
+"""The exception that the library raises for invalid arguments."""
 
 
 class ParameterError(ValueError):

@@ -1,4 +1,4 @@
-"""From counts of reports to shares of answers: unbiased and constrained estimates with their errors and intervals."""
+"""Estimation of shares of answers from counts of reports, unbiased and constrained, with intervals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ INTERVALS = (*BINOMIAL_INTERVALS, "likelihood", "bayes", "bootstrap")
 """The interval methods of `estimate_proportions`."""
 
 LARGEST_PROFILE = 32
-"""Answers up to which profile likelihood stands in for a binomial interval: above, it takes seconds."""
+"""Largest number of answers with profile likelihood in place of a binomial interval: above, it is slow."""
 
 
 def estimate_proportions(
@@ -139,7 +139,7 @@ def estimate_proportions(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """What every interval method is computed from."""
+    """The inputs of every interval method."""
 
     tally: NDArray[np.int64]
     channel: Channel
@@ -179,7 +179,7 @@ def _require_possible(tally: NDArray[np.int64], channel: Channel) -> None:
 
 
 def _sampling_fraction(n: int, population_size: int | None) -> float:
-    """(N - n) / (N - 1): what the finite population leaves of the sampling variance."""
+    """The finite population correction of the sampling variance: (N - n) / (N - 1)."""
     if population_size is None:
         return 1.0
     size = as_count(population_size, name="population_size", low=max(n, 1))
@@ -204,7 +204,7 @@ def _noise_covariance(theta: Vector, channel: Channel, n: int) -> Vector:
 
 
 def _method(interval: str, channel: Channel, n: int, population_size: int | None) -> str:
-    """The method that can be used: for this table, and with a finite population."""
+    """The applicable method for this table, and for a finite population."""
     binomial = channel.background is not None
     if population_size is not None:
         finite = CONVOLUTION if population_size == n else "score"

@@ -1,4 +1,4 @@
-"""Intervals for one binomial rate, and the names under which they are offered.
+"""Intervals for a binomial rate, and the names under which they are available.
 
 Each function takes a count, the number of trials n >= 1 and a confidence level and returns (low, high) for the rate.
 scipy offers three of them in `scipy.stats.binomtest`; not Feldman and Cousins', Blaker's and the mid-p interval.
@@ -12,12 +12,12 @@ import scipy
 
 Bounds = tuple[float, float]
 DEFAULT_INTERVAL = "feldman_cousins"
-"""The method of every estimate for which none is asked."""
+"""The default interval method of every estimate."""
 _LAST_DIGITS = 4 * 2.220446049250313e-16
 
 
 def feldman_cousins(count: int, n: int, confidence: float, ends: Bounds = (0.0, 1.0)) -> Bounds:
-    """The exact interval of a rate that is known to lie within `ends`: covers at least its level, is never a point.
+    """Exact interval of a rate that is known to lie within `ends`: covers at least its level, never a point.
 
     The smallest interval that holds every rate r in `ends` at which the counts that speak as strongly against r as the
     observed one, or more, have a probability above 1 - confidence. How strongly a count speaks against r is the
@@ -46,7 +46,7 @@ def feldman_cousins(count: int, n: int, confidence: float, ends: Bounds = (0.0, 
 
 
 def clopper_pearson(count: int, n: int, confidence: float) -> Bounds:
-    """The interval of equal tails: never covers below its level, usually well above. Clopper & Pearson (1934)."""
+    """Equal-tailed interval: never covers below its level, usually well above. Clopper & Pearson (1934)."""
     tail = (1 - confidence) / 2
     return _lower_limit(count, n, tail), 1 - _lower_limit(n - count, n, tail)
 
@@ -118,7 +118,7 @@ BINOMIAL_INTERVALS: Mapping[str, Callable[[int, int, float], Bounds]] = MappingP
 
 
 def binomial_limits(method: str, count: int, n: int, confidence: float, ends: Bounds) -> Bounds:
-    """The interval of a rate that lies within `ends`: one method knows them, the others cut nothing off."""
+    """The interval of a rate within `ends`: one method uses them, the others clip nothing."""
     if method == "feldman_cousins":
         return feldman_cousins(count, n, confidence, ends)
     return BINOMIAL_INTERVALS[method](count, n, confidence)
@@ -223,7 +223,7 @@ def _mid_p_lower(count: int, n: int, tail: float) -> float:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where `function`, not above 0 at `low` and not below 0 at `high`, is 0, to the last digits."""
+    """Find the root of `function`, not above 0 at `low` and not below 0 at `high`, to the last digits."""
     if function(low) >= 0:
         return low
     if function(high) <= 0:

@@ -1,4 +1,4 @@
-"""Two randomized questions together: their joint distribution, association, and the test of independence."""
+"""Joint estimation of two randomized questions: joint distribution, association, test of independence."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ _STEADY = 4.0
 
 @dataclass(frozen=True)
 class Association(Result):
-    """One measure of association, at the constrained table.
+    """A measure of association, at the constrained table.
 
     Its interval is the delta method's; where a cell of that table is 0, there is no standard error, and the interval is
     that of the profile likelihood, of an odds ratio from 0 or to infinity where such tables are likely.
@@ -40,7 +40,7 @@ class Association(Result):
 
 @dataclass(frozen=True, eq=False)
 class ConditionalEstimate(Result):
-    """The shares of the answers to b among the people of each answer to a. Made by `JointEstimate.conditional`.
+    """Shares of the answers to b given each answer to a. Made by `JointEstimate.conditional`.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class JointEstimate(Result):
     confidence: float
 
     def conditional(self) -> ConditionalEstimate:
-        """The shares of the answers to b among the people of each answer to a.
+        """Estimate the shares of the answers to b given each answer to a.
 
         The ratio of a share of `constrained` to its row's; standard errors by the delta method from `covariance`, Wald
         intervals. A row whose share is not four standard errors above 0 has none: a ratio over it is not nearly normal.
@@ -125,7 +125,7 @@ class JointEstimate(Result):
 def estimate_joint(
     table: ArrayLike, channel_a: Channel, channel_b: Channel, *, confidence: float = 0.95
 ) -> JointEstimate:
-    """Estimate how two answers go together, from the counts of their two randomized reports.
+    """Estimate the joint distribution of two answers from the counts of both randomized reports.
 
     Model: each of n respondents, a random sample, has answers (i, j) with probability theta[i, j] and reports them
     through two independent draws: P(reports = (y, z)) = sum_ij P_a[i, y] theta[i, j] P_b[j, z].
@@ -230,7 +230,7 @@ def _read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel) -> NDA
 
 
 def _most_likely(counts: NDArray[np.int64], a: Channel, b: Channel, unbiased: Floats) -> tuple[Floats, float]:
-    """The table on the simplex that makes the counts most likely, and its log likelihood."""
+    """The maximum likelihood table on the simplex, and its log likelihood."""
     rates = counts.ravel() / float(counts.sum())
     matrix = np.asarray(np.kron(a.matrix, b.matrix), dtype=np.float64)
     square = matrix.shape[0] == matrix.shape[1]

@@ -23,7 +23,7 @@ _ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 @dataclass(frozen=True, eq=False)
 class LinearPrediction(Result):
-    """Means of the answer for given covariates, not kept within the range of the answers, with Wald intervals."""
+    """Predicted means of the answer for given covariates, not clipped to its range, with Wald intervals."""
 
     means: Floats
     standard_errors: Floats
@@ -34,7 +34,7 @@ class LinearPrediction(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearFit(Result):
-    """What `linear_regression` found. The arrays are read-only and follow `names`, the intercept first.
+    """The result of `linear_regression`. Arrays are read-only and follow `names`, the intercept first.
 
     Attributes
     ----------
@@ -60,12 +60,12 @@ class LinearFit(Result):
 
     @property
     def z_values(self) -> Floats:
-        """Coefficients by their standard errors."""
+        """Coefficients divided by their standard errors."""
         return np.asarray(self.coefficients / self.standard_errors)
 
     @property
     def p_values(self) -> Floats:
-        """Two-sided, of each coefficient being 0, by the normal distribution."""
+        """Two-sided p-values of each coefficient being 0, by the normal distribution."""
         return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
@@ -74,7 +74,7 @@ class LinearFit(Result):
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> LinearPrediction:
-        """The mean of the answer among people with these covariates, shape (n, p) without the intercept.
+        """Predict the mean of the answer for these covariates, shape (n, p) without the intercept.
 
         The columns of a data frame are found by their names, which must be those of the fit, in any order.
         """
@@ -202,7 +202,7 @@ def _checked_values(values: ArrayLike) -> Floats:
 
 
 def _transforms(rows: CovariateRows, worth: Floats | None) -> list[Floats]:
-    """For each table the unbiased value of each of its reports."""
+    """The unbiased value of each report, for each table."""
     sizes = {len(table) for table in rows.tables}
     if len(sizes) > 1:
         raise ValueError(f"channel must have the same number of answers in every row; got {sorted(sizes)}")
@@ -229,7 +229,7 @@ def _fitted(rows: CovariateRows, unbiased: Floats, robust: Robust) -> LinearFit:
 
 
 def _shrinkage(leverages: Floats, counts: Floats, robust: Robust) -> Floats | float:
-    """What squared residuals are divided by. A row that alone decides a coefficient has leverage 1 and residual 0."""
+    """The divisor of squared residuals. A row alone determining a coefficient has leverage 1, residual 0."""
     n, p = counts.sum(), counts @ leverages
     if robust == "HC0":
         return 1.0

@@ -1,4 +1,4 @@
-"""The mean of a numeric answer, from any table that the mean can be told from, or from estimated shares."""
+"""Estimation of the mean of a numeric answer, from any table that identifies it, or from estimated shares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from randomized_response.intervals import BINOMIAL_INTERVALS, DEFAULT_INTERVAL, 
 from randomized_response.results import ProportionEstimate, Result, Vector
 
 STEADY = 4.0
-"""Standard errors by which the share of those who have a value must exceed 0 for a ratio to have a normal interval."""
+"""Minimum share of those who have a value, in standard errors, for a ratio to have a normal interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class MeanEstimate(Result):
 
     @property
     def misfit(self) -> float:
-        """How many standard errors of the coin `unbiased` lies outside the range; 0 inside, NaN where it is not known.
+        """Distance of `unbiased` from the range, in randomization standard errors; 0 inside, NaN if unknown.
 
         As for shares: above 4 the reports are not those of people who followed the table.
         """
@@ -175,7 +175,7 @@ def estimate_mean(
 
 
 def mean_of_shares(shares: ProportionEstimate, values: Sequence[float | None]) -> MeanEstimate:
-    """The mean of numbers that the answers stand for, from the estimated shares of the answers.
+    """Estimate the mean of the numeric values of the answers from the estimated shares of the answers.
 
     With a value for each answer the mean is values @ theta and its variance values @ covariance @ values. An answer
     without a value ("prefer not to say") leaves the mean of the others: the ratio of values @ theta to their share,
@@ -245,7 +245,7 @@ def around_mean(
     direct_variance: float = nan,
     tails: tuple[float, float] | None = None,
 ) -> MeanEstimate:
-    """A mean with its intervals: normal ones from its `errors` (in all, the coin's), the first as `binomial` gives it.
+    """A mean with normal intervals from its `errors` (total, randomization), the first by `binomial` if given.
 
     Both are clipped to the range `ends` and hold `constrained`.
     """
@@ -292,13 +292,13 @@ def _normal(unbiased: float, error: float, level: float) -> tuple[float, float]:
 
 
 def clipped(limits: tuple[float, float], constrained: float, ends: tuple[float, float]) -> tuple[float, float]:
-    """An interval within the range `ends` that holds `constrained`."""
+    """Clip an interval to the range `ends` and extend it to `constrained`."""
     low, high = (float(limit) for limit in np.clip(limits, *ends))
     return min(low, constrained), max(high, constrained)
 
 
 def values_or_none(values: Sequence[float | None], answers: int) -> tuple[Vector, NDArray[np.bool_]]:
-    """The values, 0 where an answer has none, and which answers have one."""
+    """The values, 0 for answers without one, and a mask of the answers with one."""
     valued = np.array([value is not None for value in values], dtype=bool)
     grid = np.array([0.0 if value is None else value for value in values], dtype=np.float64)
     if grid.shape != (answers,) or not np.isfinite(grid).all() or not valued.any():
@@ -329,7 +329,7 @@ def _binomial(
 
 
 def _noise_error(theta: Vector, channel: Channel, scores: Vector, n: int) -> float:
-    """The coin's part: the mean over people, `theta` of each answer, of the variance of a score given the answer.
+    """The randomization error: from the mean, weighted by `theta`, of the variance of a score given the answer.
 
     Where only the mean can be told, everyone is taken to be at it: the most that can be left to the coin.
     """
@@ -338,7 +338,7 @@ def _noise_error(theta: Vector, channel: Channel, scores: Vector, n: int) -> flo
 
 
 def _between(grid: Vector, mean: float) -> Vector:
-    """Shares of the two answers next to the mean."""
+    """Shares of the two answers adjacent to the mean."""
     order = np.argsort(grid)
     shares = [np.interp(mean, grid[order], np.eye(len(grid))[order][:, x]) for x in range(len(grid))]
     return np.array(shares)

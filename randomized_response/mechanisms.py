@@ -112,7 +112,7 @@ def kuk(*, yes: FractionLike, no: FractionLike, draws: int = 1) -> Channel:
 
 
 def crosswise(*, prevalence: FractionLike) -> Channel:
-    """Whether the answers to the sensitive and to a harmless question are the same; report 1 = same, 0 = different.
+    """Crosswise model: report 1 if the answers to the sensitive and a harmless question are the same, else 0.
 
         P(1 | 1) = u        P(1 | 0) = 1 - u
 
@@ -185,7 +185,7 @@ def k_ary(k: int, *, truth: FractionLike) -> Channel:
 
 
 def one_bit(k: int, *, truth: FractionLike) -> Channel:
-    """A number on the grid 0..k-1 as one bit: rounded to an end at random, then told with probability `truth`.
+    """A number on the grid 0..k-1 as one bit: rounded to an end at random, then sent with probability `truth`.
 
         P(1 | x) = (1 - p) / 2 + p x / (k - 1)
 
@@ -283,7 +283,7 @@ def _tickets(probabilities: list[Fraction]) -> list[int]:
 
 
 def _geometric_table(size: int, epsilon: Fraction) -> tuple[tuple[int, ...], ...]:
-    """Clamped two-sided geometric noise in tickets of 2**32; what rounding leaves goes to the answer itself."""
+    """Clamped two-sided geometric noise in tickets of 2**32; rounding remainders go to the answer itself."""
     context = Context(prec=40)
     exponent = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator * (size - 1)))
     decay = [Fraction(context.exp(-exponent * distance)) for distance in range(size)]

@@ -1,4 +1,4 @@
-"""Planning a survey: what to expect of an estimate, the people needed, the power of a test, the best mechanism."""
+"""Survey planning: expected properties of an estimate, sample sizes, power of a test, the best mechanism."""
 
 import math
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ def respondents_needed(
 
 @dataclass(frozen=True)
 class Forecast(Result):
-    """What to expect of one estimate from n reports. Made by `forecast`.
+    """Expected properties of one estimate from n reports. Made by `forecast`.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def forecast(
     values: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> Forecast:
-    """What to expect of an estimate: its error, its interval, the chance that it is negative, what a direct one needs.
+    """Forecast an estimate: error, interval, chance of lying out of range, and direct sample size.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def power(
     against_n: int | None = None,
     confidence: float = 0.95,
 ) -> float:
-    """Probability that a two-sided test tells a share, or a mean, from another one.
+    """Power of a two-sided test that distinguishes a share, or a mean, from another one.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def respondents_for_power(
     values: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> int:
-    """Number of reports that each of two groups of equal size needs for a test to tell them apart.
+    """Number of reports that each of two groups of equal size needs for a test to distinguish them.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def _error_of_difference(one: Target, two: Target, n: int, other: int | None) ->
 
 
 def _all_shares(mechanism: Mechanism, share: float | ArrayLike, name: str) -> Vector:
-    """The shares of all answers; a number is that of answer 1 of two."""
+    """The shares of all answers; a single number is that of answer 1 of two."""
     answers = answers_of(mechanism)
     if np.ndim(share):
         return as_shares(share, answers, name)

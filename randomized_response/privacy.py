@@ -1,4 +1,4 @@
-"""What a design costs its respondents and what false reports cost the researcher, as exact as the tables are."""
+"""Privacy loss of a design, and bounds on the effect of false reports, as exact as the tables are."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -24,14 +24,14 @@ class HasBit(Protocol):
 
 
 class HasRatio(Protocol):
-    """A channel or an encoding: anything that knows its exact e^epsilon."""
+    """A channel or an encoding: any object with its exact e^epsilon."""
 
     @property
     def ratio(self) -> Fraction | float: ...
 
 
 def epsilon_total(channels: Iterable[HasRatio]) -> float:
-    """Privacy loss of one person who reports through all of `channels`: the sum of their epsilons.
+    """Privacy loss of a respondent who reports through all of `channels`: the sum of their epsilons.
 
     Computed as the logarithm of the exact product of the ratios, rounded up once: never below the exact sum.
 
@@ -64,7 +64,7 @@ def epsilon_total(channels: Iterable[HasRatio]) -> float:
 
 
 def exceeds_epsilon(channels: Iterable[HasRatio], epsilon: Fraction | int | str) -> bool:
-    """Whether the epsilons of `channels` add up to more than `epsilon`, exactly: never decided by a rounded logarithm.
+    """Return True if the epsilons of `channels` sum to more than `epsilon`, exactly, without rounding.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def exceeds_epsilon(channels: Iterable[HasRatio], epsilon: Fraction | int | str)
 
 
 def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:
-    """The least and the most that anyone may believe after seeing a report, who believed `prior` before.
+    """Bounds on anyone's posterior belief after seeing a report, for the prior belief `prior`.
 
     Reports multiply the odds of two answers by e^-epsilon to e^epsilon, and no prior knowledge changes that. For the
     belief after one particular report, see `Channel.posterior`.
@@ -174,7 +174,7 @@ def poisoning_bound(
     shares: ProportionEstimate | None = None,
     weight: float = 1.0,
 ) -> float:
-    """By how much, at most, `false_reports` chosen freely among n can move any constrained share, the one to show.
+    """Upper bound on the shift of any constrained share, the one to show, by arbitrary `false_reports` among n.
 
     m / (n p) for truth probability p: each false report moves the share of one symbol by at most 1 / n and the
     estimate multiplies by 1 / p. For a channel, m / n times the widest row of its left inverse. For an encoding into
@@ -231,7 +231,7 @@ def poisoning_bound_of_mean(
     shares: ProportionEstimate | None = None,
     weight: float = 1.0,
 ) -> float:
-    """By how much, at most, `false_reports` chosen freely among n can move an estimated mean, in its own unit.
+    """Upper bound on the shift of an estimated mean, in its unit, by arbitrary `false_reports` among n.
 
     m / n times the distance of the least and the largest score of a report (`estimate_mean`). Where some answers have
     no value the mean is a ratio C / D, and the bound is m / n range(c - C / D d) / (D - m / n range(d)) with the scores
@@ -300,7 +300,7 @@ def _lever(truth: FractionLike | Channel | HasBit) -> Fraction:
 
 
 def _spill(encoding: HasBit) -> Fraction:
-    """How many times as far as an unbiased share false reports can move a constrained one.
+    """Largest ratio of the shifts of a constrained and an unbiased share by false reports.
 
     Marks: one goes to 1 and all others to 0, which is worst where no share is 0. Sets: one choice comes in and a others
     go, as many as a set can drop for others; worst where these a + 1 have shares above 0, and what comes in their place
@@ -315,7 +315,7 @@ def _spill(encoding: HasBit) -> Fraction:
 
 
 def _room(truth: FractionLike | Channel | HasBit, shares: ProportionEstimate | None) -> float:
-    """How far shares can move with certainty as the unbiased ones do: inf where projecting never makes it more."""
+    """Largest shift at which shares surely move as the unbiased ones do; inf if projection never adds to it."""
     if not isinstance(truth, Channel) or truth.reports == truth.answers == 2:
         return math.inf
     if truth.background is not None and truth.gain > 0:

@@ -47,7 +47,7 @@ def _filled_end(x: int, end: float, best: Vector, floor: float, tally: Counts, c
 
 
 def _profile_rates(x: int, share: float, tally: Counts, channel: Channel) -> Vector:
-    """The most likely rates of the reports where the share of answer x is fixed."""
+    """The maximum likelihood rates of the reports for a fixed share of answer x."""
     assert channel.background is not None
     background, gain = channel.background / channel.denominator, channel.gain / channel.denominator
     rates, others = background.copy(), np.arange(channel.answers) != x
@@ -93,7 +93,7 @@ def _best_at_border(x: int, end: float, shares: Vector, channel: Channel) -> Vec
 
 
 def _crossing(above: Callable[[float], float], inside: float, end: float) -> float:
-    """Where `above`, not negative at `inside`, turns negative on the way to `end`; `end` where it does not."""
+    """The point where `above`, not negative at `inside`, turns negative towards `end`; `end` if it does not."""
     if above(end) >= 0 or inside == end:
         return end
     return float(scipy.optimize.brentq(above, inside, end, xtol=1e-14)) if above(inside) > 0 else inside

@@ -1,4 +1,4 @@
-"""From a question of a frozen design to what is computed with it: its mechanism, and the numbers its answers stand for.
+"""Questions of a frozen design for estimation: their mechanisms, and the numeric values of their answers.
 
 The one place that knows which encoding of docs/formats.md is which mechanism; reports, exports and exported files that
 are read back all compute through it.
@@ -26,14 +26,14 @@ from randomized_response.sequences import (
 )
 
 Mechanism = Channel | UnaryEncoding | SubsetSelection | EachOption
-"""Each of them knows its exact `ratio` (e^epsilon) and its `epsilon`."""
+"""Every mechanism has its exact `ratio` (e^epsilon) and its `epsilon`."""
 
 Values = tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question as estimation sees it. Made by `question_of`.
+    """The inputs of a question's estimation. Made by `question_of`.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class Question:
 
     @property
     def fits_shares(self) -> bool:
-        """Whether answers are estimated as shares, of which a mean is made; the mean of a number is one of scores."""
+        """True if answers are estimated as shares, from which a mean is made; a number's mean is one of scores."""
         return self.kind != "number"
 
     @property
     def reports_shares(self) -> bool:
-        """Whether shares of answers are told; of a number, and of a scale by `discrete_laplace`, it is the mean alone.
+        """True if shares of answers are reported; for a number, or a scale by `discrete_laplace`, only the mean is.
 
         The shares of such a scale are too uncertain to be read: docs/library/weaknesses.md.
         """
@@ -78,18 +78,18 @@ class Question:
         return bool(self.values)
 
     def sent(self, counts: ArrayLike) -> NDArray[np.int64]:
-        """How many reports say each value of the one symbol, or hold a 1 for each choice."""
+        """The number of reports of each value of the one symbol, or with a 1 for each choice."""
         table = np.asarray(counts)
         return np.asarray(table[0] if isinstance(self.mechanism, Channel) else table[:, 1])
 
     def estimate(self, counts: ArrayLike, **options: Any) -> ProportionEstimate:
-        """The shares of the answers. `options` are those of `estimate_proportions`, or of the encoding's `estimate`."""
+        """Estimate the shares of the answers. `options` as for `estimate_proportions` or the encoding's `estimate`."""
         if isinstance(self.mechanism, Channel):
             return estimate_proportions(self.sent(counts), self.mechanism, **options)
         return self.mechanism.estimate(self.sent(counts), int(np.asarray(counts)[0].sum()), **options)
 
     def estimate_mean(self, counts: ArrayLike, **options: Any) -> MeanEstimate:
-        """The mean of the values: of a scale `mean_of_shares` of its `estimate`, of a number `estimate_mean`."""
+        """Estimate the mean of the values: of a scale by `mean_of_shares`, of a number by `estimate_mean`."""
         if not self.reports_mean:
             raise ValueError(f"only a scale and a number have a mean; got a question of kind {self.kind}")
         if self.fits_shares:
@@ -99,14 +99,14 @@ class Question:
         return estimate_mean(self.sent(counts), self.mechanism, grid, **options)
 
     def shares_at_every_look(self, estimate: ProportionEstimate, counts: ArrayLike | None = None) -> ProportionEstimate:
-        """The same shares with intervals that hold however often one looks; made exactly of `counts` where they can be.
+        """The same shares with anytime-valid intervals, exact from `counts` where possible.
 
         Without counts, as for strata put together, by the normal approximation.
         """
         return shares_at_every_look(estimate, None if counts is None else self._share_limits(counts, estimate))
 
     def mean_at_every_look(self, estimate: MeanEstimate, counts: ArrayLike | None = None) -> MeanEstimate:
-        """The same mean with intervals that hold however often one looks; as `shares_at_every_look`."""
+        """The same mean with anytime-valid intervals; `counts` as for `shares_at_every_look`."""
         exact = None
         if counts is not None and not self.fits_shares and self._one_bit:
             exact = self._mean_limits(counts, estimate)
@@ -114,7 +114,7 @@ class Question:
 
     @property
     def _one_bit(self) -> bool:
-        """Whether a report is one of two, whose number is binomial."""
+        """True if a report has one of two values, so that its count is binomial."""
         return isinstance(self.mechanism, Channel) and self.mechanism.reports == 2
 
     def _share_limits(self, counts: ArrayLike, estimate: ProportionEstimate) -> Limits | None:
@@ -137,7 +137,7 @@ class Question:
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    """The question that an item of a frozen design asks (docs/formats.md).
+    """Return the question of an item of a frozen design (docs/formats.md).
 
     Parameters
     ----------

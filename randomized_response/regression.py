@@ -37,7 +37,7 @@ class Prediction(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogisticFit(Result):
-    """What `logistic_regression` found. The arrays are read-only and follow `names`, the intercept first.
+    """The result of `logistic_regression`. Arrays are read-only and follow `names`, the intercept first.
 
     Attributes
     ----------
@@ -76,13 +76,13 @@ class LogisticFit(Result):
 
     @property
     def z_values(self) -> Floats:
-        """Coefficients by their standard errors; NaN where one of them is not finite."""
+        """Coefficients divided by their standard errors; NaN if one of them is not finite."""
         finite = np.isfinite(self.coefficients)
         return np.where(finite, self.coefficients, np.nan) / self.standard_errors
 
     @property
     def p_values(self) -> Floats:
-        """Two-sided, of each coefficient being 0, by the normal distribution (Wald)."""
+        """Two-sided p-values of each coefficient being 0, by the normal distribution (Wald)."""
         return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
@@ -91,7 +91,7 @@ class LogisticFit(Result):
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> Prediction:
-        """The proportion of true yes answers among people with these covariates.
+        """Predict the proportion of true yes answers for given covariates.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ def logistic_regression(
 
 
 def _chosen(information: Information | None, *, weighted: bool) -> Information:
-    """The information to use: with sampling weights none but the sandwich is right."""
+    """The information to use: with sampling weights only the sandwich is valid."""
     if information is None:
         return "robust" if weighted else "observed"
     if information not in _INFORMATION:

@@ -1,4 +1,4 @@
-"""What an estimate is: a frozen record that prints itself readably and turns into plain JSON types."""
+"""Results of estimation: frozen records with readable text, convertible to plain JSON types."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -13,7 +13,7 @@ Vector = NDArray[np.float64]
 
 
 class Result:
-    """Base of every result: arrays are read-only, `to_dict()` holds nothing but plain JSON types."""
+    """Base class of every result: arrays are read-only, `to_dict()` returns only plain JSON types."""
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -21,14 +21,14 @@ class Result:
                 value.setflags(write=False)
 
     def to_dict(self) -> dict[str, object]:
-        """Every field by name: lists, numbers, text; None stands for what is not defined (NaN) or not given."""
+        """Every field by name: lists, numbers, text; None for values that are undefined (NaN) or not given."""
         named = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}  # type: ignore[arg-type]
         return {name: _plain(value) for name, value in named.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProportionEstimate(Result):
-    """Estimated shares of the k answers, with what is known of their error. Made by `estimate_proportions`.
+    """Estimated shares of the k answers, with errors and intervals. Made by `estimate_proportions`.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class ProportionEstimate(Result):
 
     @property
     def misfit(self) -> Vector:
-        """How many standard errors of the coin each unbiased share lies outside [0, 1]; 0 inside, NaN without reports.
+        """Distance of each unbiased share from [0, 1], in randomization standard errors; 0 inside, NaN if n is 0.
 
         Chance alone leads above 4 in fewer than one survey in 10,000 for each share: the reports are then not those of
         people who followed the table (false reports, a wrong table, codes mixed up), and no interval means anything.

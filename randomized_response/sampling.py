@@ -1,4 +1,4 @@
-"""Drawing from a channel, exactly: a ticket from whole words by rejection, then read against the row of the answer.
+"""Exact sampling from a channel: a ticket is drawn by rejection, then read in the row of the answer.
 
 The browser's code follows the same two rules and reads the same vectors (`tests/vectors/sampling.json`).
 """
@@ -16,7 +16,7 @@ WORD_SIZE = LARGEST_DENOMINATOR
 
 
 def draw_ticket(denominator: int, next_word: Callable[[], int], *, word_size: int = WORD_SIZE) -> int:
-    """One ticket: a uniform integer from 0 to `denominator` - 1, by rejection.
+    """Draw one ticket: a uniform integer from 0 to `denominator` - 1, by rejection.
 
     A word is accepted below floor(word_size / D) * D, the largest multiple of D that words can reach, so that every
     ticket is the remainder of equally many words. The number of words used says nothing about the ticket: given that
@@ -56,7 +56,7 @@ def draw_ticket(denominator: int, next_word: Callable[[], int], *, word_size: in
 
 
 def read_ticket(ticket: int, weights_row: Sequence[int]) -> int:
-    """The report that `ticket` says in the box of one answer: the first y whose cumulative weight exceeds it.
+    """The report of `ticket` in the box of one answer: the first y whose cumulative weight exceeds it.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def read_ticket(ticket: int, weights_row: Sequence[int]) -> int:
 
 
 def simulate(channel: Channel, answers: ArrayLike, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The reports of people whose true answers are known, as the browser would have drawn them. For rehearsals.
+    """Simulate the reports of respondents with known true answers, drawn as by the browser. For rehearsals.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def simulate(channel: Channel, answers: ArrayLike, generator: np.random.Generato
 
 
 def draw_tickets(denominator: int, size: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """`size` tickets at once, by the rule of `draw_ticket`."""
+    """Draw `size` tickets at once, by the rule of `draw_ticket`."""
     limit = WORD_SIZE // denominator * denominator
     words = generator.integers(0, WORD_SIZE, size=size, dtype=np.int64)
     rejected = np.flatnonzero(words >= limit)

@@ -1,4 +1,4 @@
-"""Confidence sequences: intervals that hold at every look, however often and whenever a page is looked at."""
+"""Confidence sequences: intervals that hold at all looks together, however often the data are inspected."""
 
 from dataclasses import dataclass, replace
 from math import isnan, log, sqrt
@@ -20,7 +20,7 @@ NORMAL = "normal_mixture"
 """The two methods of intervals at every look: exact for a binomial rate, and by the normal approximation."""
 
 TIGHTEST_AT = 500
-"""Reports at which the normal mixture is least wide. It has to be fixed before there are any."""
+"""Reports at which the normal mixture is narrowest. It has to be fixed before there are any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ def confidence_sequence(counts: ArrayLike, channel: Channel, confidence: float =
 
 
 def errors_at_every_look(n: int, confidence: float = 0.95) -> float:
-    """How many standard errors an interval takes that holds at all looks together, by the normal approximation.
+    """Half-width, in standard errors, of an interval that holds at all looks, by the normal approximation.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _reach(estimate: ProportionEstimate, half: Vector) -> Limits:
 
 
 def _no_shorter(limits: Limits, low: Vector, high: Vector) -> Limits:
-    """No shorter than the interval for one look: where the unbiased estimate lies far outside of [0, 1], nothing else
+    """Extend limits to those for one look: where the unbiased estimate lies far outside of [0, 1], nothing else
     would be left of the other one."""
     return np.minimum(limits[0], low), np.maximum(limits[1], high)
 
@@ -233,7 +233,7 @@ def mean_at_every_look(estimate: MeanEstimate, exact: tuple[float, float] | None
 
 
 def rates_at_every_look(yes: ArrayLike, n: int, confidence: float = 0.95) -> Limits:
-    """Lower and upper ends, shape (k,), of binomial rates of which `yes` of n were seen, at all looks together.
+    """Lower and upper limits, shape (k,), of binomial rates with `yes` of n observed, at all looks together.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What mixing unlinkable reports adds: n local reports, shuffled, are together far more private than each is alone.
+"""Privacy amplification by shuffling: n unlinkable local reports together are more private than each alone.
 
 For information about a collector that keeps no order and no link; never the promise to a respondent, which is epsilon
 of the channel and needs no trust in anyone.
@@ -16,10 +16,10 @@ from randomized_response.channel import Channel
 from randomized_response.results import Result, Vector
 
 _TRUNCATED = 1e-4
-"""Share of delta that may be lost to the far tails; it is added back, so that every result stays a bound."""
+"""Fraction of delta that truncated tails may lose; it is added back, so that every result is a bound."""
 
 LARGEST_BLANKET = 200_000
-"""Reports up to which the blanket's sum over two counts is computed."""
+"""Largest number of reports for the blanket's sum over two counts."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ShuffleAmplification(Result):
 def shuffle_amplification(
     protection: Channel | float, n: int, delta: float = 1e-6, method: str = "best"
 ) -> ShuffleAmplification:
-    """The central (epsilon, delta) of n reports of one channel that nobody can link to people or to their order.
+    """Central (epsilon, delta) of n reports of one channel, unlinkable to respondents and to their order.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def shuffle_amplification(
 
 
 def _is_k_ary(protection: Channel | float, n: int) -> bool:
-    """Whether the blanket of `protection` is uniform, and n small enough to sum over it."""
+    """True if the blanket of `protection` is uniform, and n small enough to sum over it."""
     if not isinstance(protection, Channel) or protection.background is None or n > LARGEST_BLANKET:
         return False
     return protection.gain > 0 and len(set(protection.background.tolist())) == 1
@@ -224,7 +224,7 @@ class _Splits:
         self.same, self.less = _tail(least, trials), _tail(least - 1, trials - 1)
 
     def tails(self, least: Vector) -> tuple[Vector, Vector]:
-        """Thresholds are never below half of s; those beyond the table have a tail below what was given up."""
+        """Look up tails for thresholds of at least half of s; beyond the table they are below the truncated part."""
         column = np.clip(least - self.start, 0, self.same.shape[1] - 1).astype(np.int64)
         row = np.arange(len(column))[:, None]
         beyond = least - self.start >= self.same.shape[1]

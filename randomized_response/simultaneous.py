@@ -1,4 +1,4 @@
-"""Several comparisons of independent groups at once: the level that each interval needs so that all of them hold."""
+"""Simultaneous comparisons of independent groups: the level that each interval needs so that all hold."""
 
 import numpy as np
 import scipy
@@ -12,7 +12,7 @@ _FLOOR = 1e-6
 
 
 def simultaneous_level(standard_errors: ArrayLike, *, confidence: float = 0.95, reference: int | None = None) -> float:
-    """The level of each comparison's own interval at which all comparisons hold together with `confidence`.
+    """Level of each comparison's interval at which all comparisons hold simultaneously with `confidence`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Estimates of strata put together with the known shares of the strata in the population."""
+"""Combination of the estimates of strata by the strata's known population shares."""
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import partial
@@ -172,7 +172,7 @@ def _require(kind: type, estimates: Sequence[object]) -> None:
 
 
 def collapse_strata(sizes: Sequence[int], fewest: int) -> tuple[tuple[int, ...], ...]:
-    """Strata that are too small to be estimated by themselves put together: for each new stratum the places it holds.
+    """Combine strata that are too small to be estimated alone; return the indices in each new stratum.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def _recovered(
 
 
 def _weighted_rates(pairs: Sequence[tuple[float, ProportionEstimate]]) -> tuple[Vector | None, Channel | None]:
-    """The shares of the reports, weighted, and their table; None where the strata have no table in common."""
+    """The weighted shares of the reports, and their table; None if the strata have no table in common."""
     rates = [weight * one.rates for weight, one in pairs if one.rates is not None]
     channel = pairs[0][1].channel
     if channel is None or any(one.channel is None or one.channel.weights != channel.weights for _, one in pairs):
@@ -249,7 +249,7 @@ def _weighted_rates(pairs: Sequence[tuple[float, ProportionEstimate]]) -> tuple[
 
 
 def _strata_weights(shares: Sequence[float], strata: int, kinds: Set[object]) -> Vector:
-    """The shares as weights; `kinds` tells whether all estimates are of the same answers at the same confidence."""
+    """Validate shares as weights; `kinds` shows whether all estimates have the same answers and confidence."""
     weights = np.asarray(shares, dtype=np.float64)
     if strata == 0 or weights.shape != (strata,):
         raise ValueError(f"shares must have one value per estimate, {strata}; got shape {weights.shape}")

@@ -1,4 +1,4 @@
-"""From one answer to the symbols of a report, drawn exactly: the rules that the browser follows, stated once in Python.
+"""Encoding of one answer into the symbols of a report, drawn exactly: the browser's rules in Python.
 
 An encoding (docs/formats.md) says how many tickets are drawn, below which bounds, and which symbols they make of an
 answer. Tickets are drawn before there is an answer; which words and how many are used never depends on it.
@@ -14,7 +14,7 @@ ENCODINGS = ("single", "one_hot", "each_option", "subset")
 
 
 def ticket_boxes(encoding: str, weights: Weights, choices: int) -> tuple[int, ...]:
-    """How many tickets are in each box that a report of an item is drawn from, in the order of drawing.
+    """The number of tickets in each box that a report of an item is drawn from, in the order of drawing.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def read_symbols(
 
 
 def _subset(weights: Weights, tickets: Sequence[int], answer: int, size: int) -> tuple[int, ...]:
-    """The set: the answer where its ticket says so, and the first of the others in the drawn order."""
+    """The set: the answer if its ticket includes it, and the first of the others in the drawn order."""
     holds = read_ticket(tickets[0], weights[0])
     order = list(range(len(tickets)))
     for last, ticket in zip(range(len(order) - 1, 0, -1), tickets[1:], strict=True):

@@ -1,4 +1,4 @@
-"""From stored reports, one byte per symbol, to counts: as fast as counting can be, in bounded memory."""
+"""Counts of stored reports, one byte per symbol: fast, and in bounded memory."""
 
 from collections.abc import Sequence
 
@@ -67,7 +67,7 @@ def _as_rows(reports: bytes | NDArray[np.uint8], positions: int) -> NDArray[np.u
 
 
 def _count(columns: NDArray[np.uint8], totals: NDArray[np.int64]) -> None:
-    """Two neighbouring positions are one number below 65,536, counted at once and then split."""
+    """Count two adjacent positions as one number below 65,536, then split the counts."""
     for place in range(0, len(columns) - 1, 2):
         pair = columns[place].astype(np.uint16) << 8 | columns[place + 1]
         both = np.bincount(pair, minlength=65_536).reshape(256, 256)

@@ -92,7 +92,7 @@ def estimate_total(
     confidence: float = 0.95,
     missing: Missing = "error",
 ) -> TotalEstimate:
-    """Estimate how many people of a population give each answer, from a probability sample of randomized reports.
+    """Estimate population totals of the answers from a probability sample of randomized reports.
 
     Model: person i is in the sample with probability pi_i, known and positive, and reports through the channel. With
     r_i = B[:, y_i] the unbiased transform of the report (E[r_i] = 1 at i's answer, 0 elsewhere),
@@ -217,7 +217,7 @@ def _estimate(
 
 
 def _diagnose(estimated: float, size: float | None) -> tuple[Diagnostic, ...]:
-    """Whether the weights, 1 / inclusion probability, add up to the population that they are said to stand for."""
+    """Check that the weights, 1 / inclusion probability, sum to the stated population size."""
     if size is None or abs(estimated / size - 1) <= _FITTING:
         return ()
     sums = f"the sum of 1 / inclusion_probabilities is {estimated:.6g} and not population_size, {size:.6g}"
@@ -228,7 +228,7 @@ def _diagnose(estimated: float, size: float | None) -> tuple[Diagnostic, ...]:
 def _point(
     unbiased: Floats, chances: Floats, size: float | None, target: Target, estimator: Estimator
 ) -> tuple[Floats, float, Floats]:
-    """The estimate, the factor from a sum over the sample to it, and what is subtracted from r in its variance."""
+    """The estimate, its factor from a sum over the sample, and the term subtracted from r in its variance."""
     weights = 1 / chances
     total = weights @ unbiased
     if estimator == "hajek":
@@ -240,13 +240,13 @@ def _point(
 
 
 def _coin_part(unbiased: Floats, chances: Floats) -> Floats:
-    """Unbiased for the variance of the draws: E[r r' | answer] is the covariance plus the diagonal of E[r]."""
+    """Unbiased estimate of the draws' variance: E[r r' | answer] is the covariance plus the diagonal of E[r]."""
     weights = 1 / chances
     return np.asarray((unbiased * weights[:, None]).T @ unbiased - np.diag(weights @ unbiased))
 
 
 def _deville(unbiased: Floats, chances: Floats, stratum: NDArray[np.intp]) -> Floats:
-    """The sampling part as Deville (1993) estimates it, summed over strata."""
+    """The sampling part by Deville's (1993) estimator, summed over strata."""
     total = np.zeros((unbiased.shape[1], unbiased.shape[1]))
     for label in range(int(stratum.max()) + 1):
         here = stratum == label
@@ -279,12 +279,12 @@ def _between_clusters(expanded: Floats, stratum: NDArray[np.intp], cluster: NDAr
 
 
 def _degrees_of_freedom(stratum: NDArray[np.intp], cluster: NDArray[np.intp]) -> int:
-    """Clusters less strata."""
+    """The number of clusters minus the number of strata."""
     return len(np.unique(np.column_stack([stratum, cluster]), axis=0)) - len(np.unique(stratum))
 
 
 def _quantile(level: float, freedom: int | None) -> float:
-    """Of Student's t where there are clusters, else of the normal distribution."""
+    """The quantile of Student's t with clusters, otherwise of the normal distribution."""
     if freedom is None:
         return float(scipy.special.ndtri((1 + level) / 2))
     return float(scipy.special.stdtrit(freedom, (1 + level) / 2))

@@ -1,4 +1,4 @@
-"""Designs with two random arms, for reports made with a real coin: who did not follow it, and what nobody knew.
+"""Designs with two random arms, for reports made with a real coin: cheating, lying, unknown prevalence.
 
 Each arm has its own truth probability, so that two rates of yes identify two numbers. In all three designs the rates
 are linear in the two numbers, estimates are in closed form, and intervals come from the profile likelihood.
@@ -26,7 +26,7 @@ class _TwoArmEstimate(Result):
 
 @dataclass(frozen=True, repr=False)
 class CheaterEstimate(_TwoArmEstimate):
-    """Shares of the people who answered honestly and of those who did not. Made by `cheater_detection`.
+    """Shares of honest respondents and of those who cheat. Made by `cheater_detection`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class CheaterEstimate(_TwoArmEstimate):
 
 @dataclass(frozen=True, repr=False)
 class LieDetectorEstimate(_TwoArmEstimate):
-    """How many carry the trait, and how many of them say so. Made by `stochastic_lie_detector`.
+    """Prevalence of a trait, and honesty of its carriers. Made by `stochastic_lie_detector`.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class UnknownPrevalenceEstimate(_TwoArmEstimate):
 def cheater_detection(
     yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
 ) -> CheaterEstimate:
-    """Estimate how many answered yes and no honestly and how many said no whatever their coin told them.
+    """Estimate the shares of honest yes and no, and of cheaters, who say no whatever their coin says.
 
     Model: in arm i the coin asks for the true answer with probability p_i and forces a yes otherwise.
 
@@ -148,7 +148,7 @@ def cheater_detection(
 def stochastic_lie_detector(
     yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
 ) -> LieDetectorEstimate:
-    """Estimate how many carry a trait where some of those who do deny it, and nobody else lies.
+    """Estimate the prevalence of a trait if some of its carriers deny it, and nobody else lies.
 
     Model: in arm i the coin asks people without the trait for the truth (no) with probability p_i and else makes them
     say yes; carriers are asked for the truth (yes) either way, and say it with probability `honesty`.
@@ -213,7 +213,7 @@ def stochastic_lie_detector(
 def unknown_prevalence(
     yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
 ) -> UnknownPrevalenceEstimate:
-    """Estimate the share of yes to a sensitive question, and to an unrelated one of which nobody knew it.
+    """Estimate the share of yes to a sensitive question, and to an unrelated one of unknown prevalence.
 
     Model: in arm i the coin chooses the sensitive question with probability p_i and the unrelated one otherwise.
 

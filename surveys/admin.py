@@ -1,4 +1,4 @@
-"""The panel's list of surveys and its authoring. Nothing of the collector is registered: its rows are never edited."""
+"""Admin of users and surveys: list and draft forms. Collector tables are not registered: no row is edited."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ for of_second_factors in (StaticDevice, TOTPDevice):  # their secrets are nobody
 
 @admin.register(User)
 class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
-    """Who may sign in; superusers alone see this."""
+    """User accounts; visible to superusers only."""
 
     form, add_form, change_password_form = UserChangeForm, UserCreationForm, AdminPasswordChangeForm
     list_display = ("username", "email", "is_active", "is_staff", "is_superuser")
@@ -64,12 +64,12 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
         return field
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
-        """Whoever is made here can use the panel; that it is for."""
+        """Save a user; a new one becomes staff, so that it can use the panel."""
         obj.is_staff = obj.is_staff or not change
         super().save_model(request, obj, form, change)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, list[str]]:
-        """What an account takes along; nothing is deleted where that leaves a team with nobody to decide for it."""
+        """The objects deleted with an account; refused if a team would be left without an owner."""
         gone, counts, denied, protected = super().get_deleted_objects(objs, request)
         last = [
             f"{user} is the last owner of {team}. Make somebody else an owner first."
@@ -86,7 +86,7 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
 
 
 class Ordered:
-    """Rows keep the order of their numbers; a row without one goes to the end."""
+    """Inline rows ordered by position; a row without one goes last."""
 
     extra = 0
     ordering = ("position", "pk")
@@ -138,11 +138,11 @@ class ItemInline(Ordered, StackedInline):
     readonly_fields = ("protection",)
 
     def get_extra(self, request: HttpRequest, obj: Survey | None = None, **kwargs: Any) -> int:
-        """A new survey begins with one question to fill in; without script another is asked for."""
+        """Number of blank forms: one for a new survey, or on request where scripts are off."""
         return 0 if obj and "another" not in request.GET else 1
 
     def get_formset(self, request: HttpRequest, obj: Survey | None = None, **kwargs: Any) -> Any:
-        """The place of a question stands in its line of the list, outside of what unfolds."""
+        """The formset with each question's position in its row, outside the collapsible part."""
         fields = [name for name in flatten(self.fields) if name not in self.readonly_fields]
         made: Any = super().get_formset(request, obj, fields=["position", *fields], **kwargs)
         made.opened = frozenset(int(key) for key in request.GET.getlist("open") if key.isdecimal())
@@ -150,13 +150,13 @@ class ItemInline(Ordered, StackedInline):
 
     @display(description="Protection, as saved")
     def protection(self, item: Item) -> SafeString:
-        """Epsilon and the table of tickets, from what is saved."""
+        """Epsilon and the ticket table of the item as saved."""
         question = question_of(item) if item.pk else None
         return render_to_string("panel/_protection.html", {"question": question, "said": ""})
 
 
 class Archived(admin.SimpleListFilter):
-    """The list holds what is going on; what was put away is asked for."""
+    """List filter that hides archived surveys by default."""
 
     title = "archive"
     parameter_name = "archived"
@@ -176,7 +176,7 @@ class Archived(admin.SimpleListFilter):
 
 @admin.register(Survey)
 class SurveyAdmin(ModelAdmin):
-    """One's own surveys: the list, and the form that writes drafts. All else is on the survey's own page."""
+    """The user's surveys: the list and the form for drafts. All else is on the survey's page."""
 
     form = SurveyForm
     inlines = (GroupInline, SectionInline, ItemInline)
@@ -199,7 +199,7 @@ class SurveyAdmin(ModelAdmin):
         return found if listed else found.prefetch_related("items", "groups")
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The list with what its rows say, read for all of them together."""
+        """The change list with its rows' data, read for all surveys together."""
         changes: ChangeList = super().get_changelist_instance(request)
         changes.result_list = list(changes.result_list)
         lines = survey_rows(changes.result_list)
@@ -214,7 +214,7 @@ class SurveyAdmin(ModelAdmin):
         return ("title", "slug", *languages, *team, "introduction", "consent", *asked)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """The only key in these forms is the team that a new survey belongs to."""
+        """The team field of a new survey: the only foreign key in these forms."""
         return team_fields(signed_in(request)).get("team")
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -230,7 +230,7 @@ class SurveyAdmin(ModelAdmin):
         return _may_write(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
-        """Only what was never opened can go: the rest belongs to its respondents' reports."""
+        """True for an owner if the survey was never opened: versions are tied to responses."""
         return _may_write(request, obj, Role.OWNER) and (obj is None or not obj.versions.exists())
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
@@ -281,7 +281,7 @@ class SurveyAdmin(ModelAdmin):
         return entry
 
     def log_change(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
-        """The admin's own message names what was changed, not what it says."""
+        """Record an edit by the names of the changed fields, not their values."""
         entry: LogEntry = super().log_change(request, obj, message)
         record_event(signed_in(request), "changed", survey=obj, detail=entry.get_change_message())
         return entry
@@ -292,7 +292,7 @@ class SurveyAdmin(ModelAdmin):
     def save_formset(
         self, request: HttpRequest, form: ModelForm[Survey], formset: BaseInlineFormSet[Any, Any, Any], change: bool
     ) -> None:
-        """Number the rows that came without a number, after the others."""
+        """Number the rows without a position, after the others."""
         last = max((row.cleaned_data.get("position") or 0 for row in formset.forms if row.is_valid()), default=0)
         for row in formset.forms:
             if row.has_changed() and row.instance.position is None:
@@ -307,7 +307,7 @@ class SurveyAdmin(ModelAdmin):
         return self._response(request, obj)
 
     def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse:
-        """After saving, the survey's own page, where it says what is missing; or the form again, at a question."""
+        """Redirect after saving: to the survey's page, which lists missing parts, or to the form at a question."""
         messages.success(request, f"{survey} is saved.")
         sent, form = request.POST, reverse("admin:surveys_survey_change", args=[survey.pk])
         if "_continue" in sent:
@@ -350,7 +350,7 @@ class SurveyAdmin(ModelAdmin):
 
 
 def _line(survey: Survey) -> SurveyListRow:
-    """What the list says of a survey; it was read with the whole page."""
+    """The list row of a survey, read once for the whole page."""
     line: SurveyListRow = survey.line  # type: ignore[attr-defined]
     return line
 
@@ -366,7 +366,7 @@ def _may_write(request: HttpRequest, survey: Survey | None, role: Role = Role.ED
 
 
 def _role(request: HttpRequest, survey: Survey) -> Role | None:
-    """The role of whoever asks, which the admin wants to know some forty times for one page; it is read once."""
+    """The role of the request's user in a survey, cached: the admin asks for it about forty times per page."""
     known: dict[int, Role | None] = request.__dict__.setdefault("roles_read", {})
     if survey.pk not in known:
         known[survey.pk] = role_in(request.user, survey)

@@ -1,4 +1,4 @@
-"""The gate behind the password: who has a second factor is asked for it before anything else of the panel."""
+"""Middleware that requires the second factor of users who have one for every page of the panel or API."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", 
 
 
 def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Let nobody further whose session has not passed; where one is required, nobody who has not set it up."""
+    """Stop sessions without a verified second factor; where one is required, also users who have not set it up."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path.startswith(GUARDED) or request.path in map(reverse, DOORS):

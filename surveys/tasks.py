@@ -1,4 +1,4 @@
-"""Celery tasks: a service is called, done.
+"""Celery tasks: each calls one service.
 
 Each imports what it calls, so that beat and the worker that only folds start without it.
 """

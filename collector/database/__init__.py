@@ -1,1 +1,1 @@
-"""What the collector asks of the database itself: locks, triggers, table layout, the write-ahead log."""
+"""Database-level support: locks, triggers, table layout and the write-ahead log."""

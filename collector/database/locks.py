@@ -1,4 +1,4 @@
-"""What workers of one design hold against each other on PostgreSQL, until their transaction ends.
+"""PostgreSQL advisory locks between workers on one design, held until the transaction ends.
 
 SQLite lets one transaction write at a time: there is nothing to hold. PostgreSQL's advisory locks go by two numbers:
 the beginning of the design's digest and what is held of it. Who waits for one comes before whoever asks later: writers
@@ -11,39 +11,39 @@ from contextlib import contextmanager
 from django.db import connection
 
 DAYS = -1
-"""The counts of its days. From 0 on, the parts of its totals."""
+"""The design's daily counts. Numbers from 0 on are the parts of its totals."""
 
 TAKING = -2
-"""That it takes reports: shared by those who store them, held alone to close it."""
+"""Acceptance of reports: shared while storing them, exclusive to close the design."""
 
 REWRITING = -3
-"""The reports of EVERY design: held alone to exchange their table, shared to move, delete or read them for long."""
+"""The reports of EVERY design: exclusive to swap their table, shared to move, delete or long-read them."""
 
 BATCHES = -4
-"""The numbers of its batches of invitations."""
+"""The numbering of the design's invitation batches."""
 
 FOLDING = -5
-"""The waiting reports of an open design: held alone to fold them in steps."""
+"""The waiting reports of an open design: exclusive while they are folded in steps."""
 
 PEOPLE = -6
-"""Under a key in place of a digest: the budget of people whom several surveys ask."""
+"""Under a key in place of a digest: the privacy budget of respondents in several surveys."""
 
 NUMBERS = "00000000"
-"""In place of a digest: the numbers that designs get as they are frozen."""
+"""In place of a digest: the numbers assigned to designs when they are frozen."""
 
 EVERY = NUMBERS
-"""In place of a digest: whatever is held of all designs together."""
+"""In place of a digest: locks that cover all designs."""
 
 
 def exclusive_lock(digest: str, what: int) -> None:
-    """Hold it alone, once nobody else holds it."""
+    """Acquire the lock exclusively, once nobody else holds it."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_number(digest), what])
 
 
 def shared_lock(digest: str, what: int) -> None:
-    """Hold it together with others, once nobody holds it alone."""
+    """Acquire the lock shared with others, once nobody holds it exclusively."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [_number(digest), what])
@@ -51,7 +51,7 @@ def shared_lock(digest: str, what: int) -> None:
 
 @contextmanager
 def sole_lock(digest: str, what: int, *, wait: bool) -> Iterator[bool]:
-    """Hold it alone over several transactions; whether it is held: without `wait`, not where somebody else holds it."""
+    """Hold the lock exclusively across transactions; yield True if held (without `wait`: False if taken)."""
     if connection.vendor != "postgresql":
         yield True
         return
@@ -69,12 +69,12 @@ def sole_lock(digest: str, what: int, *, wait: bool) -> Iterator[bool]:
 
 
 def numbers(digests: Collection[str]) -> list[int]:
-    """What stands for designs, in the order in which whoever shares several asks for them."""
+    """Return the designs' lock numbers, sorted: the order for acquiring several shared locks."""
     return sorted(map(_number, digests))
 
 
 def lock_any_free(digest: str, count: int) -> int:
-    """Hold alone the first of 0 to count - 1 that nobody holds, and say which; where all are held, wait for 0."""
+    """Lock the first free part of 0 to count - 1 exclusively and return it; if none is free, wait for 0."""
     if connection.vendor != "postgresql":
         return 0
     with connection.cursor() as cursor:

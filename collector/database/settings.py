@@ -1,4 +1,4 @@
-"""What the promises ask of the database's own settings; looked at before anything runs, by Django's system checks."""
+"""Database settings that the guarantees require, verified before anything runs by Django's system checks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ WANTED: dict[str, list[tuple[str, tuple[str, ...], str]]] = {
         ("full_page_writes", ("on",), LOST),
     ],
 }
-"""By kind of database: a setting, the values that keep the promise, and what is lost without them."""
+"""By database vendor: a setting, its allowed values, and the consequence of any other value."""
 
 ASKED = {"sqlite": "PRAGMA {}", "postgresql": "SHOW {}"}
 
@@ -40,7 +40,7 @@ MEGABYTE = 1_000_000
 
 
 def size_in_bytes() -> int:
-    """What the database takes on disk, in whole megabytes: finer, it would tell when a few reports came."""
+    """The database's size in bytes, rounded up to megabytes: finer would reveal when a few reports came."""
     with connection.cursor() as cursor:
         cursor.execute(SIZE[connection.vendor])
         return -(-int(cursor.fetchone()[0]) // MEGABYTE) * MEGABYTE
@@ -63,7 +63,7 @@ FORGETFUL = {
     "log_min_error_statement": ("= 'panic'", "panic", IN_THE_LOG_OF_ERRORS),
     "log_error_verbosity": ("= 'terse'", "terse", IN_THE_LOG_OF_ERRORS),
 }
-"""Of PostgreSQL: by setting what it must be for the order of arrival to be forgotten, in SQL and in words, and what
+"""PostgreSQL settings that erase the order of arrival: the required value in SQL and in words, and what
 would become of the order else."""
 
 SET_OTHERWISE = "SELECT current_setting(name) FROM pg_settings WHERE name = %s AND NOT setting {wanted}"
@@ -82,7 +82,7 @@ RIGHTS = (
 
 @register(Tags.database)
 def check_settings(*, databases: Sequence[str] | None = None, **_given: Any) -> list[CheckMessage]:
-    """One error for each setting with which a promise would not hold; `migrate`, which `make run` begins with, asks.
+    """Return one error for each setting that breaks a guarantee; `migrate`, run first by `make run`, calls it.
 
     One warning for each that keeps the order of arrival for longer than it need be.
     """
@@ -94,7 +94,7 @@ def check_settings(*, databases: Sequence[str] | None = None, **_given: Any) -> 
 
 
 def faults(database: BaseDatabaseWrapper) -> list[Error]:
-    """What is wrong with the settings of one database."""
+    """Return one error for each wrong setting of a database."""
     found = []
     with database.cursor() as cursor:
         for setting, good, loss in WANTED[database.vendor]:
@@ -107,7 +107,7 @@ def faults(database: BaseDatabaseWrapper) -> list[Error]:
 
 
 def traces(database: BaseDatabaseWrapper) -> list[str]:
-    """What keeps the order in which reports come for longer than it need be, each with what to set instead."""
+    """PostgreSQL settings that retain the order of arrival longer than necessary, each with its remedy."""
     if database.vendor != "postgresql":
         return []
     found = []

@@ -1,4 +1,4 @@
-"""Statements: the files of `sql/`, and those about many rows at once, in pieces that SQLite takes."""
+"""SQL statements: the files of `sql/`, and statements on many rows in batches that SQLite accepts."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,13 +11,13 @@ from django.db.backends.utils import CursorWrapper
 T = TypeVar("T")
 
 SQL = Path(__file__).parent / "sql"
-"""Each file is named after what it does and the database that it is for. What a migration has loaded never changes."""
+"""Files are named by action and database; one that a migration has loaded never changes."""
 
 Row = tuple[int, bytes]
 """A key: the number of a design, and a nonce or a hash."""
 
 AT_ONCE = 500
-"""Rows in a statement of SQLite: five values each, of which it takes 32,766."""
+"""Rows per statement on SQLite: five values each, of at most 32,766 values."""
 
 
 def read_sql(name: str) -> str:
@@ -26,24 +26,24 @@ def read_sql(name: str) -> str:
 
 
 def read_statements(name: str) -> dict[str, str]:
-    """The statements of a file of `sql/` by the names that stand above them, as `-- name: write`."""
+    """The statements of a file of `sql/` by name; a comment above each names it, as `-- name: write`."""
     parts = re.split(r"^-- name: (\w+)\n", read_sql(name), flags=re.MULTILINE)[1:]
     return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
 
 
 def pieces(rows: Iterable[T]) -> Iterator[list[T]]:
-    """The rows in lists, each for one statement."""
+    """Yield the rows in lists, each small enough for one statement."""
     rest = iter(rows)
     while some := list(islice(rest, AT_ONCE)):
         yield some
 
 
 def execute_rows(cursor: CursorWrapper, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Execute a statement that has a table of these rows at {rows}."""
+    """Execute a statement with a table of these rows inserted at {rows}."""
     places = ", ".join([f"({', '.join(['%s'] * len(rows[0]))})"] * len(rows))
     cursor.execute(sql.format(rows=places), [value for row in rows for value in row])
 
 
 def key(row: Sequence[Any]) -> Row:
-    """The key at the beginning of a row that the database gave."""
+    """Return the key in the first two columns of a database row."""
     return int(row[0]), bytes(row[1])

@@ -1,4 +1,4 @@
-"""How a table's rows lie: on SQLite in the order of its key and nowhere in the order in which they came."""
+"""Row order in tables: on SQLite by key, with no record of the order of arrival."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from django.db.migrations.operations.base import Operation
 
 
 class ByKey(Operation):
-    """A migration's operation on a table of reports; whatever it makes of the table keeps its rows by their key.
+    """A migration operation on a table of reports; the resulting table stores its rows by key.
 
     An ordinary table of SQLite numbers its rows as they come, and keeps these numbers also where it is written anew.
     One without them is asked for by two words, which Django leaves out, and not only as it makes a table: a changed

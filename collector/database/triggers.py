@@ -1,4 +1,4 @@
-"""What the database itself refuses, also in raw SQL: triggers, once for SQLite and once for PostgreSQL."""
+"""Triggers that reject changes in the database itself, also in raw SQL, for SQLite and PostgreSQL."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from collector.database.statements import read_sql
 
 
 def refuse(name: str, *, table: str, act: str, when: str, message: str) -> migrations.RunPython:
-    """Have the database refuse an act, INSERT, UPDATE or DELETE, on rows for which `when` holds: an IntegrityError.
+    """Return a migration that makes INSERT, UPDATE or DELETE fail with an IntegrityError where `when` holds.
 
     `when` is SQL about OLD and NEW; it compares with IS DISTINCT FROM, which SQLite writes as IS NOT. For an INSERT it
     may look at other rows.
@@ -34,6 +34,6 @@ def refuse(name: str, *, table: str, act: str, when: str, message: str) -> migra
 
 
 def allow_again(refusal: migrations.RunPython) -> migrations.RunPython:
-    """Take a refusal back; reversed, it is made again."""
+    """Drop the trigger of a refusal; reversed, create it again."""
     assert refusal.reverse_code is not None
     return migrations.RunPython(refusal.reverse_code, refusal.code)

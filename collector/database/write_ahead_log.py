@@ -15,33 +15,33 @@ from pathlib import Path
 from django.db import ProgrammingError, connection
 
 LOOKS = 0.5
-"""Seconds between two looks at the log's size; where nothing was written, a look is all that is done."""
+"""Seconds between checks of the log's size; without new writes, a check does nothing else."""
 
 PATIENCE = 0.05
-"""Seconds that a try waits for whoever reads from the log just now: for so long, reports wait too."""
+"""Seconds that an attempt waits for current readers of the log; reports wait as long."""
 
 MORE_PATIENCE, MISSED = 1.0, 4
-"""Seconds that a try waits after 4, 8, 16 ... in a row that failed. Readers who overlap would keep the log as long as
+"""Seconds to wait after 4, 8, 16 ... failed attempts in a row. Overlapping readers keep the log as long as
 they like; who begins to read while a try waits reads nothing of it."""
 
 AGAIN = 0.005
-"""Seconds until the next try where somebody else is just cutting the log: for that SQLite does not wait."""
+"""Seconds until the next attempt while another process truncates the log: SQLite does not wait for that."""
 
 MOST_FILES = 256
-"""Of PostgreSQL's log that are filled with zeros, at most: of 16 MB each, four times what it keeps by default."""
+"""Most PostgreSQL log files to fill with zeros: 16 MB each, four times what it keeps by default."""
 
 BEFORE = ("SELECT pg_switch_wal()", "CHECKPOINT")
-"""Begin a new file, and have those before it deleted; or, as most servers are set, kept under names of later ones."""
+"""Start a new log file; the files before are deleted or, on most servers, recycled under later names."""
 
 TO_COME = "SELECT count(*) + 1 FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(%s)"
 FILL = ("SELECT pg_logical_emit_message(false, 'candor', '')", "SELECT pg_switch_wal()")
-"""Write something, so that there is something to end the file after: the rest of it is filled with zeros."""
+"""Write a record, so that the log file can be ended after it: the rest is filled with zeros."""
 
 logger = logging.getLogger(__name__)
 
 
 def truncate(*, patience: float = PATIENCE) -> bool:
-    """Cut the log to nothing; whether it is. It is not while somebody reads from it for longer than the patience.
+    """Truncate the log. Return False if a reader blocks it for longer than `patience`, in seconds.
 
     Through a connection of its own: no other has its own patience changed, and none is in a transaction.
     """
@@ -64,7 +64,7 @@ def _cut(own: sqlite3.Connection) -> bool:
 
 
 def limit_size() -> threading.Event:
-    """Have a thread of this process cut the log again and again, whoever has written to it, until the event is set."""
+    """Start a thread that truncates the log repeatedly, whichever process wrote it, until the event is set."""
     ended = threading.Event()
     if connection.vendor == "sqlite":
         threading.Thread(target=_keep_short, args=[ended], name="write-ahead log", daemon=True).start()
@@ -85,12 +85,12 @@ def _keep_short(ended: threading.Event) -> None:
 
 
 def _patience(missed: int) -> float:
-    """How long the next try waits after so many in a row that failed."""
+    """Seconds that the next attempt waits, given the failures in a row."""
     return MORE_PATIENCE if missed >= MISSED and missed & (missed - 1) == 0 else PATIENCE
 
 
 def overwrite() -> bool:
-    """Leave nothing in PostgreSQL's log of what was written before; whether the database's user may do that.
+    """Overwrite earlier content of PostgreSQL's log; return False if the database user lacks the rights.
 
     What an archive, a replica or its slot has of it is out of reach.
     """

@@ -1,4 +1,4 @@
-"""The frozen design: its typed values, its canonical bytes, its digest, and the check of its document."""
+"""The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
 from collector.designs.design import (
     Ceilings,

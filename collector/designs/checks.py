@@ -1,4 +1,4 @@
-"""What a part of a document must be: each returns quietly, or raises with the place, the bound and the value."""
+"""Validators for parts of a design document; each raises ValidationError with path, bound and value."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ from collector.errors import Path, ValidationError
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,6})?")
 FRACTION = re.compile(r"[0-9]{1,20}(/[0-9]{1,20}|\.[0-9]{1,20})?")
-"""Without exponents: 1e-99999999 is a number that fills a memory."""
+"""Without exponents: 1e-99999999 would fill the memory."""
 
 
 def require(condition: Any, path: Path, message: str, *, code: str = "invalid", keys: Sequence[str] = ()) -> None:
@@ -32,7 +32,7 @@ def key(value: Any, path: Path) -> None:
 
 
 def text(value: Any, path: Path, languages: Collection[str], *, empty: bool = False) -> None:
-    """A text in each of the languages; `empty` where it may say nothing."""
+    """Validate a text given in every language; with `empty` it may be blank."""
     exact_keys(value, set(languages), path)
     for language, said in value.items():
         require(isinstance(said, str), (*path, language), f"must be text; got {said!r}")
@@ -41,7 +41,7 @@ def text(value: Any, path: Path, languages: Collection[str], *, empty: bool = Fa
 
 
 def plain(value: str, path: Path) -> None:
-    """A text without what cannot be seen (collector/designs/texts.py)."""
+    """Reject invisible characters in a text (collector/designs/texts.py)."""
     if found := refused_character(value):
         raise ValidationError(path, found.in_words)
 
@@ -53,7 +53,7 @@ def whole(value: Any, path: Path, *, low: int, high: int | None = None) -> None:
 
 
 def fraction(value: Any, path: Path) -> Fraction:
-    """A probability, exact, as text."""
+    """Parse an exact probability from text."""
     try:
         read = Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else None
     except ZeroDivisionError:
@@ -64,7 +64,7 @@ def fraction(value: Any, path: Path) -> Fraction:
 
 
 def decimal(value: Any, path: Path) -> Fraction:
-    """A number as people write it, exact, as text."""
+    """Parse an exact decimal number from text."""
     if not isinstance(value, str) or not DECIMAL.fullmatch(value):
         raise ValidationError(path, f"must be a decimal number as text, like '0.5'; got {value!r}")
     return Fraction(value)

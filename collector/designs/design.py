@@ -14,12 +14,12 @@ Text = Mapping[str, str]
 Kind = Literal["yes_no", "one_choice", "several_choices", "scale", "number"]
 Encoding = Literal["single", "one_hot", "subset", "each_option"]
 Repeats = Literal["fresh", "remember"]
-"""Whether each wave draws new tickets, or devices remember theirs."""
+"""The tickets of repeated waves: drawn anew, or remembered by devices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """The table that symbols are drawn from: `weights` is how many tickets of each row say each value.
+    """The table that symbols are drawn from: `weights` is the number of tickets of each row for each value.
 
     `parameters` are those of the mechanism as the document writes them, `size` is that of a subset.
     """
@@ -36,7 +36,7 @@ class Channel:
 
     @property
     def denominator(self) -> int:
-        """How many tickets there are."""
+        """The number of tickets."""
         return sum(self.weights[0])
 
     @property
@@ -47,7 +47,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The numbers that may be answered, as decimals in text."""
+    """The allowed answers to a number, as decimals in text."""
 
     minimum: str
     maximum: str
@@ -58,14 +58,14 @@ class Grid:
 
     @property
     def points(self) -> list[Fraction]:
-        """In order, the least first."""
+        """The numbers in ascending order."""
         low, high, step = map(Fraction, (self.minimum, self.maximum, self.step))
         return [low + place * step for place in range(int((high - low) / step) + 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A question is asked after these answers to an earlier item alone, which is named by its key."""
+    """The condition of a question: asked only after these answers to an earlier item, named by its key."""
 
     item: str
     answers: tuple[int, ...]
@@ -73,7 +73,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question of a design. What does not stand in the document is False or None, but for `required`.
+    """A question of a design. Keys missing in the document are False or None, except for `required`.
 
     `unasked` is the answer that is sent where the question is not asked, `most` the bound on ticked options, and
     `document` the item as JSON, of which other parsers (the library, browsers) read it.
@@ -118,22 +118,22 @@ class Item:
 
     @property
     def points(self) -> list[Fraction]:
-        """The numbers that may be answered, in order; none of another kind."""
+        """The allowed numbers, in order; empty for other kinds."""
         return self.grid.points if self.grid else []
 
     @property
     def answer_count(self) -> int:
-        """How many answers there are: the choices, or the points of the grid."""
+        """The number of possible answers: the choices, or the points of the grid."""
         return len(self.points) if self.grid else len(self.choices)
 
     @property
     def symbols(self) -> int:
-        """How many symbols a report holds for it."""
+        """The number of symbols that a report holds for the item."""
         return 1 if self.encoding == "single" else len(self.choices)
 
     @property
     def alphabet(self) -> int:
-        """How many values each symbol may take."""
+        """The number of values of each symbol."""
         return len(self.channel.weights[0])
 
 
@@ -148,7 +148,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Questions under a title."""
+    """A titled group of questions."""
 
     key: str
     title: Text
@@ -157,7 +157,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Waves:
-    """How a survey that comes again is answered, and e^epsilon of what a person may have spent in it before."""
+    """The handling of repeated waves, and e^epsilon that a respondent may have spent before."""
 
     repeats: Repeats
     spent: Fraction
@@ -165,14 +165,14 @@ class Waves:
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """Epsilon of a question and of all together, decimals in text, above which opening took a reason."""
+    """The epsilon limits per question and in total, decimals in text, above which opening took a reason."""
 
     question: str
     total: str
     reason: str = ""
 
     def to_dict(self) -> dict[str, str]:
-        """As the document has them: the reason only where there is one."""
+        """The ceilings as in the document: the reason only if there is one."""
         return {"question": self.question, "total": self.total} | ({"reason": self.reason} if self.reason else {})
 
 
@@ -195,7 +195,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Design:
-    """A frozen design. Its `document` is what is stored, hashed and exported; everything else is read from it.
+    """A frozen design. Its `document` is stored, hashed and exported; everything else is derived from it.
 
     `participation` is the epsilon, as text, with which numbers of people are released; None where they are exact.
     `modulus` is that of the key with which tokens are signed blindly, else empty.
@@ -221,7 +221,7 @@ class Design:
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
-        """The design of a document that was checked; what `check` would refuse may raise anything."""
+        """Return the design of a validated document; an invalid document may raise any error."""
         strata, invitations = document["strata"], document.get("invitations", {})
         waves, ceilings = document.get("waves"), document.get("ceilings")
         return cls(
@@ -246,7 +246,7 @@ class Design:
 
     @property
     def language(self) -> str:
-        """The survey's own, in which it was written."""
+        """The survey's main language, in which it was written."""
         return self.languages[0]
 
     @property
@@ -255,17 +255,17 @@ class Design:
 
     @property
     def spent(self) -> Fraction:
-        """e^epsilon of what a person may have spent in the survey before."""
+        """e^epsilon that a respondent may have spent in the survey before."""
         return self.waves.spent if self.waves else Fraction(1)
 
     @property
     def reason(self) -> str:
-        """Why it was opened above a ceiling; empty where nobody had to say."""
+        """The reason for opening above a ceiling; empty if none was required."""
         return self.ceilings.reason if self.ceilings else ""
 
     @property
     def remembers(self) -> bool:
-        """Whether devices remember their tickets from wave to wave."""
+        """Return True if devices remember their tickets between waves."""
         return self.repeats == "remember"
 
     @cached_property
@@ -278,7 +278,7 @@ class Design:
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """For each item, in order, where its symbols are."""
+        """The symbol range of each item within a report, in order."""
         fields: list[Field] = []
         for item in self.items:
             start = fields[-1].stop if fields else 0
@@ -287,21 +287,21 @@ class Design:
 
     @cached_property
     def alphabets(self) -> tuple[int, ...]:
-        """For each symbol of a report, how many values it may take."""
+        """The alphabet size of each symbol of a report."""
         return tuple(field.size for field in self.fields for _ in range(field.symbols))
 
     @cached_property
     def strata(self) -> tuple[str, ...]:
-        """The keys that a report may name; the one empty key where the design has no strata."""
+        """The stratum keys that a report may name; only the empty key if the design has no strata."""
         return tuple(group.key for group in self.groups) or ("",)
 
 
 def canonical(document: object) -> bytes:
-    """The one way to write a document: sorted keys, no spaces, UTF-8. Floats are refused by `check`."""
+    """Serialize a document canonically: sorted keys, no spaces, UTF-8. Floats are rejected by `check`."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8")
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 as 64 hex digits: the name of a design."""
+    """The SHA-256 digest in 64 hex digits, which identifies a design."""
     return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""The check of a document: whether it may be frozen as a design. All that is believed of one is checked here."""
+"""Validation of a document before it is frozen as a design. All that is assumed of one is checked here."""
 
 import re
 from fractions import Fraction
@@ -23,16 +23,16 @@ from collector.errors import Path, ValidationError
 FORMAT = 1
 MOST_SYMBOLS = 1024
 MOST_GROUPS = 50
-"""A group is sent openly: with more of them few people share one, and knowing hers tells who somebody is."""
+"""Groups are sent openly: with more of them, few respondents share one and could be identified."""
 
 FEWEST_IN_GROUP = 10
-"""Reports of a group of which numbers are told by themselves; a smaller one is told of together with others. Of fewer
+"""Fewest reports of a group to release its numbers; a smaller group is combined with others. With fewer
 in all nothing is told, and nothing estimated."""
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 MODULUS = re.compile(r"[89a-f][0-9a-f]{766}[13579bdf]")
-"""Of an RSA key of 3,072 bits, in hex."""
+"""The modulus of a 3,072-bit RSA key, in hex."""
 
 SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
 
@@ -45,7 +45,7 @@ LONGEST_REASON = 500
 
 
 def check(document: Any) -> Design:
-    """Return the document as a design, or raise ValidationError at the first thing that is not one."""
+    """Validate a document and return it as a design; raise ValidationError at the first error."""
     exact_keys(document, KEYS, ("design",), optional=OPTIONAL)
     require(document["format"] == FORMAT, ("format",), f"must be {FORMAT}; got {document['format']!r}")
     key(document["slug"], ("slug",))
@@ -85,7 +85,7 @@ def _languages(value: Any) -> list[str]:
 
 
 def check_released(value: Any, path: Path) -> None:
-    """Raise ValidationError unless this is the epsilon, as text, with which numbers of people may be released."""
+    """Raise ValidationError unless this is an epsilon, as text, for released counts: above 0 and at most 8."""
     require(0 < decimal(value, path) <= 8, path, f"must be above 0 and at most 8; got {value!r}")
 
 
@@ -121,7 +121,7 @@ def _shares(shares: list[Any], path: Path) -> None:
 
 
 def _sections(value: Any, languages: list[str]) -> list[str]:
-    """The keys of the sections that the items stand in."""
+    """Validate the sections and return their keys."""
     require(isinstance(value, list) and value, ("sections",), "must be a list of at least one section where it stands")
     for number, section in enumerate(value):
         path = ("sections", number)
@@ -135,7 +135,7 @@ def _sections(value: Any, languages: list[str]) -> list[str]:
 
 
 def _invitations(value: Any) -> None:
-    """Codes, or tokens that were signed blindly with the key of this modulus and the exponent 65537."""
+    """Validate the invitations: codes, or blindly signed tokens of this modulus and exponent 65537."""
     blind = isinstance(value, dict) and value.get("kind") == "blind"
     exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, ("invitations",))
     kind = value["kind"]
@@ -147,7 +147,7 @@ def _invitations(value: Any) -> None:
 
 
 def _waves(value: Any) -> None:
-    """How a survey that comes again is answered, and e^epsilon of what a person may have spent in it before."""
+    """Validate the handling of repeated waves, and e^epsilon that a respondent may have spent before."""
     exact_keys(value, {"repeats", "spent"}, ("waves",))
     repeats = value["repeats"]
     require(repeats in ("fresh", "remember"), ("waves", "repeats"), f"must be 'fresh' or 'remember'; got {repeats!r}")
@@ -157,7 +157,7 @@ def _waves(value: Any) -> None:
 
 
 def _ceilings(value: Any) -> None:
-    """The epsilon of a question and of all together above which opening took a reason, and that reason."""
+    """Validate the epsilon limits per question and in total, and the reason for opening above them."""
     exact_keys(value, {"question", "total"}, ("ceilings",), optional={"reason"})
     for name in ("question", "total"):
         check_released(value[name], ("ceilings", name))
@@ -166,7 +166,7 @@ def _ceilings(value: Any) -> None:
 
 
 def check_reason(value: Any, path: Path) -> None:
-    """Raise ValidationError unless this is a reason in words."""
+    """Raise ValidationError unless this is text of 1 to LONGEST_REASON characters."""
     fits = isinstance(value, str) and 1 <= len(value) <= LONGEST_REASON and value == value.strip()
     got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
     require(fits, path, f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}")

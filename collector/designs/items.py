@@ -1,4 +1,4 @@
-"""The items of a frozen design: which questions there are, how an answer becomes symbols, what a table may be.
+"""The items of a frozen design: their kinds, encodings from answers to symbols, and valid channels.
 
 An **encoding** says how many symbols an answer makes and which row of the table each of them is drawn from:
 
@@ -23,7 +23,7 @@ MOST_ANSWERS = 256
 
 KEYS = {"key", "kind", "wording", "choices", "encoding", "channel"}
 OPTIONAL_KEYS = {"prefer_not", "required", "shuffle", "section", "asked_if", "unasked", "grid", "most"}
-"""Each of them stands only where it says something: there is one way to write a design."""
+"""Each key is present only where it is needed, so that a design has one canonical form."""
 
 ENCODINGS = {
     "yes_no": ("single",),
@@ -66,7 +66,7 @@ def _item(item: Any, path: Path, languages: list[str]) -> None:
 
 
 def _options(item: dict[str, Any], path: Path) -> None:
-    """What may be said of a question of this kind, and only where it differs from the rule."""
+    """Validate the options for this kind of question; defaults must be left out."""
     kind = item["kind"]
     rules: dict[str, tuple[Any, tuple[str, ...]]] = {
         "prefer_not": (True, ("yes_no", "one_choice", "several_choices", "scale")),
@@ -103,7 +103,7 @@ def _choices(item: dict[str, Any], path: Path, languages: list[str]) -> None:
 
 
 def check_grid(value: Any, path: Path) -> Grid:
-    """The range of a number: exact decimals, going up in whole steps to at most 256 points."""
+    """Validate the range of a number: exact decimals, in whole steps, with at most 256 points."""
     exact_keys(value, {"minimum", "maximum", "step"}, path)
     low, high, step = (decimal(value[name], (*path, name)) for name in ("minimum", "maximum", "step"))
     require(step > 0, (*path, "step"), f"must be greater than 0; got {value['step']}")
@@ -124,7 +124,7 @@ def _section(item: dict[str, Any], path: Path, sections: list[str]) -> None:
 
 
 def _asked_if(item: dict[str, Any], path: Path, earlier: list[dict[str, Any]]) -> None:
-    """A question that is asked only after some answers to an earlier one; unasked, it is sent as `unasked` says."""
+    """Validate a conditional question: earlier answers that show it, and `unasked`, the answer sent otherwise."""
     ticked = item["kind"] == "several_choices"  # unasked, none of its options is ticked
     fits = ("unasked" in item) == ("asked_if" in item and not ticked)
     require(fits, (*path, "unasked"), "must stand beside asked_if, and only there; several_choices is sent unticked")
@@ -167,7 +167,7 @@ def _channel(item: dict[str, Any], path: Path) -> None:
 
 
 def _subset(value: dict[str, Any], path: Path, *, answers: int) -> None:
-    """One row: how many tickets leave the answer out of the set, how many put it in."""
+    """Validate a subset's row: tickets leaving the answer out, tickets putting it in."""
     whole(value["size"], (*path, "size"), low=1, high=answers - 1)
     _table(value["weights"], path, rows=1, columns=2)
     lacks, holds = value["weights"][0]

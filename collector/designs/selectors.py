@@ -8,7 +8,7 @@ from collector.models import FrozenDesign
 
 
 def get_design(digest: str) -> Design:
-    """The frozen design of this digest; FrozenDesign.DoesNotExist where there is none."""
+    """Return the frozen design with this digest or raise FrozenDesign.DoesNotExist."""
     design = find_design(digest)
     if design is None:
         raise FrozenDesign.DoesNotExist(f"no design has the digest {digest}")
@@ -16,7 +16,7 @@ def get_design(digest: str) -> Design:
 
 
 def find_design(digest: str) -> Design | None:
-    """The frozen design of this digest, or None. A design never changes, so it is read once."""
+    """Return the frozen design with this digest, or None. Cached, since a design never changes."""
     try:
         return _read(digest)
     except FrozenDesign.DoesNotExist:
@@ -33,11 +33,11 @@ def is_open(digest: str) -> bool:
 
 
 def open_by_invitation() -> list[str]:
-    """Digests of the open designs whose reports have to come with an invitation."""
+    """Digests of the open designs whose reports require an invitation."""
     digests = FrozenDesign.objects.filter(closed_on=None, rehearsal=False).order_by("number")
     return [digest for digest in digests.values_list("digest", flat=True) if get_design(digest).invitations]
 
 
 def closed_by_restore(digest: str) -> bool:
-    """Whether it may be reopened: a restore closed it, and its reports are there."""
+    """Return True if the design may be reopened: closed by a restore and not purged."""
     return FrozenDesign.objects.filter(digest=digest, restored_on__isnull=False, purged_on=None).exists()

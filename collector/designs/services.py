@@ -14,7 +14,7 @@ from collector.models import FrozenDesign
 
 @transaction.atomic
 def freeze_design(document: dict[str, Any]) -> Design:
-    """Store a design for ever and open it for reports. Raises ValidationError; doing so twice is harmless."""
+    """Store a design permanently and open it for reports. Raises ValidationError; idempotent."""
     design = check(document)
     locks.exclusive_lock(locks.NUMBERS, 0)
     last = FrozenDesign.objects.aggregate(number=Max("number"))["number"] or 0
@@ -25,7 +25,7 @@ def freeze_design(document: dict[str, Any]) -> Design:
 
 @transaction.atomic
 def close_design(digest: str, *, by_a_restore: bool = False) -> None:
-    """Take no more reports of this design. Closing twice is harmless. What a restore closes can be reopened."""
+    """Stop accepting reports of a design. Idempotent. A design closed by a restore can be reopened."""
     locks.exclusive_lock(digest, locks.TAKING)  # once those are on disk that are being stored
     today = timezone.now().date()
     restored = {"restored_on": today} if by_a_restore else {}
@@ -34,7 +34,7 @@ def close_design(digest: str, *, by_a_restore: bool = False) -> None:
 
 @transaction.atomic
 def reopen_design(digest: str) -> None:
-    """Take reports again of a design that a restore closed, as if it had never been.
+    """Accept reports of a design closed by a restore again, as if it had never closed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which characters a text may hold, wherever it enters: nothing that is invisible, or that turns what is read around.
+"""Validation of characters in all text input: none invisible, none that reorder surrounding text.
 
 A survey's words are the same bytes for everybody, so they have to look the same to everybody too. A direction mark can
 show a sentence in another order than it stands in, a control character can break a file or a terminal, and a database
@@ -12,30 +12,30 @@ from typing import Any, NamedTuple
 from django.core.exceptions import ValidationError
 
 IN_LINES = "\n\t"
-"""Control characters that a text of several lines may hold; a browser's form sends its ends of lines as CR LF."""
+"""Control characters allowed in multi-line text; browsers send line ends in forms as CR LF."""
 
 REFUSED = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode's categories of what is not seen: controls, format characters, halves of characters, other line ends."""
+"""Unicode categories of invisible characters: controls, format characters, surrogates, separators."""
 
 SOFT_HYPHEN = "\u00ad"
-"""Where a long word may be broken: taken behind a letter."""
+"""Marks where a long word may break: allowed after a letter."""
 
 JOINERS = "\u200c\u200d"
-"""Persian and Indic scripts are spelt with them, emoji composed: taken behind such characters, not behind Latin ones,
+"""Used in Persian and Indic spelling and in emoji: allowed after such characters, not after Latin ones,
 where two texts could look alike and be others."""
 
 SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
-"""They choose how the character before them looks: one is taken behind one that is seen."""
+"""Variation selectors, styling the character before: one is allowed after a visible one."""
 
 ALLOWED_FORMAT = frozenset(
     "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"  # signs that are seen
 )
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800")
-"""Letters and marks to Unicode, nothing to the eye: a title of them would be an empty one."""
+"""Letters and marks that are invisible: a title made of them would look empty."""
 
 
 class RefusedCharacter(NamedTuple):
-    """A character that no text may hold, and its place, counted from 1."""
+    """A forbidden character and its position, counted from 1."""
 
     character: str
     position: int
@@ -48,7 +48,7 @@ class RefusedCharacter(NamedTuple):
 
 
 def refused_character(text: str, *, lines: bool = True) -> RefusedCharacter | None:
-    """The first character that a text may not hold; with `lines` it may have line feeds and tabs."""
+    """Return the first forbidden character or None; with `lines`, line feeds and tabs are allowed."""
     if lines:
         text = text.replace("\r\n", "\n")
     before = ""
@@ -60,7 +60,7 @@ def refused_character(text: str, *, lines: bool = True) -> RefusedCharacter | No
 
 
 def find_refused_character(value: Any, place: str = "") -> Iterator[tuple[str, RefusedCharacter]]:
-    """Of a document of lists and mappings: the place and the character, of every key and text that holds one."""
+    """Yield place and character for each key and text with a forbidden one in nested lists and mappings."""
     if isinstance(value, Mapping):
         for name, part in value.items():
             here = f"{place}.{name}" if place else str(name)
@@ -76,12 +76,12 @@ def find_refused_character(value: Any, place: str = "") -> Iterator[tuple[str, R
 
 
 def validate_text(value: str) -> None:
-    """Django's validator of a text of several lines."""
+    """Django validator for text of several lines."""
     _validate(value, lines=True)
 
 
 def validate_line(value: str) -> None:
-    """Django's validator of a text of one line, like a name."""
+    """Django validator for text of one line, such as a name."""
     _validate(value, lines=False)
 
 

@@ -1,1 +1,1 @@
-"""The endpoint of respondents: what a stranger can send is limited and parsed here."""
+"""The respondents' endpoint: limits, parsing and validation of untrusted requests."""

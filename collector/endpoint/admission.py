@@ -1,4 +1,4 @@
-"""Which requests may be on their way at once: fair to every address, however many a few of them begin."""
+"""Admission control of concurrent requests, fair to every address however many a few of them send."""
 
 import asyncio
 from collections import Counter, deque
@@ -9,7 +9,7 @@ from collector.errors import RETRY, RequestRefused
 
 
 class Admission:
-    """Places that addresses share. An address may hold at most half of what the others leave free, so that many
+    """Slots shared by addresses. An address may hold at most half of what the others leave free, so that many
     requests of a few addresses never take the last place: four of them leave one of sixteen.
 
     Used by one thread alone, that of the event loop.
@@ -21,16 +21,16 @@ class Admission:
 
     @property
     def held(self) -> int:
-        """Places that are taken, by all addresses together."""
+        """The number of slots in use, over all addresses."""
         return self._held.total()
 
     def share(self, address: str) -> int:
-        """How many places this address may hold now, those that it holds among them."""
+        """The number of slots this address may hold now, including those it already holds."""
         return (self._places - self.held + self._held[address]) // 2
 
     @contextmanager
     def hold(self, address: str, places: int = 1) -> Iterator[None]:
-        """Hold so many places while a request is on its way; refused with 503 where that is more than the share."""
+        """Hold this many slots while a request is processed; refuse with 503 if that exceeds the share."""
         if self._held[address] + places > self.share(address):
             raise RequestRefused(503, "body", "Too many requests are on their way. Please try again.", retry=RETRY)
         self._held[address] += places
@@ -43,7 +43,7 @@ class Admission:
 
 
 class FairThreads:
-    """Threads that addresses are given in turn, so that whoever asks for much waits behind itself alone.
+    """Threads assigned to addresses in turn, so that an address with many requests delays only itself.
 
     Used by one thread alone, that of the event loop.
     """
@@ -55,7 +55,7 @@ class FairThreads:
 
     @asynccontextmanager
     async def hold(self, address: str) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it."""
+        """Wait for a free thread in turn, and hold it."""
         if self._free:
             self._free -= 1
         else:

@@ -1,4 +1,4 @@
-"""The address that takes a browser's report, in front of everything else that the site does (PEP 3333).
+"""The WSGI endpoint for browsers' reports, in front of the rest of the site (PEP 3333).
 
 `POST /s/<slug>/reports` is answered here: headers, limits, body, report, and a receipt once the report is on disk.
 Every other request goes on to the application behind. Nothing of a request is ever logged.
@@ -24,7 +24,7 @@ ADDRESS = re.compile(r"/s/([-a-zA-Z0-9_]+)/reports")
 JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 
 RECEIPT = "candor.receipt"
-"""What of the request's environment holds the receipt of its body."""
+"""The key of the receipt of a request's body in its WSGI environment."""
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
@@ -41,7 +41,7 @@ class ReportWriter(Protocol):
 
 
 class Response(NamedTuple):
-    """What is sent back."""
+    """Status, headers and content of an HTTP response."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -49,7 +49,7 @@ class Response(NamedTuple):
 
 
 class ReportEndpoint:
-    """The application as the server sees it. `headers` says what a response at a path carries besides its content,
+    """The WSGI application. `headers` gives the further headers of a response at a path,
     `bits` how much work the survey of a slug asks for."""
 
     def __init__(
@@ -64,7 +64,7 @@ class ReportEndpoint:
         self._bits = proof_of_work.RequiredWork(bits)
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
-        """Answer a request, in the thread that asks (PEP 3333)."""
+        """Handle a request in the calling thread (PEP 3333)."""
         if not self.takes(environ):
             return self._behind(environ, start)
         try:
@@ -76,11 +76,11 @@ class ReportEndpoint:
         return [answer.content]
 
     def takes(self, environ: Environ) -> bool:
-        """Whether a request is a report, which is answered here."""
+        """Return True if the request submits a report, which this endpoint handles."""
         return environ["REQUEST_METHOD"] == "POST" and ADDRESS.fullmatch(environ.get("PATH_INFO", "")) is not None
 
     def submit(self, environ: Environ, then: Callable[[Response], None]) -> None:
-        """Answer a report without waiting: `then` is called with the answer, in this thread or in the writer's."""
+        """Handle a report without blocking; `then` gets the response, in this thread or in the writer's."""
 
         def written(outcome: Outcome | None) -> None:
             try:
@@ -96,11 +96,11 @@ class ReportEndpoint:
             then(self.refuse(environ, refusal))
 
     def refuse(self, environ: Environ, refusal: RequestRefused) -> Response:
-        """The answer that says why a request was refused."""
+        """The response to a refused request."""
         return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
 
     def _report_of(self, environ: Environ) -> NewReport:
-        """The report that a request holds, which its survey takes now."""
+        """Return the validated report of a request that its survey accepts now."""
         not_json = RequestRefused(415, "Content-Type", "Content-Type must be application/json.")
         length = check_headers(environ, types=JSON_TYPES, otherwise=not_json)
         rate_limits.take("reports by address", rate_limits.address_of(environ))
@@ -115,7 +115,7 @@ class ReportEndpoint:
         return report
 
     def _outcome(self, environ: Environ, outcome: Outcome | None) -> Response:
-        """The answer that says what became of a report. Raises a RequestRefused where it is not stored."""
+        """The response for a report's outcome. Raises RequestRefused if the report is not stored."""
         if outcome is None:
             raise not_stored()
         created = receiving.created(outcome)
@@ -134,7 +134,7 @@ class ReportEndpoint:
 
 @contextlib.contextmanager
 def _or_unavailable() -> Iterator[None]:
-    """Raise a RequestRefused, whatever goes wrong: where it is none, the database is away."""
+    """Pass a RequestRefused on; turn any other exception into one for an unavailable database."""
     try:
         yield
     except RequestRefused:
@@ -146,7 +146,7 @@ def _or_unavailable() -> Iterator[None]:
 
 
 def _give_back_connection() -> None:
-    """To the pool, where a design had to be looked up: most reports are of one that is known. Not out of a transaction
+    """Return the connection to the pool after a design lookup, which few reports need. Not in a transaction
     that somebody else has begun."""
     if connection.connection is not None and connection.close_at is not None and not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()

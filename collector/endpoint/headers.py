@@ -1,4 +1,4 @@
-"""What the doors for respondents refuse by the headers alone, before a byte of the body is read."""
+"""Header checks of the respondents' endpoints, done before any byte of the body is read."""
 
 import re
 from collections.abc import Container, Mapping
@@ -17,7 +17,7 @@ LENGTH = re.compile(r"[0-9]{1,20}")
 
 
 def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwise: RequestRefused) -> int:
-    """Take a request of the site's own pages only, of one of these content types, and not too large; its length.
+    """Check that a request is same-origin, of an allowed content type and not too large; return its length.
 
     `environ` is the request as the server gives it (PEP 3333). Of a header that stands twice the server makes one with
     a comma, which is none of the values that are taken here.
@@ -37,7 +37,7 @@ def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwis
 
 
 def _origin(environ: Mapping[str, Any]) -> str:
-    """The origin of the site's pages as a browser names it, for the host that the request names.
+    """The Origin header that a browser sends from the site's pages, for the request's Host header.
 
     At the site's own address it is that address, whatever a proxy in front of us takes off: its https, its port. At
     another one of this machine it is the connection's.

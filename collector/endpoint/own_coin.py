@@ -1,4 +1,4 @@
-"""From the form of the own-coin page to a report, or to a refusal.
+"""Parse the form of the own-coin page into a report, or raise a refusal.
 
 Its choices are randomised already, by the respondent's own coin. The form has one field for the design, one for the
 group where there are groups, one for the code where the survey is by invitation, and one for each item, `item-1`,
@@ -22,7 +22,7 @@ SYMBOL = re.compile(r"0|[1-9][0-9]{0,2}")
 
 
 def parse(body: bytes) -> dict[str, str]:
-    """The fields of a form; each of them stands once and names a design."""
+    """Parse a form; each field must occur once, and one must name a design."""
     if len(body) > LARGEST_BODY:
         raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
@@ -40,14 +40,14 @@ def parse(body: bytes) -> dict[str, str]:
 
 
 def preview(fields: Mapping[str, str], design: Design) -> ParsedReport:
-    """The report that the fields would make under a new nonce; fields that have one already are not looked at."""
+    """Return the report of the fields with a new nonce; refuse fields that have one already."""
     if "nonce" in fields:
         raise RequestRefused(422, "body", "The form has a nonce before it was looked at.")
     return read({**fields, "nonce": secrets.token_hex(16)}, design)
 
 
 def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
-    """The report that the fields make; each of them is there, and no other."""
+    """Return the report of the fields; all are required and no others allowed."""
     items = [f"item-{number}" for number in range(1, len(design.alphabets) + 1)]
     groups = ["stratum"] if design.strata != ("",) else []
     asked = [*groups, *(["invitation"] if design.invitations else []), *items]

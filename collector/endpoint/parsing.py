@@ -1,4 +1,4 @@
-"""From the bytes that a stranger sent to a report, or to a refusal. Nothing else reads a request's body."""
+"""Parse untrusted request bytes into a report or a refusal. Nothing else reads a request's body."""
 
 import json
 import operator
@@ -18,7 +18,7 @@ FIELDS = {
     "report": r"(?:[0-9a-f]{2})+",
 }
 INVITATION = rf"[{ALPHABET}]{{28}}|[A-Za-z0-9_-]{{598}}"
-"""A fifth field, where the design asks for invitations: a code, or a blindly signed token of 448 bytes in base64url."""
+"""Fifth field if the design requires invitations: a code, or a blindly signed 448-byte token (base64url)."""
 
 SHAPES = {
     "design": "64 hex digits",
@@ -28,12 +28,12 @@ SHAPES = {
     "invitation": "the 28 symbols of an invitation, or the 598 of a token",
 }
 LENGTHS = {"secret": 28, "blind": 598}
-"""Symbols of an invitation, by the design's kind of invitations."""
+"""The length of an invitation, by the design's kind of invitations."""
 
 
 @dataclass(frozen=True)
 class ParsedReport:
-    """A body of the right shape; whether it fits its design is `check_against`'s to say."""
+    """A body of valid format; `check_against` validates it against its design."""
 
     design: str
     nonce: str
@@ -43,7 +43,7 @@ class ParsedReport:
 
 
 def parse(body: bytes) -> ParsedReport:
-    """Read a body: one JSON object with exactly the four fields, each once, each of its shape; or five."""
+    """Parse a body: one JSON object with exactly the four fields, each once and valid; or five."""
     if len(body) > LARGEST_BODY:
         raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
     try:
@@ -66,7 +66,7 @@ def parse(body: bytes) -> ParsedReport:
 
 
 def check_against(report: ParsedReport, design: Design) -> None:
-    """Refuse a report that this design cannot produce."""
+    """Refuse a report that this design cannot produce with RequestRefused."""
     _check_invitation(report.invitation, design.invitations)
     if report.stratum not in design.strata:
         allowed = ", ".join(design.strata) if design.strata != ("",) else "empty: this survey has no groups"

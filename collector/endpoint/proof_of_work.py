@@ -1,4 +1,4 @@
-"""Work for a report, where its survey asks for some: a sum that is long to find and short to check.
+"""Proof of work for reports of surveys that require it: a hash that is slow to find and fast to check.
 
 Sent is a counter of 8 bytes for which SHA-256 of this beginning, the design's digest, the nonce and the counter begins
 with as many zero bits as the survey asks for. Nonce and digest are all that it is made of, and they are there before
@@ -22,29 +22,29 @@ VARIABLE = "HTTP_CANDOR_WORK"
 COUNTER = re.compile(r"[0-9a-f]{16}")
 
 MOST_BITS = 20
-"""The respondents' page does no more."""
+"""The maximum that the respondents' page computes."""
 
 LATELY = 1.0
-"""Seconds for which a process goes by what a survey asked for last."""
+"""Seconds for which a process caches the bits that a survey requires."""
 
 logger = logging.getLogger(__name__)
 
 
 def check(sent: str, report: NewReport, bits: int) -> None:
-    """Refuse with 429 where `bits` are asked for, 0 to MOST_BITS, and `sent` is not the work of this report."""
+    """Refuse with 429 if `bits` (0 to MOST_BITS) are required and `sent` is not this report's proof of work."""
     if bits and not (COUNTER.fullmatch(sent) and zero_bits(report.digest, report.nonce, bytes.fromhex(sent)) >= bits):
         sentence = f"This survey takes a report together with a sum that begins with {bits} zero bits."
         raise RequestRefused(429, "Candor-Work", sentence, bits=bits)
 
 
 def zero_bits(digest: str, nonce: bytes, counter: bytes) -> int:
-    """With how many zero bits the sum begins."""
+    """The number of leading zero bits of the hash."""
     found = hashlib.sha256(b"candor work 1\n" + digest.encode() + b"\n" + nonce + counter).digest()
     return len(found) * 8 - int.from_bytes(found).bit_length()
 
 
 class RequiredWork:
-    """What surveys ask for, each looked up once a second at most; between, and while the database is away, what they
+    """The bits that surveys require, looked up at most once a second; between, and without database, what they
     asked for before."""
 
     def __init__(self, look_up: Callable[[str], int]) -> None:
@@ -52,7 +52,7 @@ class RequiredWork:
         self._known: dict[str, tuple[int, float]] = {}
 
     def __call__(self, slug: str) -> int:
-        """The bits that a survey asks for; the slug must be that of a survey, for it is remembered."""
+        """The bits that a survey requires; the slug must be that of a survey, since it is cached."""
         now = time.monotonic()
         bits, until = self._known.get(slug, (0, 0.0))
         if now >= until:

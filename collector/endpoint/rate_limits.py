@@ -1,4 +1,4 @@
-"""How often something may happen in a window of time: reports by address and by survey, and what else is counted so.
+"""Rate limits per window of time: reports by address and by survey, and other counted requests.
 
 Counted is by a keyed hash. Its key is random and replaced every day; neither it nor a count is ever on disk or
 outlives its window. With Redis all processes of an installation count together, and each takes permits from there a
@@ -28,20 +28,20 @@ RATE = re.compile(r"([0-9]{1,12})/(second|minute|hour|day)")
 SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 MOST_COUNTS = 100_000
-"""That a process keeps of a window. With more than that it begins anew rather than fill its memory."""
+"""Counts that a process holds per window. Beyond that it starts over rather than fill its memory."""
 
 PART = 100
-"""A process takes one in so many of a limit's permits from Redis at a time, so that few reports wait for it."""
+"""A process fetches 1/PART of a limit's permits from Redis at a time, so that few reports wait for it."""
 
 AWAY = 5.0
-"""Seconds for which a Redis that did not answer is left alone."""
+"""Seconds without calls to Redis after it did not respond."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """At most so many `things` in each window of time; 0 for as many as there are."""
+    """A rate limit: at most `most` `things` in each window of time; 0 for no limit."""
 
     things: str
     most: int
@@ -49,12 +49,12 @@ class Limit:
 
     @property
     def window(self) -> int:
-        """In seconds."""
+        """The length of the window in seconds."""
         return SECONDS[self.unit]
 
     @classmethod
     def read(cls, things: str, rate: str) -> "Limit":
-        """From a setting like "1200/hour", or "off". ValueError, which names `things`, where it is neither."""
+        """Parse a setting like "1200/hour" or "off". Raises ValueError, which names `things`, otherwise."""
         found = RATE.fullmatch(rate)
         if found is None and rate != "off":
             raise ValueError(f"The limit of {things} must be like 1200/hour, or off; got {rate!r}.")
@@ -62,7 +62,7 @@ class Limit:
 
 
 class Limits:
-    """The counts of this process, and of the others with which it shares the Redis at `url`."""
+    """The rate limit counts of this process, shared with others through the Redis at `url`."""
 
     def __init__(self, url: str | None = None) -> None:
         self._redis: Redis | None = None
@@ -80,7 +80,7 @@ class Limits:
         self._changing = threading.Lock()
 
     def take(self, limit: Limit, whom: str) -> None:
-        """Count one thing of `whom`.
+        """Count one thing of `whom` against the limit.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Limits:
             raise RequestRefused(429, "limit", _sentence(limit, end - now), retry=end - now)
 
     def _spend(self, name: bytes, end: int, now: int) -> bool:
-        """Use a permit that this process has."""
+        """Use a permit of this process; return False if none is left."""
         with self._changing:
             for passed in [moment for moment in self._permits if moment <= now]:
                 del self._permits[passed]
@@ -112,7 +112,7 @@ class Limits:
             return left > 0
 
     def _get_more(self, name: bytes, limit: Limit, end: int, now: int) -> bool:
-        """Get permits and use one of them; False where no more are to be had."""
+        """Fetch permits and use one of them; return False if no more are available."""
         part = max(limit.most // PART, 1) if self._redis else limit.most
         with self._changing:
             permits = self._permits.setdefault(end, {})
@@ -126,7 +126,7 @@ class Limits:
         return granted > 0
 
     def _ask(self, name: bytes, part: int, most: int, seconds: int) -> int:
-        """Permits from Redis: `part` of them, or what is left."""
+        """Take permits from Redis and return their number: `part`, or what is left."""
         assert self._redis is not None
         key = b"candor:limit:" + name
         with self._redis.pipeline(transaction=True) as together:
@@ -161,7 +161,7 @@ def take(name: str, whom: str) -> None:
 
 
 def address_of(environ: Mapping[str, Any]) -> str:
-    """Whom a request is counted for: its address, of version 6 the network that one household has.
+    """The key that a request is counted under: its address, for IPv6 the /64 network of a household.
 
     With settings.CANDOR_PROXIES the address is the one that the outermost of our proxies saw. What a client writes
     into the header itself stands before that, so it changes nothing.
@@ -180,7 +180,7 @@ def address_of(environ: Mapping[str, Any]) -> str:
 
 
 def _without_port(written: str) -> str:
-    """An address as some proxies write it: "192.0.2.1:4711" and "[2001:db8::1]:4711" (RFC 7239, section 6)."""
+    """Strip the port of an address such as "192.0.2.1:4711" or "[2001:db8::1]:4711" (RFC 7239, section 6)."""
     if written.startswith("["):
         return written[1:].partition("]")[0]
     return written.partition(":")[0] if written.count(":") == 1 else written

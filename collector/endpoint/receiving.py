@@ -1,4 +1,4 @@
-"""Receive reports: of browsers, of the own-coin page, of paper sheets and of simulated respondents."""
+"""Receive reports from browsers, the own-coin page, paper sheets and simulated respondents."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,7 +15,7 @@ from collector.reports.storing import NewReport, Outcome
 
 
 def read(body: bytes, *, slug: str) -> NewReport:
-    """The report that a body holds, which its design can produce; of a browser, and of no rehearsal. Stores nothing.
+    """Parse a browser's report, which its design can produce; no rehearsals. Stores nothing.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def read(body: bytes, *, slug: str) -> NewReport:
 
 
 def created(outcome: Outcome) -> bool:
-    """What the sender is told: True where this call stored the report, False where it was stored before.
+    """Return True if this call stored the report, False if it was stored before.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def created(outcome: Outcome) -> bool:
 
 @transaction.atomic
 def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
-    """Store the reports of simulated respondents, all of them or none; each is read as a real one is.
+    """Store the reports of simulated respondents, all or none; each is parsed like a real one.
 
     They reach designs of rehearsals alone, and no other report does.
 
@@ -59,7 +59,7 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
 
 
 def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
-    """The report that a form of the own-coin page would make, under a new nonce to send it with. Stores nothing.
+    """Preview the report of an own-coin form, under a new nonce for sending it. Stores nothing.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
 
 
 def receive_form(body: bytes, *, slug: str) -> None:
-    """Store one report that a person randomised with a coin or a die of her own, on disk when this returns.
+    """Store a report that the respondent randomised with a coin or a die; on disk when this returns.
 
     The same form again, which has the same nonce, stores nothing.
 
@@ -87,7 +87,7 @@ def receive_form(body: bytes, *, slug: str) -> None:
 
 
 def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
-    """Store one sheet of paper that was randomised with a coin or a die, on disk when this returns.
+    """Store a paper sheet that was randomised with a coin or a die; on disk when this returns.
 
     True where this call stored it; False for the same sheet again, which has the same nonce.
 
@@ -109,7 +109,7 @@ def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -
 
 
 def _read(body: bytes, *, slug: str, rehearsal: bool) -> NewReport:
-    """The report that a body holds, which its design can produce."""
+    """Parse a body into a report that its design can produce."""
     sent = parsing.parse(body)
     design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
     parsing.check_against(sent, design)
@@ -122,7 +122,7 @@ def _new(sent: parsing.ParsedReport, design: Design, *, mode: Report.Mode) -> Ne
 
 
 def _hash_of(invitation: str, design: Design) -> bytes | None:
-    """What is kept of an invitation; RequestRefused for what cannot be one."""
+    """The hash stored for an invitation; RequestRefused for what cannot be one."""
     if design.invitations == "blind":
         return tokens.read(invitation, design.modulus)
     if design.invitations and not codes.is_code(invitation):

@@ -1,4 +1,4 @@
-"""The address that takes a browser's report, for whoever asks it for something else."""
+"""The view at the report endpoint's address, for methods other than POST."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.views.decorators.csrf import csrf_exempt
@@ -6,5 +6,5 @@ from django.views.decorators.csrf import csrf_exempt
 
 @csrf_exempt  # it does nothing that could be forged
 def reports(request: HttpRequest, slug: str) -> HttpResponse:
-    """A report is sent by POST, which collector.endpoint.application answers before a request comes here."""
+    """Return 405: POST is handled by collector.endpoint.application before it reaches this view."""
     return HttpResponseNotAllowed(["POST"])

@@ -1,4 +1,4 @@
-"""The one thread of a process that writes reports: those that come at the same moment share a transaction.
+"""The report writer, one thread per process: reports that arrive together share a transaction.
 
 Whoever hands in a report waits until it is on disk. A commit costs the same for one report and for a hundred, so
 while one is being made the next reports gather, and the more there are the less each of them costs.
@@ -18,13 +18,13 @@ from collector.errors import RETRY, RequestRefused, not_stored
 from collector.reports.storing import NewReport, Outcome
 
 TOGETHER = 256
-"""Reports in one transaction, at most."""
+"""Maximum number of reports in one transaction."""
 
 WAITING = 512
-"""Reports that may wait at once: a lecture hall that sends in the same second."""
+"""Maximum number of waiting reports: a lecture hall that sends in the same second."""
 
 PATIENCE = 15.0
-"""Seconds that a report waits; the browser gives a try up after 20."""
+"""Seconds that a report waits; the browser's attempt times out after 20."""
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ Store = Callable[[Sequence[NewReport]], Sequence[Outcome]]
 
 
 Then = Callable[[Outcome | None], None]
-"""Called with what became of a report, None where it could not be stored."""
+"""Callback with the outcome of a report, None if it could not be stored."""
 
 
 class Writer:
@@ -48,7 +48,7 @@ class Writer:
 
     @property
     def waiting(self) -> int:
-        """Reports that are not being written yet."""
+        """The number of queued reports that are not being written yet."""
         return self._queue.qsize()
 
     def put(self, report: NewReport) -> Outcome:
@@ -71,7 +71,7 @@ class Writer:
         return outcome
 
     def submit(self, report: NewReport, then: Then) -> None:
-        """Have one report stored; `then` is called by the writer's thread when it is on disk, or cannot be.
+        """Queue one report; `then` is called by the writer's thread once it is on disk or has failed.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class Writer:
                     then(outcome)
 
     def _batch(self) -> list[tuple[NewReport, Then]]:
-        """What waits, at least one."""
+        """Take the queued reports, at least one and at most TOGETHER."""
         batch = [self._queue.get()]
         with contextlib.suppress(Empty):
             while len(batch) < TOGETHER:
@@ -116,7 +116,7 @@ class Writer:
         return batch
 
     def _outcomes(self, reports: Sequence[NewReport], *, again: bool = True) -> Sequence[Outcome | None]:
-        """What became of each; None where it could not be stored. A connection that failed is made anew."""
+        """Store reports and return their outcomes, None if not stored. Reconnects after a lost connection."""
         try:
             return self._store(reports)
         except Exception as error:
@@ -132,7 +132,7 @@ class Writer:
 
 
 def _leave_the_pool() -> None:
-    """Give this thread a connection of its own: a pool would wait for the database where trying it tells at once."""
+    """Give this thread an unpooled connection: a pool would wait where a direct attempt fails at once."""
     pooled = connections["default"]
     settings = copy.deepcopy(pooled.settings_dict)
     settings["OPTIONS"].pop("pool", None)
@@ -145,7 +145,7 @@ def _leave_the_pool() -> None:
 
 
 def _throw_away_connection() -> bool:
-    """Close the connection; whether the database had lost it, as after a restart."""
+    """Close the connection; return True if the database had lost it, as after a restart."""
     connection = connections["default"]
     lost = connection.connection is None or not connection.is_usable()
     with contextlib.suppress(Exception):

@@ -1,1 +1,1 @@
-"""Single-use codes and blindly signed tokens: batches, and using one up with a report."""
+"""Single-use codes and blindly signed tokens: batches, and redemption with a report."""

@@ -1,4 +1,4 @@
-"""The invitations of a survey by codes: made in batches, and withdrawn. `storing` uses them up.
+"""Batches of invitation codes: created and withdrawn here, redeemed by `storing`.
 
 Only hashes come here. Who was given which code is nowhere; a batch of one would say it, so the smallest holds ten.
 """
@@ -18,7 +18,7 @@ from collector.designs.selectors import find_design, get_design
 from collector.models import Batch, FrozenDesign, Invitation, UsedToken
 
 FEWEST = 10
-"""Invitations of a batch."""
+"""Minimum number of invitations in a batch."""
 
 KIND = re.compile(r"[a-z]{1,16}")
 WRITE = "INSERT INTO collector_invitation (design_id, hash, batch) VALUES {rows}"
@@ -26,7 +26,7 @@ WRITE = "INSERT INTO collector_invitation (design_id, hash, batch) VALUES {rows}
 
 @dataclass(frozen=True)
 class BatchSummary:
-    """A batch: how many invitations it was made with, for which group (None for all), and when. Days are in UTC."""
+    """A batch of invitations: its original size, its group (None for all) and its days, in UTC."""
 
     number: int
     stratum: str | None
@@ -38,7 +38,7 @@ class BatchSummary:
 
 @transaction.atomic
 def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: str) -> int:
-    """Make a batch of invitations, on disk once the caller's transaction is; its number within the design.
+    """Create a batch of invitations in the caller's transaction; return its number within the design.
 
     They are written in the order of their hashes, which says nothing of the order in which they were made.
 
@@ -73,7 +73,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
 
 @transaction.atomic
 def withdraw(digest: str, batch: int) -> int:
-    """Let nobody use what is left of a batch; how many were left. A second time there are none.
+    """Withdraw the unused invitations of a batch; return how many there were, 0 the second time.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def withdraw(digest: str, batch: int) -> int:
 
 @transaction.atomic
 def delete(digest: str, *, restored: bool = False) -> None:
-    """Delete what is left of a closed design's invitations, and which tokens were used: no report can need them.
+    """Delete the unused invitations and used tokens of a closed design, which no report can need any more.
 
     But for one that a restore closed, which may be reopened; `restored` says of those too.
     """
@@ -101,7 +101,7 @@ def delete(digest: str, *, restored: bool = False) -> None:
 
 
 def batches(digest: str) -> list[BatchSummary]:
-    """Every batch of a design, the first one first."""
+    """All batches of a design, in order of creation."""
     strata = get_design(digest).strata
     return [
         BatchSummary(
@@ -117,7 +117,7 @@ def batches(digest: str) -> list[BatchSummary]:
 
 
 def _check(digest: str, hashes: Collection[bytes], stratum: str | None, kind: str) -> int | None:
-    """The index of the group, where there is one. ValueError where something is not as `add` has it."""
+    """Validate the arguments of `add` and return the group's index or None; raises ValueError."""
     design = find_design(digest)
     if design is None or design.invitations != "secret":
         raise ValueError("design must be one that asks for invitations by code")

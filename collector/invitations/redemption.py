@@ -1,4 +1,4 @@
-"""Using up invitations: each for one report, in the transaction that stores it.
+"""Redemption of invitations: each for one report, in the transaction that stores it.
 
 A code is used up by deleting its row, a signed token by writing one. This is how it is done on SQLite, which lets one
 transaction write at a time; on PostgreSQL the function that stores reports does it (`store_v2.postgresql.sql`).
@@ -15,7 +15,7 @@ SQL = read_statements("store.sqlite")
 
 
 class Redemption(NamedTuple):
-    """What a report that was just written asks to use up: the invitation's design and hash; the report's stratum."""
+    """An invitation that a just written report redeems: its design and hash; the report's stratum."""
 
     invitation: Row
     stratum: int
@@ -23,7 +23,7 @@ class Redemption(NamedTuple):
 
 
 def without_invitation(cursor: CursorWrapper, asked: Mapping[Row, Redemption]) -> set[Row]:
-    """Use up what reports ask for, each by its key, the first one first; the keys of those that did not get theirs."""
+    """Redeem the invitations of reports, first come first served; return the keys of reports that failed."""
     strata = _held(cursor, {one.invitation for one in asked.values() if not one.blind})
     spent = _spend(cursor, {one.invitation for one in asked.values() if one.blind})
     won: dict[Row, Row] = {}
@@ -36,7 +36,7 @@ def without_invitation(cursor: CursorWrapper, asked: Mapping[Row, Redemption]) -
 
 
 def _held(cursor: CursorWrapper, invitations: Collection[Row]) -> dict[Row, int | None]:
-    """Of those that can be used, the stratum that a report has to be of, or None where it may be of any."""
+    """Return the stratum that each valid invitation requires, None if any is allowed."""
     held: dict[Row, int | None] = {}
     for some in pieces(invitations):
         execute_rows(cursor, SQL["find_invitations"], some)
@@ -45,7 +45,7 @@ def _held(cursor: CursorWrapper, invitations: Collection[Row]) -> dict[Row, int 
 
 
 def _spend(cursor: CursorWrapper, tokens: Collection[Row]) -> set[Row]:
-    """Write down tokens as used; those of them that were not before."""
+    """Mark tokens as used; return those that were not used before."""
     spent: set[Row] = set()
     for some in pieces(sorted(tokens)):
         execute_rows(cursor, SQL["use_tokens"], some)

@@ -1,4 +1,4 @@
-"""A blindly signed invitation, read: that our key signed it, and the hash under which it is used once.
+"""Validation of blindly signed invitations: the signature, and the hash that makes them single-use.
 
 RSABSSA-SHA384-PSS-Randomized of RFC 9474. Who redeems a token shows message, randomizer and signature, of which the
 signer saw none; checking one needs the public key alone, which is in the design.
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 EXPONENT = 65537
 MESSAGE = RANDOMIZER = 32
-"""Bytes of each; the randomizer is what RFC 9474 calls the prefix of a message."""
+"""Length of each in bytes; RFC 9474 calls the randomizer the prefix of a message."""
 
 SIGNATURE = 384
 TOKEN = re.compile(r"[A-Za-z0-9_-]{598}")
 
 
 def read(token: str, modulus: str) -> bytes:
-    """The hash of a token that the key of this modulus signed.
+    """Verify a token signed with the key of this modulus, and return its hash.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def read(token: str, modulus: str) -> bytes:
 
 
 def _bytes_of(token: str) -> bytes:
-    """Of one text alone: a spare bit that is set would make another text of the same token."""
+    """Decode a token; only one text is valid per token, so that spare bits must be 0."""
     if not TOKEN.fullmatch(token):
         raise not_invited()
     try:
@@ -64,7 +64,7 @@ def _bytes_of(token: str) -> bytes:
 
 
 def _verify(signature: bytes, message: bytes, modulus: str) -> None:
-    """Refuse a token where the key of this modulus did not sign the message."""
+    """Refuse a token that the key of this modulus did not sign."""
     from cryptography.exceptions import InvalidSignature  # only here: few surveys are by blind invitation
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import padding

@@ -1,4 +1,4 @@
-"""Folding: waiting reports are moved to the kept ones, and added to the totals and to the count of the day, once."""
+"""Folding: waiting reports are moved to the stored ones, and added once to the totals and daily count."""
 
 import logging
 import time
@@ -19,16 +19,16 @@ from collector.reports.moving import MovedReports, move, set_aside
 from collector.reports.steps import IN_STEPS
 
 CHUNKS = {"sqlite": 500, "postgresql": 5_000}
-"""Reports folded in one transaction. On SQLite no report can be stored while it lasts, so it has to be short."""
+"""Reports folded per transaction. SQLite stores no report meanwhile, so it has to be short."""
 
 PAUSES = {"sqlite": 0.01, "postgresql": 0.0}
-"""Seconds between two of them: who waits for SQLite stands in no queue and only looks again every few milliseconds."""
+"""Seconds between transactions: SQLite has no lock queue, waiting writers retry every few milliseconds."""
 
 PARTS = 64
-"""Of the totals of a design: as many workers can fold it without waiting for each other."""
+"""Parts of a design's totals: this many workers can fold it without waiting for each other."""
 
 FEWEST = 10
-"""A day with fewer reports is kept together with the next ones: alone it would tell when a person took part."""
+"""A day with fewer reports is merged with the next ones: alone it would reveal when a respondent answered."""
 
 ADD = """
 INSERT INTO collector_tally (design_id, part, stratum, position, symbol, count) VALUES (%s, %s, %s, %s, %s, %s)
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
-    """Fold the waiting reports of a design, of an open one in steps; how many were folded.
+    """Fold the waiting reports of a design, of an open one in steps; return how many were folded.
 
     Each chunk is one transaction: its reports are moved, counted and no longer wait together, so a worker that dies
     leaves them waiting, and two workers never count the same report. Of a closed design, reports that another worker
@@ -54,7 +54,7 @@ def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
 
 
 def _fold_steps(digest: str, chunk: int, *, wait: bool) -> int:
-    """Fold whole steps of an open design, as many as there are when it begins; how many reports they were."""
+    """Fold the whole steps that an open design has at the start; return the number of reports."""
     if not selectors.in_steps(digest):
         return 0
     with locks.sole_lock(digest, locks.FOLDING, wait=wait) as alone:
@@ -66,7 +66,7 @@ def _fold_steps(digest: str, chunk: int, *, wait: bool) -> int:
 
 
 def _take_steps(digest: str, chunk: int) -> tuple[int, bool]:
-    """Fold what is drawn now; how many reports, and whether it broke off, as what waits has changed."""
+    """Fold a drawn plan; return the number of reports, and True if a concurrent change interrupted it."""
     design, number = (
         get_design(digest),
         FrozenDesign.objects.values_list("number", flat=True).get(pk=digest),
@@ -89,7 +89,7 @@ def _take_steps(digest: str, chunk: int) -> tuple[int, bool]:
 
 
 def _fold_all(digest: str, chunk: int, *, wait: bool) -> int:
-    """Fold every waiting report of a design that is not open, or that simulated respondents answer."""
+    """Fold every waiting report of a design that is closed or a rehearsal."""
     folded = 0
     # SQLite lets one transaction write: no other worker has any in hand.
     for waits in (False, True) if wait and connection.vendor == "postgresql" else (False,):
@@ -105,7 +105,7 @@ def _fold_all(digest: str, chunk: int, *, wait: bool) -> int:
 
 
 def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> MovedReports:
-    """A chunk, once what does not fit the design is set aside: it would keep all others from being folded."""
+    """Fold a chunk; reports that do not fit the design are set aside, as they would block the rest."""
     take = partial(move, most=chunk, wait=wait)
     try:
         return _fold_chunk(digest, take, steps=False)
@@ -127,7 +127,7 @@ def _set_aside(digest: str) -> None:
 
 @transaction.atomic
 def _fold_chunk(digest: str, take: Callable[[int], MovedReports], *, steps: bool) -> MovedReports:
-    """Fold what `take` moves of the design with this number, in one transaction; nothing where it is not, or is no
+    """Fold the reports that `take` moves, in one transaction; nothing if the design is not, or is no
     more, one that is folded in `steps`, or all at once."""
     locks.shared_lock(locks.EVERY, locks.REWRITING)  # before it holds anything that rewriting waits for
     mine = FrozenDesign.objects.filter(IN_STEPS if steps else ~IN_STEPS, digest=digest)
@@ -144,7 +144,7 @@ def _fold_chunk(digest: str, take: Callable[[int], MovedReports], *, steps: bool
 
 
 def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
-    """Add reports to a part of the totals that nobody else adds to before this transaction ends."""
+    """Add reports to a part of the totals that no concurrent transaction writes to."""
     counts = selectors.empty_totals(get_design(digest))
     selectors.count_into(counts, rows)
     part = locks.lock_any_free(digest, PARTS)
@@ -158,7 +158,7 @@ def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
 
 
 def _count_day(digest: str, day: date, count: int) -> None:
-    """Add reports to a day's count: to a row of its own, or to the newest while that is of this day or too few.
+    """Add reports to a day's count: to a new row, or to the newest if that is of this day or too small.
 
     Last in its transaction: other workers wait for this one from here until it is committed, and no longer.
     """
@@ -173,7 +173,7 @@ def _count_day(digest: str, day: date, count: int) -> None:
 
 @transaction.atomic
 def _join_last_days(digest: str) -> None:
-    """Of a closed design no day is to come that the last ones could be kept with: they join the days before them."""
+    """Merge the last day of a closed design into the one before if it has fewer than FEWEST reports."""
     locks.exclusive_lock(digest, locks.DAYS)
     *_, before, newest = [None, None, *DailyCount.objects.filter(design_id=digest).order_by("first_day")]
     if before is not None and newest is not None and newest.count < FEWEST:

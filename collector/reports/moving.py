@@ -1,4 +1,4 @@
-"""Moving reports of a design from those that wait to those that are kept, or set aside, in the caller's transaction."""
+"""Move waiting reports of a design to the stored or set-aside ones, in the caller's transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ where a row lies can tell when its chunk was folded, and not which report of the
 
 FIRST = "ORDER BY nonce LIMIT %s"
 THESE = "AND nonce IN ({places}) ORDER BY nonce"
-"""Which of the waiting reports of a design are moved: the first ones, or those with these nonces."""
+"""SQL condition for the waiting reports to move: the first ones, or those with these nonces."""
 
 SET_ASIDE = """
 INSERT INTO collector_setasidereport (design_id, stratum, mode, nonce, report)
@@ -47,14 +47,14 @@ NO_LONGER_WAITING = "DELETE FROM collector_waitingreport WHERE design_id = %s AN
 
 @dataclass(frozen=True)
 class MovedReports:
-    """Reports that no longer wait: how many, and those of them that had not been kept before."""
+    """Reports moved out of the waiting table: their number, and those not stored before."""
 
     count: int
     new: list[StoredRow]
 
 
 def move(number: int, *, most: int, wait: bool) -> MovedReports:
-    """Move the first reports of a design by their nonces, at most so many.
+    """Move up to `most` reports of a design, lowest nonces first.
 
     Those that another worker is moving are passed over or, with `wait`, waited for. A nonce that was kept before stays
     as it was kept.
@@ -63,7 +63,7 @@ def move(number: int, *, most: int, wait: bool) -> MovedReports:
 
 
 def move_reports(number: int, nonces: Sequence[bytes]) -> MovedReports:
-    """Move those of these reports of a design that wait; those that another worker is moving are waited for."""
+    """Move those of these reports that are waiting; wait for any that another worker is moving."""
     return _move(number, THESE.format(places=", ".join(["%s"] * len(nonces))), nonces, "")
 
 
@@ -80,7 +80,7 @@ def _move(number: int, which: str, given: Sequence[int | bytes], others: str) ->
 
 
 def set_aside(keys: Sequence[tuple[int, bytes]]) -> int:
-    """Move waiting reports, each by its design's number and its nonce, to where none is counted; how many there are."""
+    """Set waiting reports aside, uncounted, by design number and nonce; return the number given."""
     ordered = sorted(keys)
     with connection.cursor() as cursor:
         for statement in (SET_ASIDE, NO_LONGER_WAITING):

@@ -1,4 +1,4 @@
-"""Purging: the reports of a closed design are deleted for good; what was counted of them stays."""
+"""Purging: the reports of a closed design are deleted permanently; their counts are retained."""
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -9,7 +9,7 @@ from collector.models import FrozenDesign, SetAsideReport
 from collector.reports import folding, selectors
 
 CHUNK = 5_000
-"""Reports deleted in one transaction: while it lasts no report can be stored on SQLite, so it has to be short."""
+"""Reports deleted per transaction: SQLite stores no report meanwhile, so it has to be short."""
 
 DELETE = """
 DELETE FROM collector_report WHERE design_id = %s
@@ -18,7 +18,7 @@ AND nonce IN (SELECT nonce FROM collector_report WHERE design_id = %s ORDER BY n
 
 
 def purge(digest: str, *, chunk: int = CHUNK) -> int:
-    """Delete every report of a closed design; how many this call deleted.
+    """Delete all reports of a closed design; return how many this call deleted.
 
     The design is marked before the first is gone, so that nothing counts a part of them for all. A purge that was cut
     off goes on where it is called again. Their bytes stay in the database's files until `rewriting.rewrite`.

@@ -1,4 +1,4 @@
-"""Forgetting the order of arrival: what is stored is written anew, all at once, in the order of the random nonces.
+"""Erasing the order of arrival: tables are rewritten all at once, in the order of the random nonces.
 
 PostgreSQL appends rows as they come and stamps each with its transaction's number, which VACUUM FULL and CLUSTER keep.
 So the reports are inserted into a new table by one transaction, which takes the old one's place in its last moment.
@@ -23,12 +23,12 @@ from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, T
 from collector.reports import folding
 
 PATIENCE = "100ms"
-"""How long the exchange of the tables may keep reports waiting that are just being sent."""
+"""Longest time that the exchange of tables may delay incoming reports."""
 
 MOST_TRIES = 50
 
 READERS = 5.0
-"""Seconds that SQLite's log waits to be cut for whoever reads from it; so long, reports wait too."""
+"""Seconds that truncating SQLite's log waits for readers; reports wait as long."""
 
 CELL = "design_id, part, stratum, position, symbol, count"
 ROW = "design_id, nonce, stratum, mode, report"
@@ -40,21 +40,21 @@ REFILLED = {
     ),
     SetAsideReport._meta.db_table: (ROW, f"SELECT {ROW} FROM collector_setasidereport"),  # noqa: S608 - names of ours
 }
-"""Small tables, with their columns and what is kept of them: cells of totals got their ids as the first reports came,
+"""Small tables, with columns and the query for their rows: cells of totals have ids from the first reports,
 and their parts from who folded; what is set aside was so when somebody met it."""
 
 EMPTIED = {WaitingReport._meta.db_table: ROW, UsedToken._meta.db_table: "design_id, hash"}
-"""Tables that each report writes to, with their columns: of an open design some reports wait for long, a used token was
+"""Tables that each report writes to, with their columns: reports may wait for long, a used token was
 written with its report. On PostgreSQL alone; SQLite has them by their keys."""
 
 _mixed: list[object] = []
-"""The keys of what waited when this process last wrote it anew."""
+"""Keys of the waiting reports at this process's last rewrite."""
 
 logger = logging.getLogger(__name__)
 
 
 def rewrite_closed(*, compacted: Sequence[str] = ()) -> bool:
-    """Rewrite where a survey was closed or purged since the last time; whether one was. Else as `rewrite`."""
+    """Call `rewrite` if a survey was closed or purged since the last time; return True if one was."""
     closed = FrozenDesign.objects.filter(closed_on__isnull=False, rewritten_on=None, rehearsal=False)
     digests = list(closed.values_list("digest", flat=True))
     if not digests:
@@ -68,7 +68,7 @@ def rewrite_closed(*, compacted: Sequence[str] = ()) -> bool:
 
 
 def rewrite(*, compacted: Sequence[str] = ()) -> None:
-    """Leave nothing in the database's files that tells in which order reports came; not within a transaction.
+    """Erase the order of arrival of reports from the database's files; not within a transaction.
 
     On PostgreSQL reports are taken meanwhile and only folding waits; on SQLite they wait too. A crash leaves the old
     table or the new one.
@@ -93,7 +93,7 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
 
 
 def shuffle_waiting() -> bool:
-    """Write what waits anew on SQLite, where anything came or went since this process last did so; whether it did.
+    """Rewrite the waiting reports on SQLite if they changed since this process last did; return True if so.
 
     The last reports of an open design wait for weeks, and within a page of the file the lowest is the one that came
     last. On PostgreSQL their order stands in the log too, so that it would be of no use there.
@@ -110,7 +110,7 @@ def shuffle_waiting() -> bool:
 
 @contextmanager
 def in_exclusive_window() -> Iterator[None]:
-    """Within, nobody exchanges the tables: to a transaction that began before, the new one would look empty."""
+    """Prevent the exchange of tables: to a transaction that began before, the new one would look empty."""
     if connection.vendor == "sqlite":
         yield
         return
@@ -148,7 +148,7 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
 
 @transaction.atomic
 def _refill(tables: Mapping[str, tuple[str, str]] = REFILLED) -> None:
-    """Write small tables anew, in the order of their columns."""
+    """Rewrite small tables in the order of their columns."""
     locks.exclusive_lock(locks.EVERY, locks.REWRITING)
     for table, (columns, kept) in tables.items():
         _execute(f"CREATE TEMPORARY TABLE kept AS {kept}")
@@ -159,7 +159,7 @@ def _refill(tables: Mapping[str, tuple[str, str]] = REFILLED) -> None:
 
 @transaction.atomic
 def _refill_locked(table: str, columns: str) -> None:
-    """Write a table anew by one transaction, in the order of its columns. Reports that come in wait meanwhile.
+    """Rewrite a table in one transaction, in the order of its columns. Incoming reports wait meanwhile.
 
     Emptied and not deleted: that leaves no rows behind that a vacuum would have to remove.
     """
@@ -173,7 +173,7 @@ def _refill_locked(table: str, columns: str) -> None:
 
 
 def _replace(cursor: CursorWrapper, table: str, *, order: str) -> None:
-    """Put a copy in a table's place, with the constraints, indexes and triggers that PostgreSQL says it has."""
+    """Replace a table with a copy that has the constraints, indexes and triggers PostgreSQL lists for it."""
     new = f"{table}_anew"
     cursor.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")
     cursor.execute(f"CREATE TABLE {new} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)")
@@ -191,7 +191,7 @@ def _replace(cursor: CursorWrapper, table: str, *, order: str) -> None:
 
 
 def _build_indexes(cursor: CursorWrapper, table: str, new: str) -> list[str]:
-    """The indexes of the old table, with their constraints, under names of their own; the old names."""
+    """Build the old table's indexes and constraints on the new one, renamed; return the old names."""
     cursor.execute(
         "SELECT c.relname, pg_get_indexdef(c.oid), pg_get_constraintdef(k.oid) FROM pg_index i "
         "JOIN pg_class c ON c.oid = i.indexrelid "
@@ -228,7 +228,7 @@ def _copy_foreign_keys(cursor: CursorWrapper, table: str, new: str) -> None:
 
 
 def _lock_for_exchange(cursor: CursorWrapper, *tables: str) -> None:
-    """Lock the tables in the order in which a report that comes in uses them, giving way to it between the tries."""
+    """Lock the tables in the order that incoming reports use them, yielding to reports between attempts."""
     cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE}'")
     for left in reversed(range(MOST_TRIES)):
         try:

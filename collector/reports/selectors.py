@@ -1,4 +1,4 @@
-"""What is read from the store."""
+"""Queries on stored reports and totals."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,13 +24,13 @@ from collector.reports.steps import IN_STEPS, foldable, has_step
 CHUNK = 50_000
 
 BY_HAND = {"mode__gt": Report.Mode.BROWSER, "mode__lt": Report.Mode.SIMULATED}
-"""Of the reports that were randomised with a coin or a die. The first condition is that of their small index: without
+"""Filter of reports randomised with a coin or a die. The first condition matches their small index: without
 it a question looks at every report."""
 
 
 @contextmanager
 def one_snapshot() -> Iterator[None]:
-    """Everything that is read within is of one state of the store, whatever is stored and folded meanwhile."""
+    """Read everything within from one snapshot of the store, despite concurrent storing and folding."""
     outermost = not connection.in_atomic_block
     with transaction.atomic():
         if outermost and connection.vendor == "postgresql":
@@ -40,19 +40,19 @@ def one_snapshot() -> Iterator[None]:
 
 
 def in_steps(digest: str) -> bool:
-    """Whether reports of it are folded in steps now, so that some wait which nothing may tell of."""
+    """Return True if the design is folded in steps now, so that its waiting reports are not disclosed."""
     return FrozenDesign.objects.filter(IN_STEPS, digest=digest).exists()
 
 
 def released_moment(digest: str) -> datetime:
-    """Now, as it may stand beside what is read of a design: of one that takes steps, the day alone."""
+    """The current time to state beside results of a design: only the day if it is folded in steps."""
     now = timezone.now()
     return now.replace(hour=0, minute=0, second=0, microsecond=0) if in_steps(digest) else now
 
 
 @dataclass(frozen=True)
 class ReportCounts:
-    """How many reports of a design are in its totals, and how many wait to be folded.
+    """The number of a design's reports in its totals, and of those waiting to be folded.
 
     Of an open one, which is folded `stepwise`, what waits is not told: as if only those steps had come.
     """
@@ -67,20 +67,20 @@ class ReportCounts:
 
 
 def report_counts(digests: Collection[str]) -> dict[str, ReportCounts]:
-    """The counts of several designs in one query, which no number of folded reports makes longer."""
+    """The counts of several designs in one query, whose cost does not grow with the folded reports."""
     designs = FrozenDesign.objects.filter(digest__in=digests).annotate(stepwise=IN_STEPS)
     rows = designs.values_list("digest", folded(), waiting(), "stepwise")
     return {digest: ReportCounts(folded, waiting, bool(stepwise)) for digest, folded, waiting, stepwise in rows}
 
 
 def report_count(digest: str) -> int:
-    """How many reports are stored, folded or not; of an open design, how many were folded in steps."""
+    """The number of stored reports, folded or not; of an open design, those folded in steps."""
     counts = report_counts([digest])
     return counts[digest].stored if counts else 0
 
 
 def received_count(digest: str) -> int:
-    """How many reports are stored, of an open design too. For rules within alone: shown it would tell of each report
+    """The number of stored reports, also of an open design. Internal use only: it would reveal of each report
     when it came."""
     designs = FrozenDesign.objects.filter(digest=digest).values_list(folded(), _number(WaitingReport))
     counts = designs.first()
@@ -88,40 +88,40 @@ def received_count(digest: str) -> int:
 
 
 def folded() -> Coalesce:
-    """Of a query of designs: how many of their reports are in the totals."""
+    """Query expression on designs: the number of their reports in the totals."""
     mine = DailyCount.objects.filter(design=OuterRef("pk")).order_by().values("design")
     return Coalesce(Subquery(mine.annotate(number=Sum("count")).values("number")), 0)
 
 
 def waiting() -> Case:
-    """Of a query of designs: how many of their reports are not folded yet; of open ones this is not told."""
+    """Query expression on designs: the number of reports not folded yet; 0 if folded in steps."""
     return Case(When(IN_STEPS, then=0), default=_number(WaitingReport))
 
 
 def _number(table: type[StoredReport], **conditions: int) -> Coalesce:
-    """Of a query of designs: how many of their reports in this table meet the conditions."""
+    """Query expression on designs: the number of their reports in this table under conditions."""
     mine = table._default_manager.filter(design=OuterRef("number"), **conditions).order_by().values("design")
     return Coalesce(Subquery(mine.annotate(reports=Count("*")).values("reports")), 0)
 
 
 def folded_in_all() -> int:
-    """How many reports are in the totals of all designs together, those of rehearsals left out."""
+    """The number of reports in the totals of all designs together, without rehearsals."""
     counted = DailyCount.objects.filter(design__rehearsal=False).aggregate(number=Sum("count"))
     return counted["number"] or 0
 
 
 def set_aside_in_all() -> int:
-    """How many reports are set aside, as their designs cannot produce them."""
+    """The number of reports set aside because their designs cannot produce them."""
     return SetAsideReport.objects.count()
 
 
 def daily_counts(digest: str) -> list[DailyCount]:
-    """How many reports were folded on which days, the first days first."""
+    """The daily counts of folded reports, earliest first."""
     return list(DailyCount.objects.filter(design_id=digest))
 
 
 def coin_report_count(digest: str) -> int:
-    """How many of the stored reports were randomised with a coin or a die, sent or on paper; purged ones too.
+    """The number of stored reports randomised with a coin or a die, sent or on paper; also purged ones.
 
     Of an open design this counts those in the totals and moves in steps as well, as the next two do.
     """
@@ -129,17 +129,17 @@ def coin_report_count(digest: str) -> int:
 
 
 def sheet_count(digest: str) -> int:
-    """How many of the stored reports came on paper; purged ones too."""
+    """The number of stored reports from paper; also purged ones."""
     return _by_hand(digest, "sheets", Report, WaitingReport, mode=Report.Mode.PAPER)
 
 
 def folded_coin_report_count(digest: str) -> int:
-    """How many of the reports in the totals were randomised with a coin or a die, sent or on paper."""
+    """The number of reports in the totals that were randomised with a coin or a die, sent or on paper."""
     return _by_hand(digest, "coin_reports", Report)
 
 
 def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: int) -> int:
-    """`kept` names the count that was written down before the reports were purged."""
+    """Count reports randomised by hand; `kept` names the count stored before a purge."""
     stepwise = in_steps(digest)
     numbers = [_number(table, **BY_HAND, **conditions) for table in (tables[:1] if stepwise else tables)]
     design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", kept, *numbers).first()
@@ -161,7 +161,7 @@ def require_reports(digest: str) -> None:
 
 
 def waiting_designs() -> list[str]:
-    """Digests of the designs with reports that can be folded: of open ones, with a step."""
+    """Digests of the designs with reports to fold; an open design needs a whole step."""
     waits = WaitingReport.objects.filter(design=OuterRef("number"))
     designs = FrozenDesign.objects.filter(Exists(waits)).annotate(stepwise=IN_STEPS).order_by("digest")
     found = designs.values_list("digest", "number", "stepwise")
@@ -172,7 +172,7 @@ StoredRow = tuple[int, bytes | memoryview]
 """A stored report: its stratum and its symbols."""
 
 Totals = tuple[NDArray[np.int64], ...]
-"""For each position of a report an array of shape (strata, symbols): how many of the stratum hold the symbol."""
+"""For each position of a report, the counts of symbols by stratum: an array of shape (strata, symbols)."""
 
 
 def totals(digest: str) -> Totals:
@@ -186,13 +186,13 @@ def totals(digest: str) -> Totals:
 
 
 def recount(digest: str) -> Totals:
-    """The same totals counted anew from the reports, as `stored_reports` has them: the check on folding. Raises
+    """Recompute the totals from the stored reports, as a check on folding (see `stored_reports`). Raises
     Conflict."""
     return count(get_design(digest), stored_reports(digest))
 
 
 def count(design: Design, chunks: Iterable[tuple[NDArray[Any], NDArray[np.uint8]]]) -> Totals:
-    """The totals of reports that come as strata and symbols, as `stored_reports` gives them."""
+    """Count reports, given as strata and symbols like those of `stored_reports`, into totals."""
     counts = empty_totals(design)
     for strata, symbols in chunks:
         _count(counts, strata, symbols)
@@ -200,7 +200,7 @@ def count(design: Design, chunks: Iterable[tuple[NDArray[Any], NDArray[np.uint8]
 
 
 def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
-    """Every stored report in chunks, folded or not: the strata, and the symbols with a row for each report.
+    """Yield every stored report in chunks, folded or not: strata, and symbols with one row per report.
 
     Of an open design, those that were folded. One statement reads them, from one state of the store. Raises Conflict
     where they are deleted, or are by the end.
@@ -210,7 +210,7 @@ def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
 
 
 def hashed_reports(digest: str, key: bytes) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint8]]]:
-    """As `stored_reports`, before the strata of each report a keyed hash of its nonce (BLAKE2b of 8 bytes, RFC 7693).
+    """As `stored_reports`, preceded by a keyed hash of each report's nonce (8-byte BLAKE2b, RFC 7693).
 
     Whoever lacks the key learns from the hashes neither the nonces nor their order; the nonces stay here.
 
@@ -237,7 +237,7 @@ def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def valid_reports(design: Design, rows: Sequence[StoredRow]) -> list[bool]:
-    """Of each report whether its design can produce it: its group, its length, each of its symbols."""
+    """For each report, True if its design can produce it: group, length and every symbol are valid."""
     sizes, groups = np.array(design.alphabets), len(design.strata)
     if all(len(report) == len(sizes) for _, report in rows):
         strata, symbols = _arrays(rows)
@@ -250,7 +250,7 @@ def empty_totals(design: Design) -> Totals:
 
 
 def count_into(counts: Totals, rows: Sequence[StoredRow]) -> None:
-    """Add reports, to totals in place."""
+    """Add reports to totals, in place."""
     if not rows:
         return
     _count(counts, *_arrays(rows))

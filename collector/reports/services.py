@@ -9,7 +9,7 @@ from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, T
 
 @transaction.atomic
 def clear_rehearsal(digest: str) -> None:
-    """Forget the simulated reports of a rehearsal and their totals, so that it can be repeated.
+    """Delete the simulated reports of a rehearsal and their totals, so that it can be repeated.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def clear_rehearsal(digest: str) -> None:
 
 @transaction.atomic
 def discard_rehearsal(digest: str) -> None:
-    """Forget a rehearsal's design too, with which no report can be sent any more. Raises as `clear_rehearsal` does."""
+    """Delete a rehearsal with its design, which then takes no more reports. Raises as `clear_rehearsal` does."""
     clear_rehearsal(digest)
     close_design(digest)
     FrozenDesign.objects.filter(digest=digest).delete()

@@ -1,4 +1,4 @@
-"""Which waiting reports of an open design are folded as its next steps: drawn, whatever nonces they have."""
+"""Random selection of the waiting reports of an open design for its next steps, whatever their nonces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ SELECT nonce, stratum FROM collector_waitingreport AS waits WHERE design_id = %s
 
 @dataclass(frozen=True)
 class Plan:
-    """Which waiting reports are folded: `steps` of shape (steps, STEP), each of one group; and which are `left`."""
+    """The waiting reports to fold: `steps` of shape (steps, STEP), each of one group; and those `left`."""
 
     nonces: NDArray[np.uint8]
     steps: NDArray[np.intp]
     left: NDArray[np.intp]
 
     def chunks(self, size: int) -> Iterator[list[bytes]]:
-        """The nonces that are folded, whole steps at a time and about so many, in the order of the nonces."""
+        """Yield the nonces to fold, sorted, in chunks of whole steps and about `size` nonces."""
         at_once = max(1, size // STEP)
         for first in range(0, len(self.steps), at_once):
             yield self._nonces(self.steps[first : first + at_once])
@@ -47,7 +47,7 @@ class Plan:
 
 
 def plan(design: Design, number: int) -> Plan:
-    """Draw which of the waiting reports of a design are folded now."""
+    """Draw at random the waiting reports of a design to fold now."""
     nonces, strata = _waiting(number)
     groups_of = groups(design, strata)
     steps, left = [np.empty((0, STEP), dtype=np.intp)], [np.empty(0, dtype=np.intp)]
@@ -71,7 +71,7 @@ def move(number: int, nonces: list[bytes], left: list[bytes]) -> MovedReports:
 
 
 def _waiting(number: int) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    """The nonces, shape (n, NONCE), and the strata of the reports of a design that wait and were not kept before."""
+    """The nonces, shape (n, NONCE), and strata of a design's waiting reports that were not stored before."""
     nonces, strata = bytearray(), []
     with connection.cursor() as cursor:
         cursor.execute(WAITING, [number])
@@ -82,5 +82,5 @@ def _waiting(number: int) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
 
 
 def _shuffled(rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """In an order that the system draws: each is as likely, whatever nonces were picked."""
+    """Shuffle with system randomness: all orders are equally likely, whatever the nonces."""
     return rows[np.frombuffer(urandom(8 * len(rows)), dtype=np.uint64).argsort()]

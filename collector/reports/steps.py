@@ -1,4 +1,4 @@
-"""Steps: of an open design reports are folded ten at a time, and the last 10 to 19 of each group wait.
+"""Steps: an open design's reports are folded ten at a time; the last 10 to 19 of each group wait.
 
 Whoever compares what was released before and after one report came finds no difference, or one of ten reports at least.
 A group stands beside a report as it is, so each takes steps of its own; where even its size is protected, all take them
@@ -13,24 +13,24 @@ from collector.designs import Design
 from collector.models import WaitingReport
 
 STEP = 10
-"""Reports of a step. Twice as many of a group have to wait before the first is taken."""
+"""Reports in a step. A group's first step needs twice as many waiting."""
 
 IN_STEPS = Q(closed_on=None, rehearsal=False)
-"""The designs whose reports are folded in steps."""
+"""Condition for the designs whose reports are folded in steps."""
 
 
 def groups(design: Design, strata: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Of each report the group with which it takes steps."""
+    """The group with which each report is folded in steps."""
     return np.zeros_like(strata) if design.participation else strata
 
 
 def foldable(waiting: int) -> int:
-    """How many of so many waiting reports of a group are folded: whole steps, but for the last one."""
+    """The number of a group's waiting reports to fold: all whole steps but the last."""
     return max(0, waiting // STEP - 1) * STEP
 
 
 def has_step(design: Design, number: int) -> bool:
-    """Whether one can be taken; it looks at no more reports than may wait without one."""
+    """Return True if a step can be taken; the number of reports read is bounded."""
     most = (2 * STEP - 1) * len(design.strata) + 1
     waits = WaitingReport.objects.filter(design__number=number).values_list("stratum", flat=True)[:most]
     strata = np.array(waits, dtype=np.intp)

@@ -39,7 +39,7 @@ class NewReport(NamedTuple):
 
 
 class Outcome(Enum):
-    """What became of a report."""
+    """The result of storing a report."""
 
     STORED = "on disk, by this call"
     KNOWN = "on disk already, the same report"
@@ -52,10 +52,10 @@ Key = tuple[str, bytes]
 """The digest of a design, and a nonce."""
 
 Content = tuple[int, bytes]
-"""What has to be the same where a report is sent again: the stratum and the symbols."""
+"""The content that must match when a report is sent again: the stratum and the symbols."""
 
 Stored = tuple[Collection[Key], Mapping[Key, Content], Collection[Key]]
-"""The keys under which this transaction wrote a report; what was stored before it; the keys whose reports are stored
+"""The keys that this transaction wrote; the contents stored before it; the keys whose reports are stored
 under no invitation, and so not at all."""
 
 SQL = read_statements("store.sqlite")
@@ -68,7 +68,7 @@ SELECT * FROM collector_store(
 
 
 def store(reports: Sequence[NewReport]) -> list[Outcome]:
-    """Store a batch of reports, in one transaction that is on disk when this returns; an outcome for each, in order.
+    """Store a batch of reports in one transaction, on disk when this returns; return their outcomes in order.
 
     What stands in a batch twice is stored once, as if it had come one after the other.
     """
@@ -79,7 +79,7 @@ def store(reports: Sequence[NewReport]) -> list[Outcome]:
 
 
 def insert(reports: Sequence[NewReport]) -> list[Outcome]:
-    """As `store`, but within a transaction of the caller's, which is on disk when the caller has committed it."""
+    """As `store`, but within the caller's transaction, on disk once the caller has committed it."""
     keys = [(one.digest, one.nonce) for one in reports]
     first: dict[Key, int] = {}
     for place, key in enumerate(keys):
@@ -106,7 +106,7 @@ def insert(reports: Sequence[NewReport]) -> list[Outcome]:
 
 
 def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
-    """PostgreSQL follows it by one statement (`store_v2.postgresql`): each way there and back costs more than that."""
+    """Follow the rule on PostgreSQL with one statement (`store_v2.postgresql`): round trips cost the most."""
     digests = sorted({digest for digest, _nonce in reports})
     places = {digest: place for place, digest in enumerate(digests, start=1)}
     rows = [(places[one.digest], one.stratum, one.mode, one.nonce, one.report) for one in reports.values()]
@@ -125,7 +125,7 @@ def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
 
 
 def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
-    """SQLite follows it by several statements (`store.sqlite`): it lets one transaction write at a time."""
+    """Follow the rule on SQLite with several statements (`store.sqlite`): one transaction writes at a time."""
     with connection.cursor() as cursor:
         designs = _designs(cursor, {digest for digest, _nonce in reports})
         digests = {number: digest for digest, (number, _is_open) in designs.items()}
@@ -147,13 +147,13 @@ def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
 
 
 def _is_blind(digest: str) -> bool:
-    """Whether the design's invitations are signed tokens. It was just read to read the report: no statement."""
+    """Return True if the design's invitations are signed tokens. Its design is cached: no statement."""
     design = find_design(digest)
     return design is not None and design.invitations == "blind"
 
 
 def _designs(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple[int, bool]]:
-    """The number of each design, and whether it is open."""
+    """The number of each design, and True if it is open."""
     if not digests:
         return {}
     execute_rows(cursor, SQL["find_designs"], [(digest,) for digest in digests])
@@ -161,7 +161,7 @@ def _designs(cursor: CursorWrapper, digests: Collection[str]) -> dict[str, tuple
 
 
 def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
-    """Write the reports whose key does not wait yet; the keys of those that were written."""
+    """Write the reports whose keys are not waiting yet; return the keys that were written."""
     written: set[Row] = set()
     for some in pieces(sorted(rows.items(), key=lambda row: row[0])):
         execute_rows(
@@ -172,7 +172,7 @@ def _write(cursor: CursorWrapper, rows: Mapping[Row, NewReport]) -> set[Row]:
 
 
 def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]) -> dict[Row, Content]:
-    """What was stored under these keys before: waiting or folded."""
+    """The contents stored under these keys before, waiting or folded."""
     found: dict[Row, Content] = {}
     for some in pieces(keys):
         execute_rows(cursor, SQL["find_stored"], [(*key, int(key not in written)) for key in some])
@@ -181,7 +181,7 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
 
 
 def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
-    """Delete rows of this transaction's own: those that were in the totals already, or that came uninvited."""
+    """Delete rows of this transaction: reports already in the totals, or without a valid invitation."""
     for some in pieces(keys):
         execute_rows(cursor, SQL["take_back"], some)
 

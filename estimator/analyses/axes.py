@@ -1,4 +1,4 @@
-"""Axes of differences, which hold nought, and of ratios, which are drawn by their logarithm."""
+"""Chart axes: of differences, which include 0, and of ratios, on a logarithmic scale."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,12 @@ from estimator.base.charts import Axis, round_step
 MOST_TICKS = 6
 LEAST_STEP = 1e-9
 WIDEST = 5
-"""Ratios are drawn from 1/32 to 32; beyond that a line runs to the end."""
+"""Ratios are drawn from 1/32 to 32; lines are cut off at the axis's end."""
 
 
 @dataclass(frozen=True)
 class DifferenceAxis(Axis):
-    """Differences of shares, in percentage points, or of means."""
+    """An axis of differences of shares, in percentage points, or of means."""
 
     def tick(self, number: float) -> str:
         text = f"{100 * number:.0f}" if self.shares else f"{number:,.10g}"
@@ -28,7 +28,7 @@ class DifferenceAxis(Axis):
 
 @dataclass(frozen=True)
 class RatioAxis(Axis):
-    """Ratios from 2^start to 2^end."""
+    """An axis of ratios from 2^start to 2^end."""
 
     @property
     def ticks(self) -> list[float]:
@@ -46,7 +46,7 @@ class RatioAxis(Axis):
 
 
 def of_differences(rows: Iterable[AnalysisRow], *, shares: bool) -> DifferenceAxis:
-    """An axis that holds nought and every interval, with ticks at round numbers."""
+    """An axis that includes 0 and every interval, with ticks at round numbers."""
     ends = [end for row in rows for end in (row.low, row.high) if end is not None] or [-0.1, 0.1]
     low, high = min(0.0, *ends), max(0.0, *ends)
     # Of shares at least one point.
@@ -55,7 +55,7 @@ def of_differences(rows: Iterable[AnalysisRow], *, shares: bool) -> DifferenceAx
 
 
 def of_ratios(rows: Iterable[AnalysisRow]) -> RatioAxis:
-    """An axis that holds one, with ticks at powers of two."""
+    """An axis that includes 1, with ticks at powers of two."""
     ends = [math.log2(end) for row in rows for end in (row.low, row.high) if end]
     low, high = max(-WIDEST, math.floor(min([-1.0, *ends]))), min(WIDEST, math.ceil(max([1.0, *ends])))
     step = 1 if high - low <= MOST_TICKS else 2
@@ -64,18 +64,18 @@ def of_ratios(rows: Iterable[AnalysisRow]) -> RatioAxis:
 
 
 def of_values(rows: Iterable[AnalysisRow]) -> DifferenceAxis:
-    """An axis of means that holds every interval, with ticks at round numbers; no line is firm."""
+    """An axis of means that includes every interval, with ticks at round numbers and no bold origin."""
     return of_range([end for row in rows for end in (row.low, row.high) if end is not None])
 
 
 def of_range(ends: Sequence[float]) -> DifferenceAxis:
-    """An axis that holds these numbers, with ticks at round ones."""
+    """An axis that includes these numbers, with ticks at round ones."""
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     step = round_step(max((high - low or 1.0) / (MOST_TICKS - 1), LEAST_STEP))
     return DifferenceAxis(*_around(low, high, step), step, False)
 
 
 def _around(low: float, high: float, step: float) -> tuple[float, float]:
-    """The ticks around a stretch, at least one step apart."""
+    """The outermost ticks around a range, at least one step apart."""
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return first * step, max(last, first + 1) * step

@@ -1,4 +1,4 @@
-"""Two questions crossed: how their answers go together, with the tickets of both taken out."""
+"""Cross-tables of two questions, corrected for the randomisation of both."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -32,7 +32,7 @@ class Pair(TypedDict):
 
 
 def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
-    """Joint shares, shares by row, association, and the test of independence."""
+    """Compute joint shares, shares by row, association and independence test."""
     first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
     pairs = np.array(inputs["pairs"], dtype=np.int64)
     group, partition = parameters["group"], stored(design, inputs["groups"])
@@ -69,7 +69,7 @@ def _joint_rows(design: Design, first: Variable, second: Variable, joint: JointE
 
 
 def _shares_by_row(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
-    """Among the people of each answer to the first question, the shares of the answers to the second."""
+    """The shares of the second question's answers among respondents with each answer to the first."""
     found = joint.conditional()
     for i, j in product(*map(range, found.shares.shape)):
         named = _named(design, first, second)

@@ -1,4 +1,4 @@
-"""A finished analysis as files: its rows as CSV, and as JSON with everything that it was computed from.
+"""Exports of a finished analysis: its rows as CSV, and as JSON with everything it was computed from.
 
 The columns are documented in docs/analysis.md.
 """
@@ -26,12 +26,12 @@ COLUMNS = (
 
 
 def csv_file(analysis: Analysis) -> bytes:
-    """One row for each number, under the names of its columns."""
+    """The CSV file: one row per number, with a header of column names."""
     return sheet(COLUMNS, rows_of(analysis))
 
 
 def json_file(analysis: Analysis) -> bytes:
-    """What was asked, the counts that it was computed from, and every number: enough to compute it again."""
+    """The JSON file: the request, the counts and every number, sufficient to reproduce the analysis."""
     design = get_design(analysis.design_id)
     document = {
         "format": FORMAT,
@@ -105,7 +105,7 @@ def _row(
 
 
 def target_of(analysis: Analysis, row: AnalysisRow) -> str:
-    """Of whom a number speaks: each version is weighted or not, else what was weighted by entered shares."""
+    """The population that a number is for: by version weighted or not, otherwise by entered shares."""
     if analysis.kind != Analysis.Kind.VERSIONS:
         return targets.of_numbers(weighted=bool(row.weights), sampled=True)
     designs = map(get_design, analysis.parameters["designs"])
@@ -117,7 +117,7 @@ def target_of(analysis: Analysis, row: AnalysisRow) -> str:
 
 
 def _answers(analysis: Analysis, speaker: RowDescriber) -> tuple[list[str], list[str]]:
-    """Of a cross-table the answers in its rows and columns, which may be one choice against all others."""
+    """The answers in the rows and columns of a cross-table, which may be one choice against all others."""
     if analysis.kind != Analysis.Kind.CROSS_TABLE:
         return [], []
     first, second = (variable_of(speaker.design, analysis.parameters[name]) for name in ("rows", "columns"))

@@ -1,4 +1,4 @@
-"""Pictures of the rows of an analysis, each with the table of the same numbers beneath."""
+"""Charts of the rows of an analysis, each with a table of the same numbers."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from estimator.base import charts, wording
 
 @dataclass(frozen=True)
 class FigureTable:
-    """Text cells under heads; the first `names` cells of a row say what it is of."""
+    """Text cells under headings; the first `names` cells of a row are its labels."""
 
     caption: str
     head: tuple[str, ...]
@@ -22,7 +22,7 @@ class FigureTable:
 
 @dataclass(frozen=True)
 class FigureWithTable:
-    """A picture with the table of the same numbers beneath; either may be missing."""
+    """A chart with the table of the same numbers; either may be missing."""
 
     title: str
     picture: SafeString
@@ -30,7 +30,7 @@ class FigureWithTable:
 
 
 def over_time(rows: list[AnalysisRow], labels: list[str], key: str, title: str, head: str) -> FigureWithTable:
-    """Estimates beside each other, the earliest first, and their table."""
+    """Chart estimates over time, the earliest first, with their table."""
     drawn = _points(rows, labels)
     known = any(row.known for row in rows)
     picture = charts.trend(drawn, key=key, title=title, axis=_axis(rows, drawn)[1]) if known else SafeString("")
@@ -38,7 +38,7 @@ def over_time(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
 
 
 def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, head: str) -> FigureWithTable:
-    """Estimates over one axis, and their table."""
+    """Chart estimates over one axis, with their table."""
     drawn = _points(rows, labels)
     mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
@@ -61,7 +61,7 @@ def _points(rows: list[AnalysisRow], labels: list[str]) -> list[charts.ChartRow]
 
 
 def _axis(rows: list[AnalysisRow], drawn: list[charts.ChartRow]) -> tuple[bool, charts.Axis]:
-    """Whether they are means, and the axis that holds them."""
+    """Return True if the rows are means, and the axis that includes them."""
     mean = any(row.quantity == "mean" for row in rows)
     return mean, axes.of_values(rows) if mean else charts.axis_for(drawn)
 
@@ -88,7 +88,7 @@ def differences(
 
 
 def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key: str, title: str) -> FigureWithTable:
-    """A block for each answer to the first question, in it a line for each answer to the second."""
+    """Chart a block for each answer to the first question, with a line for each answer to the second."""
     drawn = [
         charts.ChartRow(
             others[row.other_choice or 0],
@@ -138,7 +138,7 @@ def quoted(row: AnalysisRow) -> str:
 
 
 def spanned(row: AnalysisRow) -> str:
-    """The interval of a row."""
+    """The interval of a row as text."""
     places = wording.decimals(row.standard_error, _unit(row))
     return sentences.signed(wording.span(row.low, row.high, places, _unit(row)))
 
@@ -166,7 +166,7 @@ def _ratio_text(row: AnalysisRow) -> str:
 
 
 def _drawn(rows: list[charts.ChartRow], key: str, title: str, axis: charts.Axis) -> SafeString:
-    """The picture in both layouts. None of nothing."""
+    """The chart in both layouts; empty if no row has an estimate."""
     known = any(row.estimate is not None for row in rows)
     return charts.pictures(rows, key=key, title=title, axis=axis) if known else SafeString("")
 
@@ -180,7 +180,7 @@ def _value(row: AnalysisRow) -> str:
 
 
 def _interval(rows: list[AnalysisRow], together: float | None = None) -> str:
-    """The head of a column of intervals: the level of each by itself, or of all of them together."""
+    """The heading of a column of intervals: the confidence level of each, or of all together."""
     level = next((row.level for row in rows if row.level is not None), None) if together is None else together
     said = "Interval" if level is None else f"{sentences.confidence(level)} interval"
     return said if together is None or len(rows) < 2 else f"{said}, all together"

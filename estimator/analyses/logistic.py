@@ -28,7 +28,7 @@ class Numbers(TypedDict, total=False):
 
 
 def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
-    """Odds ratios of each group against the reference, and the test that all groups are alike.
+    """Compute odds ratios of each group against the reference, and the test that all groups are equal.
 
     Groups with too few reports are left out; without the reference, or with no other group, there are no numbers.
     """
@@ -68,7 +68,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
 
 
 def _reports(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
-    """Shape (strata, reports of the channel): the totals of the outcome's symbol, as its channel knows them."""
+    """The outcome's totals by report of its channel: shape (strata, reports of the channel)."""
     column = outcome.column - design.fields[outcome.position].start
     values = strata_counts(inputs)[:, column, :]
     reports = np.zeros((len(values), outcome.channel.reports), dtype=np.int64)
@@ -78,7 +78,7 @@ def _reports(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> ND
 
 
 def _fitted(reports: NDArray[np.int64], others: list[int], reference: int, outcome: Variable) -> LogisticFit:
-    """The regression on one indicator for each other group; equal respondents are one row with their number."""
+    """Fit the regression on one indicator for each other group; equal respondents share one row with a count."""
     used = [reference, *others]
     cells = [(place, code) for place in used for code in range(reports.shape[1]) if reports[place, code]]
     covariates = np.array([[float(place == other) for other in others] for place, _ in cells])
@@ -95,7 +95,7 @@ def _rows(
     fit: LogisticFit,
     level: float,
 ) -> list[AnalysisRow]:
-    """The share of each group as the model has it, then the odds ratio of each against the first of them."""
+    """The share of each group in the model, then the odds ratio of each against the first."""
     n = reports.sum(axis=1).tolist()
     predicted = fit.predict(np.vstack([np.zeros(len(used) - 1), np.eye(len(used) - 1)]), level)
     shares = [
@@ -115,7 +115,7 @@ def _rows(
 
 
 def _numbers(estimate: float, error: float, low: float, high: float) -> Numbers:
-    """The fields of a row; none of them where the most likely odds are nought or endless."""
+    """The numeric fields of a row; only a flag if the maximum likelihood odds are 0 or infinite."""
     if not np.isfinite([estimate, error, low, high]).all():
         return {"flags": [EDGE]}
     return {

@@ -1,4 +1,4 @@
-"""A finished analysis as a page shows it: sentences first, then pictures, each with its table beneath, then methods."""
+"""Presentation of a finished analysis: sentences, then charts, each with its table, then methods."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ Kind = Analysis.Kind
 
 @dataclass(frozen=True)
 class AnalysisPage:
-    """What the page says of a finished analysis. `about` are the survey's own words."""
+    """The content of a finished analysis's page. `about` quotes the survey's texts."""
 
     about: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -35,7 +35,7 @@ class AnalysisPage:
 
 
 def present(analysis: Analysis) -> AnalysisPage:
-    """Everything that is told of a finished analysis."""
+    """Assemble the page content of a finished analysis."""
     speaker = RowDescriber(selectors.get_design(analysis.design_id))
     rows = [AnalysisRow(**row) for row in analysis.result["rows"]]
     shown = SHOWERS[analysis.kind](analysis, speaker, rows)
@@ -46,7 +46,7 @@ def present(analysis: Analysis) -> AnalysisPage:
 
 
 def about(analysis: Analysis) -> tuple[str, ...]:
-    """What an analysis is of, in the survey's own words; also of one that is still to be computed."""
+    """The subject of an analysis in the survey's wording; also of one that is still to be computed."""
     design, asked = selectors.get_design(analysis.design_id), analysis.parameters
     speaker = RowDescriber(design)
     if analysis.kind == Kind.CROSS_TABLE:
@@ -123,7 +123,7 @@ def _percentage(share: str) -> str:
 
 
 def _beside(rows: Sequence[AnalysisRow]) -> Iterator[tuple[AnalysisRow, AnalysisRow]]:
-    """Each weighted row with the one of all reports alike; of yes and no yes alone, which says both."""
+    """Pair each weighted row with its unweighted one; of yes and no only yes, which determines both."""
     entered = [row for row in rows if row.weights]
     alike = {(row.quantity, row.choice): row for row in rows if not row.weights}
     shares = [row for row in entered if row.quantity == "share"]
@@ -154,7 +154,7 @@ def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDes
 
 
 def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
-    """Whether the interval of a share, or of a mean, is narrow enough for its estimate to be quoted."""
+    """Return True if the interval of a share or mean is narrow enough for its estimate to be quoted."""
     reach = reach_of(question_at(speaker.design, position), row.quantity)
     return row.low is not None and row.high is not None and is_of_use(row.high - row.low, reach)
 
@@ -284,7 +284,7 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
 
 
 def _names(analysis: Analysis, speaker: RowDescriber, estimates: Sequence[AnalysisRow]) -> dict[int, str]:
-    """What each version is called; where only some are weighted, these say so."""
+    """The name of each version; if only some are weighted, their names say so."""
     found = {row.version: target_of(analysis, row) for row in estimates}
     mixed = targets.common(found.values()) == targets.MIXED
     numbers = {one.version: one for one in map(selectors.get_design, analysis.parameters["designs"])}
@@ -307,7 +307,7 @@ def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tu
 
 
 def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[str]:
-    """Where it matters who stayed with her answer: what the standard error is at least."""
+    """Sentences on the lowest possible standard error, where unchanged answers affect it."""
     for row in changes:
         if row.returned and row.narrowest_standard_error is not None:
             places = words.places_of(row, unit) + 1
@@ -321,7 +321,7 @@ def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[s
 
 
 def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescriber) -> tuple[str, ...]:
-    """What a reader has to know first."""
+    """Cautions for the reader, shown first."""
     lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
     few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
     few = list(dict.fromkeys(few))
@@ -359,7 +359,7 @@ def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage
 
 
 def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str = "") -> str:
-    """Why there is nothing to compare: the group that the others are compared with has no numbers, or all but one."""
+    """The reason for missing comparisons: no numbers for the reference group, or for all groups but one."""
     lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
     if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
         return f"{named(speaker.group(reference))} has no estimate ({words.missing(lacking)})."

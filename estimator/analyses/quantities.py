@@ -1,4 +1,4 @@
-"""What an analysis can speak of: the share of a choice or a mean, and answers as rows and columns of a table.
+"""Quantities of analyses: the share of a choice or a mean, and variables for rows and columns of tables.
 
 Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of that place), `mood` (all its choices).
 """
@@ -27,7 +27,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Variable:
-    """An answer as a table sees it: reports of one symbol, drawn through `channel`.
+    """A categorical variable: reports of one symbol, drawn through `channel`.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ def quantity_of(design: Design, token: str) -> Quantity:
 
 
 def require_released(design: Design, token: str) -> None:
-    """Refuse a token that names shares of a scale of which the mean alone is told."""
+    """Refuse a token for shares of a scale of which only the mean is released."""
     key, _, part = token.partition(":")
     position = item_of(design, key)
     item, question = design.items[position], question_at(design, position)
@@ -86,7 +86,7 @@ def require_released(design: Design, token: str) -> None:
 
 
 def quantities_of(design: Design, position: int) -> Iterator[str]:
-    """The tokens of everything that can be told of an item; of two answers the second tells the first."""
+    """Yield the tokens of all quantities released for an item; of two answers only the second."""
     item, question = design.items[position], question_at(design, position)
     if question.reports_mean:
         yield f"{item.key}:{MEAN}"
@@ -96,7 +96,7 @@ def quantities_of(design: Design, position: int) -> Iterator[str]:
 
 
 def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable:
-    """The variable that a token names, with two answers where it has to be `binary`.
+    """The variable that a token names, with two answers if `binary`.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
 
 
 def variables_of(design: Design, position: int, *, binary: bool = False) -> Iterator[str]:
-    """The tokens of the variables of an item; none where its reports tell none."""
+    """The tokens of the variables of an item; none if its shares are not released."""
     item = design.items[position]
     if not question_at(design, position).reports_shares:
         return
@@ -139,7 +139,7 @@ def variables_of(design: Design, position: int, *, binary: bool = False) -> Iter
 
 
 def of_two(item: Item) -> bool:
-    """Whether an item has two answers of which one is true: the second then says everything."""
+    """Return True if an item has two exclusive answers, so that the second determines the first."""
     return len(item.choices) == 2 and item.kind != "several_choices" and item.encoding == "single"
 
 
@@ -157,7 +157,7 @@ def _choice(design: Design, position: int, part: str) -> int:
 def _of_choice(
     position: int, choice: int, start: int, mechanism: Channel | UnaryEncoding | SubsetSelection | EachOption
 ) -> Variable:
-    """This choice against all others: exact where every other answer says it equally often."""
+    """One choice against all others: exact if every other answer sends it with equal probability."""
     if isinstance(mechanism, EachOption):
         return Variable(position, choice, start + choice, (0, 1), mechanism.channel)
     if not isinstance(mechanism, Channel):

@@ -1,4 +1,4 @@
-"""What is asked: the fields of a form, read into parameters that a job can follow, or refused in words."""
+"""Validation of analysis requests: form fields are parsed into job parameters or refused with a message."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from estimator.runs.waves import is_weighted
 
 Kind = Analysis.Kind
 TOKENS = ("quantity", "rows", "columns", "outcome")
-"""The fields that name what of a question is analysed."""
+"""The form fields that name the quantity or variables analysed."""
 CONFIDENCES = ("0.95", "0.9", "0.99")
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
@@ -23,7 +23,7 @@ SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?
 
 
 def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    """The parameters of an analysis of a survey.
+    """Parse form fields into the parameters of an analysis.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) ->
 
 
 def require_all_released(said: Mapping[str, str], design: Design) -> None:
-    """Refuse an analysis of what is not told, also one that was asked for when it still was."""
+    """Refuse an analysis of a quantity that is not released, even if it was when first requested."""
     for name in TOKENS:
         if name in said:
             require_released(design, said[name])
@@ -78,7 +78,7 @@ def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, 
 
 
 def read_shares(said: Mapping[str, str], design: Design) -> dict[str, str]:
-    """Each group's share of the population as an exact fraction; percentages where they sum to 100."""
+    """Parse each group's population share as an exact fraction; as percentages if they sum to 100."""
     shares = {}
     for group in design.groups:
         label = group.label[design.language]
@@ -113,7 +113,7 @@ def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str
 
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
-    """Refuse a table whose two reports are not drawn independently, or that is too large to be told."""
+    """Refuse a table of two reports that are not drawn independently, or one that is too large to release."""
     same = first.position == second.position
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
@@ -139,7 +139,7 @@ def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str,
 
 
 def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    """The versions that asked the question as the newest does, and why the others are left out."""
+    """The versions with the same question as the newest, and the reasons why others are excluded."""
     newest = designs[0]
     quantity = quantity_of(newest, said.get("quantity", ""))
     reasons = {older.version: incomparable_reason(newest, older, quantity) for older in designs}
@@ -158,7 +158,7 @@ def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, o
 
 
 def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
-    """How many people took part in two waves; None where nothing was said."""
+    """The number of respondents in two waves; None if not entered."""
     if not text.strip():
         return None
     if is_weighted(newest):

@@ -1,26 +1,26 @@
-"""One number of an analysis, whatever its kind: what is stored, shown and exported."""
+"""One number of an analysis of any kind, as stored, shown and exported."""
 
 import math
 from dataclasses import asdict, dataclass, field
 
 TOO_FEW = "too_few_reports"
 ENOUGH_FOR_NORMAL = 30
-"""Reports that a cross table takes, and a group in a regression: their intervals and tests rest on normality, not on
+"""Minimum reports of a cross-table, or a group in a regression: intervals and tests assume normality, not
 exact chances as those of a share do. A limit of the method; that of privacy is FEWEST_IN_GROUP."""
 
 TOO_FEW_VALUES = "too_few_gave_a_value"
 TOO_FEW_IN_GROUPS = "too_few_reports_in_the_groups"
-"""Nothing is told by group."""
+"""No numbers by group are released."""
 
 MAYBE_EMPTY = "row_may_be_empty"
-"""Too few people give the answer of the row for shares among them."""
+"""Too few respondents give the row's answer for shares among them."""
 EDGE = "at_the_edge"
-"""No finite number: the most likely one is at the edge of what is possible."""
+"""No finite estimate: the maximum of the likelihood is on the boundary."""
 
 
 @dataclass(frozen=True)
 class AnalysisRow:
-    """A number with its interval; numbers are None where there are none, and `flags` says why.
+    """A number with its interval; missing numbers are None, and `flags` gives the reason.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class AnalysisRow:
 
     @property
     def differs(self) -> bool:
-        """Of a difference: whether its interval leaves 0 out."""
+        """Return True if the interval of a difference excludes 0."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
     def as_dict(self) -> dict[str, object]:
@@ -86,5 +86,5 @@ class AnalysisRow:
 
 
 def number(value: float) -> float | None:
-    """A number as JSON can hold it."""
+    """A number for JSON; None if it is not finite."""
     return float(value) if math.isfinite(value) else None

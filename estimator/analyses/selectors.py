@@ -1,4 +1,4 @@
-"""What is read of analyses."""
+"""Queries on analyses."""
 
 from collections.abc import Iterable
 
@@ -11,12 +11,12 @@ HEAVY = ("inputs", "result")
 
 
 def newest_of(digests: Iterable[str], *, count: int = NEWEST) -> QuerySet[Analysis]:
-    """The newest analyses of some designs, the newest first, without their numbers."""
+    """The newest analyses of some designs, newest first, without inputs and results."""
     return Analysis.objects.filter(design__in=list(digests)).defer(*HEAVY)[:count]
 
 
 def compared_with_before(analysis: Analysis) -> str:
-    """What a repetition shows beside the analysis that it repeats, in a sentence; empty where there is nothing."""
+    """A sentence that compares a repeated analysis with the original; empty if there is nothing to say."""
     first = analysis.repeats
     done = Analysis.State.DONE
     if first is None or first.state != done or analysis.state != done:

@@ -1,4 +1,4 @@
-"""The words of an analysis: what it speaks of, its differences in plain sentences, its methods and their sources."""
+"""Wording of analyses: quantities, differences in plain sentences, methods and their sources."""
 
 import math
 from collections.abc import Collection
@@ -17,7 +17,7 @@ STEPS = wording.Unit(1, 6, "")
 RATIO = wording.Unit(1, 4, "")
 MINUS = "\u2212"
 MOST_RATIO = 1000
-"""Ratios are told from a thousandth to here."""
+"""The largest ratio shown; the smallest is a thousandth."""
 
 OPEN = (
     "The survey was open when this was computed. The intervals are for a number of reports that was fixed beforehand: "
@@ -59,7 +59,7 @@ FLAGS = {
 
 @dataclass(frozen=True)
 class RowDescriber:
-    """Says the rows of an analysis of one design in its survey's own language."""
+    """Describes the rows of an analysis of one design in its survey's language."""
 
     design: Design
 
@@ -77,18 +77,18 @@ class RowDescriber:
         return self.text(self.design.items[position].choices[choice])
 
     def quantity(self, position: int, choice: int | None) -> str:
-        """What is estimated, as a label."""
+        """The label of an estimated quantity."""
         return "Mean" if choice is None else self.choice(position, choice)
 
     def group(self, key: str) -> str:
-        """The label of a group; all respondents where no key is given."""
+        """The label of a group; of all respondents if no key is given."""
         groups = self.design.groups
         if key == OTHER:
             return other_label(self.language)
         return next((self.text(group.label) for group in groups if group.key == key), "All respondents")
 
     def answers(self, variable: Variable) -> list[str]:
-        """The answers of a variable in their order."""
+        """The answers of a variable, in order."""
         item = self.design.items[variable.position]
         labels = [self.text(choice) for choice in item.choices]
         if variable.choice is None or of_two(item):
@@ -96,19 +96,19 @@ class RowDescriber:
         return [f"Not “{labels[variable.choice]}”", labels[variable.choice]]
 
     def variable(self, variable: Variable) -> str:
-        """The question of a variable, with its choice where it is one against all others."""
+        """The question of a variable, with its choice if it is one against all others."""
         item = self.design.items[variable.position]
         asked = self.question(variable.position)
         whole = variable.choice is None or of_two(item)
         return asked if whole else f"{asked} “{self.choice(variable.position, variable.choice or 0)}”"
 
     def unit(self, position: int, choice: int | None) -> wording.Unit:
-        """In which differences of a quantity are."""
+        """The unit of the differences of a quantity."""
         return STEPS if choice is None and question_at(self.design, position).reports_mean else POINTS
 
 
 def speaks_of(found: Collection[str]) -> str:
-    """Of whom the intervals are, and when they are right; a row whose target is not the first one says so."""
+    """A sentence on the population that intervals are for and when they are valid; exceptions are marked."""
     named = " or, where it says so, for ".join(str(text) for key, text in targets.WORDS.items() if key in found)
     return (
         f"Intervals hold the tickets’ chance and that of drawing respondents. They are for {named}, and right as far "
@@ -117,7 +117,7 @@ def speaks_of(found: Collection[str]) -> str:
 
 
 def difference(row: AnalysisRow, one: str, other: str, unit: wording.Unit) -> str:
-    """Whether one is higher or lower than the other, and by how much, in a sentence."""
+    """A sentence on whether one is higher or lower than the other, and by how much."""
     low, high = row.low, row.high
     if low is None or high is None:
         return f"{one} cannot be compared with {other} yet."
@@ -129,7 +129,7 @@ def difference(row: AnalysisRow, one: str, other: str, unit: wording.Unit) -> st
 
 
 def change(row: AnalysisRow, before: str, after: str, what: str, unit: wording.Unit) -> str:
-    """Whether something rose or fell from one wave to the next, and by how much, in a sentence."""
+    """A sentence on whether a quantity rose or fell from one wave to the next, and by how much."""
     low, high = row.low, row.high
     if low is None or high is None or row.estimate is None or row.level is None:
         return f"{capital(after)} cannot be compared with {before} yet."
@@ -148,7 +148,7 @@ def change(row: AnalysisRow, before: str, after: str, what: str, unit: wording.U
 
 
 def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
-    """What an odds ratio says, in a sentence."""
+    """A sentence that interprets an odds ratio."""
     if row.low is None or row.high is None:
         return f"The odds in {one} cannot be compared with those in {other}: {missing(row)}."
     low, high = ratio(row.low, up=False), ratio(row.high, up=True)
@@ -158,7 +158,7 @@ def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
 
 
 def missing(row: AnalysisRow) -> str:
-    """Why a row has no numbers."""
+    """The reason why a row has no numbers."""
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
         return known[0]
@@ -167,14 +167,14 @@ def missing(row: AnalysisRow) -> str:
 
 
 def enough_for(row: AnalysisRow) -> int:
-    """How many reports the number of a row takes."""
+    """The minimum number of reports for the number of a row."""
     if row.weights:
         return ENOUGH_TO_WEIGHT
     return ENOUGH_FOR_NORMAL if row.quantity == "odds_ratio" else FEWEST_IN_GROUP
 
 
 def count_with_answer(choice: str, *, several: bool) -> str:
-    """What people are said to hold: one of the answers, or one among those that they ticked."""
+    """The phrase for respondents with this true answer, or with it among several that they ticked."""
     return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
 
 
@@ -183,7 +183,7 @@ def places_of(row: AnalysisRow, unit: wording.Unit) -> int:
 
 
 def _enough_places(row: AnalysisRow, unit: wording.Unit) -> int:
-    """As many decimals as it takes for the nearer end not to look like none at all."""
+    """The fewest decimals at which the nearer end of an interval is not shown as 0."""
     places, near = places_of(row, unit), min(abs(row.low or 0.0), abs(row.high or 0.0))
     while row.differs and places < unit.most and math.floor(near * unit.factor * 10**places) == 0:
         places += 1
@@ -199,7 +199,7 @@ def signed(text: str) -> str:
 
 
 def ratio(number: float, *, up: bool | None = None) -> str:
-    """A ratio to two digits after its leading noughts, rounded outwards where it is an end of an interval.
+    """Format a ratio to two significant digits, rounded outwards if it is an end of an interval.
 
     Beyond a thousand, or a thousandth, more digits would say nothing: only hardly any data lead there.
     """
@@ -241,7 +241,7 @@ class Test(TypedDict):
 
 
 def facts(found: Test) -> str:
-    """A likelihood-ratio test, as it is quoted."""
+    """A likelihood-ratio test in the usual notation."""
     statistic = found["statistic"]
     quoted = "–" if statistic is None else f"{statistic:.2f}"
     freedom = found["degrees_of_freedom"]

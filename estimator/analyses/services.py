@@ -1,4 +1,4 @@
-"""What changes analyses: asking for one, asking again, computing it."""
+"""Commands for analyses: request, repeat, compute."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -19,11 +19,11 @@ from randomized_response import __version__
 
 Kind = Analysis.Kind
 COUNTED_IN_A_SECOND = 5_000
-"""Reports that even a busy machine reads to count pairs: it is silent for so long, since the pass is one statement."""
+"""Reports per second that even a busy machine counts in pairs; its one statement reports no progress."""
 
 
 def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
-    """Write an analysis of the newest design down and wake a worker once it is committed.
+    """Create an analysis of the newest design and wake a worker after the commit.
 
     `said` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
     """
@@ -43,7 +43,7 @@ def wake(analysis_id: int) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the analyses that nobody computes."""
+    """Wake workers for the analyses that no worker is computing."""
     return jobs.resume(Analysis, wake)
 
 
@@ -54,7 +54,7 @@ def execute(analysis_id: int) -> Analysis:
 
 
 def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, object]:
-    """What follows from the inputs; the same inputs give the same numbers, bit for bit."""
+    """Compute the result from the inputs; the same inputs give the same numbers, bit for bit."""
     match kind:
         case Kind.COMPARISON:
             return strata.comparison(design, parameters, inputs)

@@ -1,4 +1,4 @@
-"""What an analysis is computed from: totals, or counts of pairs, read from the store in one state of it."""
+"""Inputs of an analysis: totals, or counts of pairs, read from one snapshot of the store."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Kind = Analysis.Kind
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The counts that an analysis needs, and when they were read; `reports` over all versions that it is of."""
+    """The counts that an analysis needs and when they were read; `reports` is summed over all its versions."""
 
     inputs: dict[str, object]
     reports: int
@@ -30,7 +30,7 @@ class Snapshot:
 
 
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
-    """Fold what waits, of an open design whole steps, then read what an analysis of this kind is computed from."""
+    """Fold waiting reports, of an open design in whole steps, then read the inputs of this kind of analysis."""
     now, while_open = store.released_moment(design.digest), selectors.is_open(design.digest)
     if kind == Kind.CROSS_TABLE:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
@@ -54,13 +54,13 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
 
 
 def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:
-    """SHA-256 of everything that a result depends on but the version of the library."""
+    """SHA-256 of everything that a result depends on except the version of the library."""
     document = {"kind": kind, "parameters": parameters, "design": design.digest, "inputs": inputs}
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
 def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np.int64]:
-    """How many stored reports of each stratum say each pair: shape (strata, reports of first, reports of second).
+    """Count the stored reports of each pair by stratum: shape (strata, reports of first, reports of second).
 
     One pass over the reports, in one statement: the counts are of one state of the store, whatever comes in meanwhile.
     """
@@ -74,7 +74,7 @@ def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np
 
 
 def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
-    """The totals of the symbols of the item that a token names, as they are released."""
+    """The released totals of the symbols of the item that a token names."""
     waits = True
     while waits:  # as a run does: closed behind the fold, it may be half folded
         folding.fold(design.digest)

@@ -1,4 +1,4 @@
-"""Groups compared, and groups weighted to a population. No database, no clock: the same totals, the same numbers."""
+"""Comparison and weighting of groups. No database, no clock: the same totals give the same numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,19 +20,19 @@ from randomized_response import Question, compare, simultaneous_level
 from randomized_response.intervals import normal_quantile
 
 Counts = NDArray[np.int64]
-"""Shape (strata, symbols, m): how often each symbol of one item had each value."""
+"""Counts of each value of each symbol of one item: shape (strata, symbols, m)."""
 
 PAIRS = "pairs"
-"""Every pair of groups is compared; else one group, named by its key, with each other."""
+"""Compare every pair of groups; otherwise one group, named by its key, with each other."""
 
 
 def strata_counts(inputs: Mapping[str, Any]) -> Counts:
-    """The totals of one item, as a snapshot keeps them: with a row for each row of the partition."""
+    """The totals of one item from a snapshot, with a row for each row of the partition."""
     return np.array(inputs["totals"], dtype=np.int64)
 
 
 def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
-    """Each group's estimate, and the differences of groups with intervals that hold together."""
+    """Estimate each group, and the differences of groups with simultaneous confidence intervals."""
     quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
     question, partition = question_at(design, quantity.position), stored(design, inputs["groups"])
     counts, keys = strata_counts(inputs)[: len(partition.parts)], partition.keys
@@ -59,7 +59,7 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
 
 
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
-    """The estimates of one item for a population of known shares of the groups, beside those of all reports alike."""
+    """Estimate one item for a population with known group shares, beside the unweighted estimates."""
     position, confidence = item_of(design, parameters["item"]), parameters["confidence"]
     question, counts, partition = question_at(design, position), strata_counts(inputs), stored(design, inputs["groups"])
     fits = [fit_of(question, one, confidence) for one in counts]
@@ -80,13 +80,13 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
 
 
 def _shares(partition: Partition, entered: Mapping[str, str]) -> list[float]:
-    """The entered shares of what is told of: of groups that are together their sum."""
+    """The entered share of each released group; of combined groups the sum."""
     keys = partition.design.strata
     return [float(sum(Fraction(entered[keys[group]]) for group in groups)) for groups in partition.members]
 
 
 def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, confidence: float) -> AnalysisRow:
-    """One quantity of some respondents; without numbers where `fit` has none."""
+    """The row of one quantity of some respondents; without numbers if `fit` is None."""
     item, choice = design.items[quantity.position].key, quantity.choice
     blank = AnalysisRow("mean" if choice is None else "share", item, n, choice=choice)
     if fit is None:
@@ -104,7 +104,7 @@ def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, co
 
 
 def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> AnalysisRow:
-    """One less the other, of independent respondents; both have numbers, made at `level`."""
+    """One estimate minus an independent other; both have numbers, computed at `level`."""
     item, choice = design.items[quantity.position].key, quantity.choice
     assert one is not None
     assert other is not None
@@ -141,7 +141,7 @@ def _filled(blank: AnalysisRow, values: Sequence[float], interval: str, level: f
 
 
 def _pairs(partition: Partition, ready: Sequence[int], against: str) -> Iterator[tuple[int, int]]:
-    """The places of the groups that are compared, the later of two less the earlier."""
+    """The positions of the groups to compare, the later minus the earlier."""
     if against == PAIRS:
         yield from ((later, earlier) for earlier, later in combinations(ready, 2))
     elif (reference := partition.row_of(against)) in ready:
@@ -151,7 +151,7 @@ def _pairs(partition: Partition, ready: Sequence[int], against: str) -> Iterator
 def _level(
     rows: Sequence[AnalysisRow], ready: Sequence[int], partition: Partition, parameters: Mapping[str, Any]
 ) -> float:
-    """The level of each difference's own interval at which all of them hold together."""
+    """The confidence level of each difference's interval at which all hold simultaneously."""
     against = parameters["against"]
     reference = None if against == PAIRS else ready.index(partition.row_of(against))
     errors = [rows[place].standard_error or 0.0 for place in ready]

@@ -1,4 +1,4 @@
-"""The waves of a survey side by side: the same question at different times, of people some of whom may be the same."""
+"""Comparison of waves: the same question at different times, with respondents who may overlap."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from estimator.runs.groups import stored
 def comparison(
     designs: Sequence[Design], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
 ) -> dict[str, object]:
-    """The estimate of each wave, the oldest first, and the newest less the one before it, and less the first."""
+    """Estimate each wave, oldest first, and the newest minus the one before it and minus the first."""
     confidence, rows, fits = parameters["confidence"], list[AnalysisRow](), list[Fit | None]()
     for design, totals, groups in zip(designs, inputs["versions"], inputs["groups"], strict=True):
         quantity = quantity_of(design, parameters["quantity"])
@@ -40,7 +40,7 @@ def comparison(
 
 
 def incomparable_reason(newest: Design, older: Design, quantity: Quantity) -> str:
-    """Why the newest version's question was not asked in another version as it is; empty where it was."""
+    """The reason why a question differs between the newest and another version; empty if it is the same."""
     return waves.incomparable_reason(newest, older, newest.items[quantity.position])
 
 

@@ -1,1 +1,1 @@
-"""What every room of the estimator uses: jobs, wording, languages, charts, typesetting."""
+"""Shared modules of the estimator: jobs, wording, languages, charts, typesetting."""

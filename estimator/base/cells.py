@@ -1,4 +1,4 @@
-"""What every file has in common: how a value is written, and how the writing is watched."""
+"""Shared parts of all exported files: formats of values, and progress callbacks."""
 
 import csv
 import io
@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 Watch = Callable[[float], None]
-"""Is told how much is written, in [0, 1], now and then; raises to stop the writing."""
+"""Progress callback, called at times with the fraction written, in [0, 1]; raises to stop."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A text cell that begins so would be computed by a spreadsheet."""
+"""Prefixes of text cells that a spreadsheet would compute."""
 
 
 class ExportError(Exception):
@@ -22,14 +22,14 @@ def no_progress(done: float) -> None:
 
 
 def cell(value: Any) -> Any:
-    """A value as a spreadsheet should take it: floats to their last digit, no text as a formula."""
+    """Format a value for spreadsheets: floats with full precision, no text as a formula."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(FORMULA) else value
     return repr(value) if isinstance(value, float) else value
 
 
 def sheet(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """Rows as CSV under the names of their columns; UTF-8 with the mark that spreadsheets look for."""
+    """Rows as CSV with a header; UTF-8 with the byte order mark that spreadsheets expect."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, fieldnames=list(columns), lineterminator="\r\n")
     writer.writeheader()

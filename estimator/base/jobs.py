@@ -1,4 +1,4 @@
-"""Jobs: work whose row is the truth. A message only wakes a worker, and any worker can take up what another left."""
+"""Jobs, defined by their database rows: a message only wakes a worker, and any worker can resume a job."""
 
 import logging
 import secrets
@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 
 LEASE = timedelta(seconds=60)
 FURTHEST = 2 * LEASE
-"""No worker writes a lease so far ahead: whoever meets one knows that a clock was set back, and does not believe it. Of
+"""Furthest valid end of a lease: one further ahead shows that a clock was set back, and is ignored. Of
 this two minutes one is for clocks of several machines that differ."""
 
 MOST_TRIES = 3
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class LeaseLost(Exception):
-    """Another worker has taken the job up, or somebody ended it; this one's results are dropped."""
+    """Error: another worker took the job over, or it was cancelled; the results are dropped."""
 
 
 def new_key() -> str:
@@ -31,7 +31,7 @@ def new_key() -> str:
 
 
 class Job(models.Model):
-    """What every kind of job has in its row."""
+    """Abstract model with the fields of every kind of job."""
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -53,7 +53,7 @@ class Job(models.Model):
 
     @property
     def waits(self) -> bool:
-        """Whether there is more to come of it."""
+        """Return True if the job is queued or running."""
         return self.state in (Job.State.QUEUED, Job.State.RUNNING)
 
 
@@ -61,7 +61,7 @@ Jobs = type[Job]
 
 
 def wake(task: str, job_id: int) -> None:
-    """Send the wake-up. A broker that is away costs seconds, not the job: beat finds the waiting row."""
+    """Send the wake-up message. A missing broker costs seconds, not the job: beat finds the waiting row."""
     try:
         current_app.send_task(task, args=[job_id], retry=False)
     except (OSError, OperationalError):
@@ -69,7 +69,7 @@ def wake(task: str, job_id: int) -> None:
 
 
 def take(kind: Jobs, job_id: int, **changes: Any) -> str:
-    """A token where this worker may do the job, empty where it may not."""
+    """Acquire the lease of a job; return its token, empty if it is not free."""
     token = new_key()
     held = {"state": Job.State.RUNNING, "lease": token, "lease_until": timezone.now() + LEASE}
     taken = kind._default_manager.filter(_free(), pk=job_id).update(**held, tries=F("tries") + 1, **changes)
@@ -77,7 +77,7 @@ def take(kind: Jobs, job_id: int, **changes: Any) -> str:
 
 
 def perform(kind: Jobs, job_id: int, work: Callable[[int, str], None]) -> None:
-    """Do a job under a lease, unless another worker holds it or it is finished; `work` gets its id and the lease."""
+    """Run a job under a lease, unless another worker holds it or it is finished; `work` gets its id and lease."""
     lease = take(kind, job_id, progress=0)
     if not lease:
         return
@@ -91,18 +91,18 @@ def perform(kind: Jobs, job_id: int, work: Callable[[int, str], None]) -> None:
 
 
 def acquire_lease(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
-    """Write to the job while holding it; LeaseLost where another worker has it by now."""
+    """Update the job while holding its lease; raise LeaseLost if another worker has it by now."""
     if not _held(kind, job_id, lease).update(**changes):
         raise LeaseLost
 
 
 def renew(kind: Jobs, job_id: int, lease: str, **changes: Any) -> None:
-    """Hold it for another while; raises as `hold` does."""
+    """Renew the lease; raises as `acquire_lease` does."""
     acquire_lease(kind, job_id, lease, lease_until=timezone.now() + LEASE, **changes)
 
 
 def release_lease(kind: Jobs, job_id: int, lease: str, error: Exception) -> None:
-    """Leave the job for another try, or as failed after the last one. The error's own words may hold anything."""
+    """Release the job for another try, or as failed after the last one; only the error's type is stored."""
     held, fault = _held(kind, job_id, lease), f"The computation ended with {type(error).__name__}."
     if held.filter(tries__gte=MOST_TRIES).update(state=Job.State.FAILED, fault=fault, finished_at=timezone.now()):
         return
@@ -110,7 +110,7 @@ def release_lease(kind: Jobs, job_id: int, lease: str, error: Exception) -> None
 
 
 def resume(kind: Jobs, wake_up: Callable[[int], None]) -> list[int]:
-    """Wake the jobs that nobody does: never begun, or whose worker died. The third death ends a job."""
+    """Wake the jobs without a worker: never started, or whose worker died. The third death fails a job."""
     dead = kind._default_manager.filter(_abandoned(), tries__gte=MOST_TRIES)
     dead.update(state=Job.State.FAILED, fault=f"The worker died {MOST_TRIES} times.", finished_at=timezone.now())
     waiting = list(kind._default_manager.filter(_free()).values_list("pk", flat=True))

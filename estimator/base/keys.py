@@ -1,4 +1,4 @@
-"""The keys of runs and analyses in addresses: anything else is no address, and reaches no database."""
+"""URL converter for the keys of runs and analyses: invalid keys never reach the database."""
 
 from django.urls import register_converter
 
@@ -6,7 +6,7 @@ LENGTH = 32
 
 
 class KeyConverter:
-    """32 hex digits, as `jobs.new_key` makes them."""
+    """URL converter for 32 hex digits, as `jobs.new_key` generates them."""
 
     regex = f"[0-9a-f]{{{LENGTH}}}"
 

@@ -1,4 +1,4 @@
-"""What keeps a job held while its work goes on: a thread with a connection of its own.
+"""Renewal of a job's lease during its work, in a thread with a separate database connection.
 
 The work may be in the middle of reading a million reports in one statement, and SQLite lets no connection write that
 reads an older state; or it may set a document, and say nothing for a minute.
@@ -14,14 +14,14 @@ from django.db import DatabaseError, connection
 from estimator.base import jobs
 
 BETWEEN_BEATS = 3.0
-"""Seconds; as long may it take until the work hears that its job was cancelled."""
+"""Seconds between renewals; the longest delay until the work notices a cancelled job."""
 
 LONGEST_SILENCE = 900.0
-"""Seconds after which work that tells nothing is taken to hang, and its job is left to another."""
+"""Seconds without progress after which work is considered hung, and its job is left to another worker."""
 
 
 class LeaseRenewal:
-    """Renews the lease of a job while a `with` lasts; `watch` is for the work, which may be silent for `silence`."""
+    """Renews a job's lease within a `with`; its work calls `watch`, with pauses of up to `silence` seconds."""
 
     def __init__(self, kind: jobs.Jobs, job_id: int, lease: str, *, silence: float = 0.0) -> None:
         self._kind, self._job_id, self._lease = kind, job_id, lease
@@ -41,7 +41,7 @@ class LeaseRenewal:
         self._thread.join()
 
     def watch(self, part: float) -> None:
-        """Is told how much is done; LeaseLost where the job was cancelled or another worker has it."""
+        """Report the fraction done; raises LeaseLost if the job was cancelled or another worker has it."""
         if self._lost.is_set():
             raise jobs.LeaseLost
         self._progress, self._heard = min(99, max(0, int(100 * part))), time.monotonic()

@@ -1,7 +1,7 @@
-"""What an estimate is of, and the flags that it can have."""
+"""The measures of estimates, and their possible flags."""
 
 SHARE, MEAN = "share", "mean"
-"""What an estimate is of: the share of one answer, or the mean of the numbers that answers stand for."""
+"""The measure of an estimate: the share of one answer, or the mean of the numbers that answers stand for."""
 
 TOO_FEW = "too_few_reports"
 CLIPPED = "estimate_outside_0_1"

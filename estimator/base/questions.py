@@ -6,5 +6,5 @@ from randomized_response import questions as library
 
 
 def question_of(item: Item) -> Question:
-    """The item's kind, its mechanism and the numbers that its answers stand for."""
+    """Return the item's kind, its mechanism and the numeric values of its answers."""
     return library.question_of(item.document)

@@ -1,4 +1,4 @@
-"""The table of tickets of a question as a reader can follow it: rows and columns named, never more than fits a page."""
+"""Readable tables of a question's randomisation scheme: labelled rows and columns, at most a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from randomized_response.questions import Question
 Table = Sequence[Sequence[int]]
 
 MOST_ROWS = 7
-"""Answers up to which every row of a number's table is shown; of more, SHOWN_ROWS of them."""
+"""Largest number of answers with every row of the table shown; beyond it, SHOWN_ROWS rows."""
 SHOWN_ROWS = 5
 LARGEST_COUNT = 10_000
-"""Boxes up to this size are told in tickets; of larger ones the numbers would say nothing, and per cents are shown."""
+"""Largest denominator shown in tickets; for larger ones percentages are shown."""
 
 
 @dataclass(frozen=True)
 class Tickets:
-    """A table to show: what its rows are of, its columns, its rows, and what is not to be seen in it.
+    """A table for display: its caption, columns and rows, and a remark on what is not shown.
 
     Each row is its name and its cells; a cell is its text and whether it sends the answer itself.
     """
@@ -35,7 +35,7 @@ class Tickets:
 
 
 def encoding_sentence(item: Item) -> str:
-    """What a report of this item holds, where it is not simply one of its choices."""
+    """A sentence on the content of an item's report, if not simply one of its choices."""
     k, channel = len(item.choices), item.channel
     match item.encoding:
         case "one_hot":
@@ -69,7 +69,7 @@ def _how_a_number_is_sent(channel: Channel) -> str:
 
 
 def tickets_of(item: Item, question: Question, language: str) -> Tickets:
-    """The table of an item of a frozen design, in the words of one of its languages."""
+    """The table of an item of a frozen design, in one of the design's languages."""
     weights, names = item.channel.weights, row_names(item, question, language)
     match item.encoding:
         case "one_hot":
@@ -85,7 +85,7 @@ def tickets_of(item: Item, question: Question, language: str) -> Tickets:
 
 
 def row_names(item: Item, question: Question, language: str) -> tuple[str, ...]:
-    """What each row of an item's table is for."""
+    """The label of each row of an item's table."""
     match item.encoding:
         case "one_hot":
             return _("Another choice"), _("This choice")
@@ -102,7 +102,7 @@ def row_names(item: Item, question: Question, language: str) -> tuple[str, ...]:
 
 
 def sent_names(points: list[str], width: int) -> list[str]:
-    """What each of `width` reports of a number is called whose grid has these points."""
+    """The names of the `width` possible reports of a number whose grid has these points."""
     if width == 2:
         return [_("lowest (%(value)s)") % {"value": points[0]}, _("highest (%(value)s)") % {"value": points[-1]}]
     return points if width == len(points) else [_("report %(number)s") % {"number": y + 1} for y in range(width)]
@@ -113,7 +113,7 @@ def _marked() -> tuple[str, str]:
 
 
 def _of_a_number(weights: Table, points: list[str]) -> Tickets:
-    """Some rows of the grid; of many reports those beside each other are put together."""
+    """Selected rows of the grid; adjacent reports are combined if there are many."""
     last, width = len(points) - 1, len(weights[0])
     rows = range(last + 1) if last < MOST_ROWS else [place * last // (SHOWN_ROWS - 1) for place in range(SHOWN_ROWS)]
     names = sent_names(points, width)

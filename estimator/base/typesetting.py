@@ -1,4 +1,4 @@
-"""PDFs from typst: tagged (PDF/UA-1), A4, with the fonts that come with us, the same bytes for the same words."""
+"""PDFs typeset with typst: tagged (PDF/UA-1), A4, with bundled fonts, the same bytes for the same text."""
 
 import json
 import re
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 FONTS = Path(__file__).parent / "fonts"
 TOKENS = Path(__file__).parents[1] / "static" / "estimator" / "tokens.css"
-"""The colours of every page, which are those of every PDF too."""
+"""The colours of every page and of every PDF."""
 
 COLOUR = re.compile(r"--([a-z-]+): (?:(#[0-9a-f]+)|var\(--([a-z-]+)\));")
 
 
 def typeset(template: Path, data: dict[str, object]) -> bytes:
-    """The PDF that a template makes of these words; empty where the fonts lack a letter of them.
+    """Typeset a template with these data as PDF; empty if the fonts lack one of the letters.
 
     The fonts have the Latin, Greek, Cyrillic and Arabic letters. The template reads two JSON texts, `data`
     and `colours`.
@@ -43,13 +43,13 @@ def typeset(template: Path, data: dict[str, object]) -> bytes:
 
 
 def inputs(data: dict[str, object]) -> dict[str, str]:
-    """What a template reads: its words, and the colours by their names in tokens.css."""
+    """The inputs of a template: its texts, and the colours by their names in tokens.css."""
     return {"data": json.dumps(data, sort_keys=True), "colours": json.dumps(colours(), sort_keys=True)}
 
 
 @cache
 def colours() -> dict[str, dict[str, str]]:
-    """The colours of a light page, and of one in `print`."""
+    """The colours of a light page, and of a printed one (`print`)."""
     page, _dark, printed = (
         {name: code or f"--{other}" for name, code, other in COLOUR.findall(part)}
         for part in TOKENS.read_text(encoding="utf-8").split("@media")
@@ -60,7 +60,7 @@ def colours() -> dict[str, dict[str, str]]:
 
 @cache
 def fonts() -> "typst.Fonts":
-    """The fonts of that folder and those inside typst, and no other: not those of the machine, which differ."""
+    """The bundled fonts and those inside typst; no system fonts, which differ between machines."""
     import typst
 
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(FONTS)])
@@ -68,12 +68,12 @@ def fonts() -> "typst.Fonts":
 
 @cache
 def letters() -> frozenset[int]:
-    """The code points that the fonts of that folder have."""
+    """The code points that the bundled fonts cover."""
     return frozenset(letter for path in FONTS.glob("*.ttf") for letter in _letters(path.read_bytes()))
 
 
 def _letters(font: bytes) -> Iterator[int]:
-    """The code points of a TrueType font: the segments of its character map (`cmap`, format 4)."""
+    """The code points of a TrueType font, from the segments of its character map (`cmap`, format 4)."""
     tables = {font[at : at + 4]: struct.unpack_from(">8xL", font, at)[0] for at in range(12, 12 + 16 * font[5], 16)}
     cmap = tables[b"cmap"]
     start = cmap + struct.unpack_from(">8xL", font, cmap)[0]

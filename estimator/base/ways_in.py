@@ -1,4 +1,4 @@
-"""The three ways into a survey, and what reports and files say of each: who could answer, and how often."""
+"""The three ways into a survey, and what reports and files state of each: who could answer, and how often."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from collector.designs import Design
 
 @dataclass(frozen=True)
 class WayIn:
-    """What a report says of a way in.
+    """The texts of a report on a way in.
 
     Attributes
     ----------
@@ -100,5 +100,5 @@ _BY_KIND = {"": OPEN, "secret": SECRET, "blind": BLIND}
 
 
 def way_in(design: Design) -> WayIn:
-    """The way in that a design asks for."""
+    """The way in of a design."""
     return _BY_KIND[design.invitations]

@@ -1,4 +1,4 @@
-"""Numbers as people read them: rounded as far as their error supports, and in sentences that can be quoted."""
+"""Formatting of numbers: rounded as far as their error supports, and in quotable sentences."""
 
 import math
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ FLAGS = {
         "explains. Somebody may have sent false reports."
     ),
 }
-"""What the flags of an estimate mean; what is too few is said in place of the numbers."""
+"""The texts of an estimate's flags; too few reports are stated in place of the numbers."""
 
 METHODS = {
     "exact": gettext_lazy("exact binomial interval (Blaker 2000) mapped through the table"),
@@ -73,7 +73,7 @@ EVERY_LOOK = gettext_lazy(
     "Made while reports still came in, so its intervals are valid however often you look, and whatever makes you stop. "
     "They are wider for it; the final ones are made at closing."
 )
-"""Of a run whose intervals are anytime-valid."""
+"""The text for a run whose intervals are anytime-valid."""
 
 MEAN_ALONE = gettext_lazy(
     "Of a scale with discrete Laplace noise only the mean is shown: the shares of its points, of which it is made, are "
@@ -83,7 +83,7 @@ MEAN_ALONE = gettext_lazy(
 
 @dataclass(frozen=True)
 class Unit:
-    """How a kind of number is written: times `factor`, with at most so many decimals, and a `sign` after it."""
+    """The format of a kind of number: times `factor`, with at most `most` decimals, and `sign` after it."""
 
     factor: float
     most: int
@@ -92,28 +92,28 @@ class Unit:
 
 PERCENT = Unit(100, MOST_DECIMALS, f"{SPACE}%")
 PLAIN = Unit(1, 6, "")
-"""The unit of the question itself, in which means are."""
+"""The unit of the question itself, used for means."""
 
 
 def decimals(standard_error: float | None, unit: Unit = PERCENT) -> int:
-    """How many decimals of a number its standard error supports."""
+    """The number of decimals that the standard error supports."""
     if not standard_error:
         return 0
     return min(unit.most, max(0, math.ceil(-math.log10(unit.factor * standard_error))))
 
 
 def value(number: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
-    """A number in its unit; a dash where there is none."""
+    """Format a number in its unit; a dash for None."""
     return "–" if number is None else f"{_unsigned(unit.factor * number, places)}{unit.sign}"
 
 
 def percent(share: float | None, places: int = 0) -> str:
-    """A share as a percentage; a dash where there is none."""
+    """Format a share as a percentage; a dash for None."""
     return value(share, places)
 
 
 def between(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
-    """An interval in words, rounded outwards: what is shown is never narrower than what was computed."""
+    """Format an interval in words, rounded outwards, so that it is never narrower than computed."""
     if low is None or high is None:
         return "–"
     ends = {"low": f"{_down(low, places, unit)}{unit.sign}", "high": f"{_up(high, places, unit)}{unit.sign}"}
@@ -121,7 +121,7 @@ def between(low: float | None, high: float | None, places: int = 0, unit: Unit =
 
 
 def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
-    """An interval as short as a table wants it, rounded outwards."""
+    """Format an interval briefly for a table, rounded outwards."""
     if low is None or high is None:
         return "–"
     ends = {"low": _down(low, places, unit), "high": f"{_up(high, places, unit)}{unit.sign}"}
@@ -129,17 +129,17 @@ def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PE
 
 
 def error(difference: float | None, places: int = 1, unit: Unit = PERCENT) -> str:
-    """A standard error: in percentage points of a share, else in the unit itself."""
+    """Format a standard error: of a share in percentage points, else in the unit itself."""
     return "–" if difference is None else figures(f"{unit.factor * difference:,.{places}f}")
 
 
 def point(number: float) -> str:
-    """A number that was offered as an answer, exactly as it was."""
+    """Format a number that was offered as an answer, exactly."""
     return figures(f"{number:,.10g}")
 
 
 def shift_up(difference: float) -> str:
-    """A bound in the unit of a question, rounded up to two digits."""
+    """Format a bound in the unit of a question, rounded up to two digits."""
     if difference <= 0:
         return "0"
     places = max(0, 1 - math.floor(math.log10(difference)))
@@ -147,7 +147,7 @@ def shift_up(difference: float) -> str:
 
 
 def points_up(difference: float) -> str:
-    """A bound in percentage points, rounded up to a tenth."""
+    """Format a bound in percentage points, rounded up to a tenth."""
     return figures(f"{_ceil(difference * 1000) / 10:.1f}")
 
 
@@ -156,19 +156,19 @@ def count(number: float | None) -> str:
 
 
 def reports(counted: ReportCounts) -> str:
-    """How many reports of a design there are; while it is open, how many are counted."""
+    """Format a design's number of reports; while it is open, the number counted."""
     if counted.stepwise and not counted.stored:
         return _("fewer than %(step)s") % {"step": STEP}
     return count(counted.stored)
 
 
 def epsilon(value: float) -> str:
-    """Epsilon to two decimals, rounded up: protection is never overstated."""
+    """Format epsilon with two decimals, rounded up, to never overstate privacy."""
     return "∞" if math.isinf(value) else figures(f"{math.ceil(value * 100) / 100:.2f}")
 
 
 def odds(ratio: Fraction | float) -> str:
-    """e^epsilon as a factor, rounded up: to a tenth below ten, to a whole number from there."""
+    """Format e^epsilon as a factor, rounded up: to a tenth below ten, otherwise to a whole number."""
     if isinstance(ratio, float) and math.isinf(ratio):
         return "∞"
     tenths = math.ceil(Fraction(ratio) * 10)
@@ -176,14 +176,14 @@ def odds(ratio: Fraction | float) -> str:
 
 
 def not_enough(n: int, *, values: bool = False, minimum: int = FEWEST_IN_GROUP) -> str:
-    """Why there is no estimate; `values` where there are reports enough, but too few who gave a value."""
+    """The reason for a missing estimate; `values` if there are enough reports, but too few with a value."""
     if values:
         return _("Too few gave a point for a mean")
     return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
 
 
 def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str, weighted: bool, some: bool) -> str:
-    """What is said in place of an estimate whose interval is of no use (`computing.is_of_use`).
+    """The text in place of an estimate whose interval is too wide to be of use (`computing.is_of_use`).
 
     `choice` is empty for a mean; `some` where that is of those alone who gave a point.
     """
@@ -207,7 +207,7 @@ def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str,
 def sentence(
     *, choice: str, several: bool, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool
 ) -> str:
-    """An estimated share as somebody may quote it, never without its interval.
+    """A quotable sentence with an estimated share and its interval.
 
     `several`: people may hold more than one answer. `simulated`: they are those of a rehearsal.
     """
@@ -251,7 +251,7 @@ def _of_several(*, group: bool, weighted: bool) -> str:
 
 
 def of_largest(quoted: str, *, told: bool) -> str:
-    """The sentence of the largest of several shares, whose interval holds for all of them together.
+    """The sentence on the largest of several shares, whose interval holds for all of them together.
 
     `told`: whether that interval lies above those of all others.
     """
@@ -265,14 +265,14 @@ def of_largest(quoted: str, *, told: bool) -> str:
 
 
 def respondents(*, simulated: bool) -> str:
-    """What those who took part are called after a number."""
+    """The noun for respondents after a number."""
     return _("simulated respondents") if simulated else _("respondents")
 
 
 def mean_sentence(
     *, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool, some: bool
 ) -> str:
-    """An estimated mean as somebody may quote it. `some` where it is of those alone who gave a point."""
+    """A quotable sentence with an estimated mean. `some` if it is only of those who gave a point."""
     said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
     said |= {"estimate": estimate, "interval": interval}
     if some:
@@ -326,7 +326,7 @@ def condition_sentence(question: str, answers: Sequence[str], unasked: str) -> s
 
 
 def outwards(low: float, high: float, places: int, unit: Unit = PERCENT) -> tuple[float, float]:
-    """An interval in its unit, rounded outwards to so many decimals."""
+    """Round an interval in its unit outwards to this many decimals."""
     scale = unit.factor * 10**places
     return math.floor(low * scale + 1e-9) / 10**places, _ceil(high * scale) / 10**places
 

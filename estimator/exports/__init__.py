@@ -1,1 +1,1 @@
-"""A finished run as files: each format by itself, and the registry that lists them."""
+"""Exports of a finished run: one module per format, and the registry that lists them."""

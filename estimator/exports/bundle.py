@@ -1,4 +1,4 @@
-"""The bundle: every file of a run in one zip, and scripts that compute its numbers again without Candor.
+"""The bundle: a zip with every file of a run, and scripts that recompute its numbers without Candor.
 
 What is in it is described in docs/bundle.md; the scripts and texts are in the folder `bundled`. The same state of a run
 gives the same bytes: times in the archive are fixed, and files are in the order of their names.
@@ -31,7 +31,7 @@ BUNDLED = Path(__file__).parent / "bundle_files"
 LIBRARY = Path(randomized_response.__file__).parent
 SCRIPTS = ("rebuild.py", "rebuild.R", "estimates.R", "formulas.R")
 NAMES = {"csv": "estimates.csv", "json": "report.json", "codebook": "codebook.html"}
-"""The files that the scripts read, and such as have a name; the others are named after their format."""
+"""The files that the scripts read, and others with a fixed name; the rest are named after their format."""
 
 WHAT = {
     "CITATION.cff": "How to cite this report and the software",
@@ -70,7 +70,7 @@ def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch, formats
 
 
 def _write_formats(read: Results, folder: Path, formats: list["Format"], watch: Watch) -> Iterator[tuple[str, str]]:
-    """Write a file of each format; its name and what it is, or why it is left out; one of reports is never left out."""
+    """Write a file of each format; yield its name and label, or why it is left out (never one of reports)."""
     files = [(one, language) for one in formats for language in (LANGUAGES if one.translated else (DEFAULT,))]
     for number, (one, language) in enumerate(files):
         path = folder / _name(one, formats)
@@ -93,7 +93,7 @@ def _write_formats(read: Results, folder: Path, formats: list["Format"], watch: 
 
 
 def _name(one: "Format", formats: list["Format"]) -> str:
-    """A short one where no other format has it, else that of the format."""
+    """A short file name if no other format has it, otherwise that of the format."""
     if one.name in NAMES:
         return NAMES[one.name]
     unnamed = [other for other in formats if other.name not in NAMES]
@@ -117,7 +117,7 @@ def _write_own(read: Results, folder: Path) -> None:
 
 
 def _readme(read: Results, folder: Path, labels: dict[str, str]) -> str:
-    """README.txt: what each file is, and how to compute the numbers again."""
+    """README.txt: the content of each file, and how to recompute the numbers."""
     found = {name.split("/")[0] + "/" if name.startswith(LIBRARY.name) else name for name in _names(folder)}
     named = (found - {"README.txt"}) | {"SHA256SUMS"} | {name for name in labels if name not in WHAT}
     files = "\n".join(f"{name:<22} {labels[name]}" for name in sorted(named))

@@ -1,4 +1,4 @@
-"""The codebook for people: questions, tables, variables with their codes, and the columns of the estimates, on a page.
+"""The codebook as a page: questions, tables, variables with their codes, and columns of the estimates.
 
 The page stands alone: no script, no other file, and texts of the survey are escaped and marked with their language.
 """
@@ -21,7 +21,7 @@ TEMPLATE = "estimator/codebook.html"
 
 @dataclass(frozen=True)
 class CodeLabel:
-    """A value of a variable, what it stands for, and how many reports hold it."""
+    """A value of a variable, its label, and the number of reports with it."""
 
     value: object
     label: str
@@ -30,7 +30,7 @@ class CodeLabel:
 
 @dataclass(frozen=True)
 class CodedVariable:
-    """A variable of the files of reports with its codes."""
+    """A variable of the report files with its codes."""
 
     variable: ExportVariable
     codes: tuple[CodeLabel, ...]
@@ -46,7 +46,7 @@ class CodebookQuestion:
 
     @property
     def marks(self) -> list[tuple[ExportVariable, str, CodeLabel, CodeLabel]]:
-        """Of one that is sent as marks each column, its choice, and its codes 0 and 1, to be told as one table."""
+        """For a question sent as marks: each column, its choice, and its codes 0 and 1, for one table."""
         if self.item.frozen.encoding == "single":
             return []
         pairs = zip(self.variables, self.item.choices, strict=True)
@@ -54,7 +54,7 @@ class CodebookQuestion:
 
 
 def codebook_file(run: Run, context: ReportContext) -> bytes:
-    """The page, in UTF-8."""
+    """The codebook page, in UTF-8."""
     read = results.read(run, context)
     shown = {
         "read": read,

@@ -1,4 +1,4 @@
-"""What each column of the tables holds, as files with labels say it; docs/report.md says it at length."""
+"""The columns of all tables with their labels; docs/report.md describes them in detail."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ Kind = Literal["text", "whole", "number", "moment"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: texts, whole numbers, numbers, or moments as ISO 8601 in UTC; any cell may be empty (None).
+    """A table column: text, whole number, number, or time as ISO 8601 in UTC; any cell may be empty (None).
 
     A label has at most 80 characters, as Stata takes no more.
     """
@@ -122,7 +122,7 @@ GROUPS = (
 
 
 def tickets(width: int) -> tuple[Column, ...]:
-    """The columns of a sheet of all questions' tables, of which the widest has `width` reports."""
+    """The columns of the sheet of all questions' tables, the widest of which has `width` reports."""
     return (
         Column("item", "text", "Key of the question"),
         Column("row", "whole", "Number of the table's row, from 0"),

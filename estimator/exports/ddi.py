@@ -1,4 +1,4 @@
-"""The codebook of a run for archives: DDI Codebook 2.5 (XML) of its study, its files and every variable in them.
+"""The DDI Codebook 2.5 (XML) of a run for archives: its study, its files and every variable in them.
 
 The elements and their order are those of the schema that the DDI Alliance published in 2012; texts are in the survey's
 own language, what Candor says of them in English.
@@ -19,7 +19,7 @@ NAMESPACE = "ddi:codebook:2_5"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 REPORTS, FIGURES = "file_reports", "file_estimates"
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML document can hold."""
+"""Characters that XML does not allow."""
 
 COLLECTED = (
     "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
@@ -33,7 +33,7 @@ ERROR = (
 
 
 def ddi_file(run: Run, context: ReportContext) -> bytes:
-    """The document, in UTF-8."""
+    """The DDI document, in UTF-8."""
     read = results.read(run, context)
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5", LANGUAGE: "en"})
     _document(_add(root, "docDscr"), read)
@@ -47,7 +47,7 @@ def ddi_file(run: Run, context: ReportContext) -> bytes:
 
 
 def _add(parent: ET.Element, name: str, said: Any = None, /, **attributes: str) -> ET.Element:
-    """A child of an element, with a text that XML can hold."""
+    """Append a child to an element, with text that XML allows."""
     clean = {key: NOT_XML.sub("\ufffd", value) for key, value in attributes.items()}
     child = ET.SubElement(parent, name, {LANGUAGE if key == "lang" else key: value for key, value in clean.items()})
     if said is not None:
@@ -109,7 +109,7 @@ def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
 
 
 def _say(parent: ET.Element, name: str, said: Disclosure, item: str) -> None:
-    """What the author discloses in an item of AAPOR's Code, in each language that she wrote it in."""
+    """Add the author's disclosure for an item of AAPOR's Code, in each language in which it is given."""
     for language, text in sorted(said.texts.get(item, {}).items()):
         _add(parent, name, text, lang=language)
 

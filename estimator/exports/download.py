@@ -1,4 +1,4 @@
-"""An exported file on its way out: streamed, under a name that says what it is, for the one who asked alone."""
+"""Downloads of exported files: streamed, under a descriptive name, for the requesting user alone."""
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import get_conditional_response
@@ -10,11 +10,11 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Export
 
 AT_ONCE = 1 << 16
-"""Bytes that are read, and sent, in one piece."""
+"""Bytes that are read and sent at a time."""
 
 
 def file_name(export: Export) -> str:
-    """Like campus-1-0f3a9c21.pdf: survey, version, run; and the format and language where the suffix says neither."""
+    """A name like campus-1-0f3a9c21.pdf: survey, version, run; format and language if the suffix has neither."""
     design, form = get_design(export.design_id), FORMATS.get(export.format)
     suffix = form.suffix if form else ""
     parts = [design.slug, str(design.version), export.run.key[:8]]
@@ -23,7 +23,7 @@ def file_name(export: Export) -> str:
 
 
 def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
-    """The file, or 304 where the reader has it. Raises Http404 where it is not made yet, or no longer kept."""
+    """The file, or 304 if the client has it. Raises Http404 if it is not made yet or no longer stored."""
     if not services.exists(export):
         raise Http404("There is no such file.")
     etag, cached = quote_etag(export.sha256), "private, no-store" if export.microdata else "private, no-cache"

@@ -1,4 +1,4 @@
-"""The estimates of a finished run as a table: the columns that docs/report.md describes, and CSV of them."""
+"""The estimates of a finished run as a table with the columns of docs/report.md, and as CSV."""
 
 import math
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from estimator.runs.results import EstimateCell, QuestionResults, ReportContext,
 
 
 def csv_file(run: Run, context: ReportContext) -> bytes:
-    """One row for each estimate."""
+    """The CSV file: one row per estimate."""
     return sheet(COLUMNS, estimate_rows(results.read(run, context)))
 
 
@@ -71,10 +71,10 @@ COLUMNS = tuple(column.name for column in ESTIMATES)
 
 
 def interval_holds(run: Run) -> str:
-    """Whether its intervals hold at all looks together, as those made until closing do, or at one."""
+    """Return "every_look" if the intervals hold at all looks, as those until closing do, else "one_look"."""
     return "every_look" if run.anytime else "one_look"
 
 
 def finite(value: float) -> float | None:
-    """The number, or None where it is infinite or not one, which JSON and spreadsheets cannot hold."""
+    """The number, or None if it is infinite or NaN, which JSON and spreadsheets cannot hold."""
     return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The formats in which a finished run can be taken away: one registry for pages, jobs, programs and commands."""
+"""The export formats of a finished run: one registry for pages, jobs, programs and commands."""
 
 import io
 from collections.abc import Callable
@@ -27,12 +27,12 @@ Write = Callable[[Run, ReportContext, BinaryIO, Watch], None]
 
 
 def _nothing(run: Run) -> None:
-    """The check of a format that can be made of every finished run."""
+    """No check, for a format in which every finished run can be written."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file.
+    """An export format.
 
     Attributes
     ----------
@@ -70,14 +70,14 @@ class Format:
     packages: tuple[str, ...] = ()
 
     def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
-        """The file as it is sent at once, for one that fits into memory."""
+        """The complete file as bytes, for one that fits into memory."""
         out = io.BytesIO()
         self.write(run, context, out, no_progress)
         return out.getvalue()
 
 
 def _made(make: Callable[[Run, ReportContext], bytes]) -> Write:
-    """The writer of a file that is small enough to be made in memory."""
+    """A writer for a file that is small enough to be made in memory."""
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write(make(run, context))
@@ -87,7 +87,7 @@ def _made(make: Callable[[Run, ReportContext], bytes]) -> Write:
 
 
 def _loaded(function: str, *given: str) -> Write:
-    """The writer of a file whose module is loaded when one is written: with it come pandas, pyarrow or XlsxWriter."""
+    """A writer that imports its module when called, as that loads pandas, pyarrow or XlsxWriter."""
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         import_string(f"estimator.exports.{function}")(*given, run, context, out, watch)
@@ -96,7 +96,7 @@ def _loaded(function: str, *given: str) -> Write:
 
 
 def _rows(function: str, *given: str) -> Write:
-    """The writer of a row for each report, loaded as by `_loaded`; there is nothing else to know of the survey."""
+    """A writer of one row per report, imported as by `_loaded`; it needs no further survey context."""
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         import_string(f"estimator.exports.{function}")(*given, run, out, watch)
@@ -116,7 +116,7 @@ def _bundled_with_reports(run: Run, context: ReportContext, out: BinaryIO, watch
 
 
 def _can_be_made(one: Format, run: Run) -> bool:
-    """Whether a format takes so many reports; a bundle holds those that do."""
+    """Return True if a format takes this many reports, as in a bundle."""
     try:
         one.check(run)
     except ExportError:
@@ -125,7 +125,7 @@ def _can_be_made(one: Format, run: Run) -> bool:
 
 
 def _with_packages(form: Format) -> Format:
-    """One that says which of its packages is missing, when it is asked for and when it is written."""
+    """The format with a check for its packages: NotExported if one is missing, when requested or written."""
 
     def require() -> None:
         for package in form.packages:
@@ -144,7 +144,7 @@ def _with_packages(form: Format) -> Format:
 
 
 def _in_one_language(form: Format) -> Format:
-    """One that is not translated is written in the first language, whichever is active where it is asked for."""
+    """Write an untranslated format in the first language, whichever is active."""
     if form.translated:
         return form
 

@@ -1,4 +1,4 @@
-"""What `rebuild.R` reads: counts, tables, answers and groups of a run as plain CSV files, without any free text.
+"""The input files of `rebuild.R`: counts, tables, answers and groups of a run as CSV, without free text.
 
 Exact fractions are written as fractions, and numbers to their last digit.
 """
@@ -13,11 +13,11 @@ from estimator.runs.results import QuestionResults, Results
 from randomized_response import Channel
 
 Table = tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]
-"""The names of the columns, and the rows."""
+"""The column names, and the rows."""
 
 
 def tables(read: Results) -> dict[str, bytes]:
-    """Each file by its name."""
+    """The files by name."""
     return {name: _sheet(*table) for name, table in _tables(read).items()}
 
 
@@ -72,7 +72,7 @@ def _channel(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
 
 
 def _values(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
-    """The number that an answer stands for; empty where it has none."""
+    """The numeric value of each answer; empty if it has none."""
     yield from enumerate(item.question.values)
 
 

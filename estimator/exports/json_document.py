@@ -1,4 +1,4 @@
-"""A finished run as one JSON document, which docs/report.md describes: the same bytes whenever it is asked for."""
+"""A finished run as one JSON document, described in docs/report.md: the same bytes for every request."""
 
 import json
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def json_file(run: Run, context: ReportContext) -> bytes:
 
 
 def _participation(read: Results) -> dict[str, object]:
-    """What is told of how many people are in each group; no groups before they are drawn, after closing."""
+    """The released number of people in each group; no groups before they are drawn, after closing."""
     keys = read.design.strata
     sizes = group_sizes.released(read.run, read.design)
     return {
@@ -51,7 +51,7 @@ def _participation(read: Results) -> dict[str, object]:
 
 
 def _disclosure(read: Results) -> dict[str, object]:
-    """What the author says of how the survey was done; every item that AAPOR asks for is there, also an empty one."""
+    """The author's disclosures on the survey's methods: every item that AAPOR asks for, also if empty."""
     said = disclosures.of(read.design.slug)
     texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
     sample = {"probability_sample": said.probability_sample, "simple_random_sample": said.has_margin}
@@ -104,7 +104,7 @@ def privacy_label(read: Results) -> dict[str, object]:
 
 
 def _waves(before: privacy.EarlierWaves) -> dict[str, object]:
-    """What the design says of earlier waves, and of all of them with this one, at most."""
+    """The stated privacy loss of earlier waves, and its maximum together with this one."""
     return {
         "repeats": before.repeats,
         "unit": before.unit,
@@ -116,7 +116,7 @@ def _waves(before: privacy.EarlierWaves) -> dict[str, object]:
 
 
 def group_rows(read: Results) -> list[dict[str, object]]:
-    """What numbers are told of: the groups, of which those with few reports are together; empty where none is."""
+    """The groups that numbers are released for, with small groups combined; empty if there are none."""
     keys = read.design.strata
     return [
         {

@@ -1,4 +1,4 @@
-"""The randomised reports of a finished run, one by one: when they are given out, in which order, in how much memory.
+"""Microdata, the randomised reports of a finished run: conditions of release, row order, memory use.
 
 Rows stand in the order of a keyed hash of their nonces, which tells neither when a report came nor how it is stored.
 No nonce, no time, and not whether a page or a coin randomised it: few take the coin, and of a row that says so somebody
@@ -24,14 +24,14 @@ from estimator.runs.estimation import MINIMUM_MICRODATA
 from estimator.runs.groups import Partition, stored
 
 MOST_CELLS = 50_000_000
-"""Reports times variables of a file of SPSS or Stata with a row for each report, which is put together
+"""Maximum of reports times variables for an SPSS or Stata file of single reports, which is put together
 in memory, a byte for each."""
 
 CHUNK = 131_072
-"""Rows that are put into order and written at a time."""
+"""Rows put into order and written at a time."""
 
 READING = 0.5
-"""How much of the work is done when the reports are read and sorted."""
+"""Fraction of the work that reading and sorting the reports takes."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Microdata:
         return len(self.order)
 
     def chunks(self, watch: Watch) -> Iterator[tuple[NDArray[np.uint16], NDArray[np.uint8]]]:
-        """The strata and symbols of the reports in order, CHUNK at a time; `watch` is told once each is written."""
+        """Yield strata and symbols of the reports in order, CHUNK at a time; call `watch` after each is written."""
         for first in range(0, len(self), CHUNK):
             rows = self.order[first : first + CHUNK]
             yield self.strata[rows], self.symbols[rows]
@@ -109,7 +109,7 @@ def check_in_memory(run: Run) -> None:
 
 
 def read(run: Run, watch: Watch) -> Microdata:
-    """The reports of a run in their order.
+    """Read the reports of a run in their export order.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def _stored(run: Run, design: Design, watch: Watch) -> tuple[NDArray[np.uint64],
 
 
 def order_key(digest: str) -> bytes:
-    """The key that the order of a design's reports hangs on: of this installation, and another one for each design."""
+    """The key for the order of a design's reports, specific to this installation and this design."""
     return salted_hmac(f"order of reports {digest}", "", secret=settings.SECRET_KEY, algorithm="sha256").digest()
 
 

@@ -1,4 +1,4 @@
-"""The estimates as Parquet: the columns of the CSV file with their types, each labelled."""
+"""The estimates as Parquet: the columns of the CSV file with types and labels."""
 
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -17,7 +17,7 @@ TYPES = {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "mome
 
 
 def parquet_file(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    """One row for each estimate; what is not known is null."""
+    """Write one row per estimate; unknown values are null."""
     table = estimates(results.read(run, context))
     fields = [pa.field(one.name, TYPES[one.kind], metadata={"label": one.label}) for one in table.columns]
     schema = pa.schema(fields, metadata={"design_digest": run.design_id, "run": run.key})

@@ -1,4 +1,4 @@
-"""Files with a row for each report: CSV and Parquet, written chunk by chunk from one Arrow schema."""
+"""Files with one row per report: CSV and Parquet, written in chunks from one Arrow schema."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from estimator.models import Run
 
 
 def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
-    """Codes only: the codebook and the design say what they stand for. Every cell is a number or the key of a group."""
+    """Write codes only, explained by the codebook and the design. Every cell is a number or a group's key."""
     found = microdata.read(run, watch)
     schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in _schema(found)])
     out.write((",".join(schema.names) + "\n").encode())
@@ -29,7 +29,7 @@ def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
 
 
 def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
-    """The same codes as small integers; each column carries its label and the labels of its codes as metadata."""
+    """Write the codes as small integers; each column has its label and its codes' labels as metadata."""
     found = microdata.read(run, watch)
     with pq.ParquetWriter(out, _schema(found), compression="zstd") as writer:
         for batch in _batches(found, watch):

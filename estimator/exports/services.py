@@ -1,4 +1,4 @@
-"""Exports as jobs: asked for, written by a worker, kept for a while, and gone without a rest."""
+"""Export jobs: requested, written by a worker, stored for a limited time and deleted completely."""
 
 import os
 from datetime import timedelta
@@ -27,7 +27,7 @@ State = Export.State
 def request(
     run: Run, name: str, *, language: str = "", microdata: bool = False, by: User | None = None
 ) -> tuple[Export, bool]:
-    """Have a file made of a finished run, unless the same one is there or on its way.
+    """Request a file of a finished run, unless the same one exists or is in progress.
 
     Parameters
     ----------
@@ -88,22 +88,22 @@ def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -
 
 
 def written_in(form: Format, language: str) -> str:
-    """The language that is active while a file is written: the one that was chosen, else the installation's own."""
+    """The language that is active while a file is written: the chosen one, else the installation's default."""
     return language if form.translated and language else settings.LANGUAGE_CODE
 
 
 def languages() -> dict[str, str]:
-    """The languages that a format may be written in, each with its own name."""
+    """The languages that a format may be written in, by native name."""
     return dict(LANGUAGES)
 
 
 def retention_of(*, microdata: bool) -> timedelta:
-    """How long a file is kept once it is made."""
+    """The retention period of a finished file."""
     return timedelta(days=settings.CANDOR_MICRODATA_KEPT if microdata else settings.CANDOR_EXPORTS_KEPT)
 
 
 def exists(export: Export) -> bool:
-    """Whether its file can be taken away: made, still to be kept, and in the folder."""
+    """Return True if the file can be downloaded: made, not expired, and in the folder."""
     kept = export.kept_until is not None and export.kept_until > timezone.now()
     return export.state == State.DONE and kept and storage.path_of(export.key).exists()
 
@@ -113,36 +113,36 @@ def wake(export_id: int) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the exports that nobody makes."""
+    """Wake workers for the exports that no worker is making."""
     return jobs.resume(Export, wake)
 
 
 def execute(export_id: int, context: ReportContext) -> None:
-    """Make an export, unless another worker does or it is finished, or nobody wants it any more."""
+    """Make an export, unless another worker does, it is finished, or it was deleted."""
     jobs.perform(Export, export_id, partial(_make, context))
 
 
 def delete(export: Export) -> None:
-    """Delete an export with its file, or cancel one that is being made: its worker notices and leaves nothing."""
+    """Delete an export with its file, or cancel one in progress: its worker notices and leaves no file."""
     Export.objects.filter(pk=export.pk).delete()
     transaction.on_commit(lambda: storage.remove(export.key))
 
 
 def delete_microdata(digest: str) -> None:
-    """Delete every export that holds reports of this design, made or not."""
+    """Delete every export that holds reports of this design, finished or not."""
     for export in Export.objects.filter(run__design=digest, microdata=True):
         delete(export)
 
 
 def delete_reports(digest: str) -> None:
-    """Delete every export of this design that has what its author says of the survey in it."""
+    """Delete every export of this design that includes its author's disclosures."""
     saying = [name for name, form in FORMATS.items() if form.translated or form.suffix == ".zip"]
     for export in Export.objects.filter(run__design=digest, format__in=saying):
         delete(export)
 
 
 def delete_expired() -> None:
-    """Delete what was kept for long enough, and every file that belongs to no export or to a worker that is gone."""
+    """Delete expired files, and every file that belongs to no export or to a worker that is gone."""
     now = timezone.now()
     too_old = Q(kept_until__lte=now) | Q(state=State.FAILED, finished_at__lte=now - retention_of(microdata=False))
     for export in Export.objects.filter(too_old):
@@ -189,7 +189,7 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
 
 
 def _keep(export: Export, draft: storage.Draft, lease: str, **told: Any) -> None:
-    """Rename the file while the row is held: of two workers that both believe to hold it, one comes this far."""
+    """Rename the file while the row is locked: of two workers that both believe to hold it, only one gets here."""
     now = timezone.now()
     until = now + retention_of(microdata=export.microdata)
     done = {"state": State.DONE, "progress": 100, "finished_at": now, "kept_until": until, "fault": ""}
@@ -199,5 +199,5 @@ def _keep(export: Export, draft: storage.Draft, lease: str, **told: Any) -> None
 
 
 def _fail(export: Export, lease: str, fault: str) -> None:
-    """End it without another try: it would fail the same way."""
+    """End the job as failed without another try, which would fail the same way."""
     jobs.acquire_lease(Export, export.pk, lease, state=State.FAILED, fault=fault[:200], finished_at=timezone.now())

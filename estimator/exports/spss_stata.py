@@ -1,4 +1,4 @@
-"""Files of SPSS (.sav) and Stata (.dta): the estimates, and the randomised reports with labels of their codes."""
+"""SPSS (.sav) and Stata (.dta) files: the estimates, and the randomised reports with labelled codes."""
 
 import shutil
 from collections.abc import Callable
@@ -24,17 +24,17 @@ from estimator.runs import results
 from estimator.runs.results import ReportContext, Results
 
 LABEL = 256
-"""Bytes of the label of a column; SPSS takes no more."""
+"""Maximum bytes of a column label; SPSS takes no more."""
 
 LONGEST = 32_000
-"""Bytes of a text; SPSS takes 32,767."""
+"""Maximum bytes of a text; SPSS takes 32,767."""
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table with the label of each column, and of coded columns the label of each code."""
+    """A table with a label for each column, and for each code of coded columns."""
 
     values: pd.DataFrame
     labels: dict[str, str]
@@ -43,7 +43,7 @@ class LabelledTable:
 
 @dataclass(frozen=True)
 class Program:
-    """What a program takes: names and labels of columns in characters, labels of codes and of the file in bytes.
+    """The limits of a program: names and labels of columns in characters, labels of codes and file in bytes.
 
     `stamp` says where in the file's first bytes is the time of its making, and what stands there for a moment.
     """
@@ -58,12 +58,12 @@ class Program:
 
 
 def _sav_stamp(head: bytes, at: datetime) -> tuple[int, bytes]:
-    """`21 Nov 26` and `18:26:09`, without a gap, behind the number of rows and the bias."""
+    """The SPSS timestamp: `21 Nov 26` and `18:26:09`, adjacent, after row count and bias."""
     return 92, f"{at:%d} {MONTHS[at.month - 1]} {at:%y%H:%M:%S}".encode()
 
 
 def _dta_stamp(head: bytes, at: datetime) -> tuple[int, bytes]:
-    """`21 Nov 2026 18:26`, behind a label of the file that may have any length."""
+    """The Stata timestamp: `21 Nov 2026 18:26`, after a file label of any length."""
     mark = b"<timestamp>\x11"
     return head.index(mark) + len(mark), f"{at:%d} {MONTHS[at.month - 1]} {at:%Y %H:%M}".encode()
 
@@ -75,7 +75,7 @@ PROGRAMS = {
 
 
 def estimates_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    """One row for each estimate, its columns labelled."""
+    """Write one row per estimate, with labelled columns."""
     read = results.read(run, context)
     _write(PROGRAMS[suffix], run, read.title, _of_estimates(read), out)
     watch(1.0)
@@ -121,7 +121,7 @@ def _of_reports(program: Program, found: Microdata) -> LabelledTable:
 
 
 def _write(program: Program, run: Run, title: str, frame: LabelledTable, out: BinaryIO) -> None:
-    """Through a file of its own, as the library writes to a path; with the snapshot's time for the time of writing."""
+    """Write through a temporary file, as the library needs a path; the file's timestamp is the snapshot's."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{program.suffix}"
         program.write(
@@ -145,5 +145,5 @@ def _write(program: Program, run: Run, title: str, frame: LabelledTable, out: Bi
 
 
 def cut(text: str, most: int) -> str:
-    """As much of a text as fits into so many bytes of UTF-8, without the zeros at which these programs stop reading."""
+    """Truncate a text to this many bytes of UTF-8; replace zeros, at which these programs stop reading."""
     return text.replace("\0", "\ufffd").encode()[:most].decode("utf-8", "ignore")

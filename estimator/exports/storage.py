@@ -1,4 +1,4 @@
-"""The folder of exported files: written under a draft's name, and renamed once they are whole and on disk.
+"""The folder of exported files: written as drafts, and renamed once they are complete and on disk.
 
 Names are keys and nothing else, so nothing that anybody types reaches a path. Web processes and workers, also those of
 several machines, share the folder.
@@ -18,25 +18,25 @@ from estimator.base.keys import LENGTH
 
 KEY = re.compile(rf"[0-9a-f]{{{LENGTH}}}")
 NAME = re.compile(rf"({KEY.pattern})(?:\.({KEY.pattern})\.draft)?")
-"""The key of an export; of a draft also the lease of the worker that writes it."""
+"""A file name: the key of an export; for a draft also the lease of its worker."""
 
 
 def folder() -> Path:
-    """Where exports are kept; only the installation's own user can look into it."""
+    """The folder of exports, accessible only to the installation's user."""
     place = Path(settings.CANDOR_EXPORTS)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return place
 
 
 def path_of(key: str) -> Path:
-    """Where the file of an export is once it is whole. Raises ValueError where this is no key."""
+    """The path of the finished file of an export. Raises ValueError for an invalid key."""
     if not KEY.fullmatch(key):
         raise ValueError(f"A key has {LENGTH} hex digits.")
     return folder() / key
 
 
 class Draft:
-    """A file that is being written, of which nobody but its worker knows."""
+    """A file that is being written, known only to its worker."""
 
     def __init__(self, key: str, lease: str) -> None:
         self.target = path_of(key)
@@ -46,7 +46,7 @@ class Draft:
         return os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
 
     def keep(self) -> None:
-        """Give it its name, for good: both the file and its name are on disk afterwards."""
+        """Rename the draft to its final name; both the file and its name are on disk afterwards."""
         self.path.replace(self.target)
         place = os.open(self.target.parent, os.O_RDONLY)
         try:
@@ -57,7 +57,7 @@ class Draft:
 
 @contextmanager
 def draft(key: str, lease: str) -> Iterator[Draft]:
-    """A draft of which nothing is left, unless it is kept."""
+    """A draft that is removed unless it is kept."""
     written = Draft(key, lease)
     try:
         yield written
@@ -66,7 +66,7 @@ def draft(key: str, lease: str) -> Iterator[Draft]:
 
 
 def put_on_disk(file: BufferedRandom) -> tuple[int, str]:
-    """Its size in bytes and its SHA-256, once every byte is on disk."""
+    """Flush a file to disk; return its size in bytes and its SHA-256."""
     file.flush()
     os.fsync(file.fileno())
     file.seek(0)
@@ -79,13 +79,13 @@ def remove(key: str) -> None:
 
 
 def listed() -> Iterator[tuple[Path, str, str]]:
-    """Every file of ours: where it is, its export's key, and of a draft the lease."""
+    """Yield every exported file: its path, its export's key, and the lease of a draft."""
     for path in list(folder().iterdir()):
         if found := NAME.fullmatch(path.name):
             yield path, found[1], found[2] or ""
 
 
 def sweep(path: Path) -> None:
-    """Remove a file that nobody needs; another worker may have been faster."""
+    """Remove a file that is not needed; another worker may already have removed it."""
     with suppress(FileNotFoundError):
         path.unlink()

@@ -1,4 +1,4 @@
-"""A finished run as tables: what the sheets of a workbook and the files of statistics programs are made of."""
+"""A finished run as tables, for the sheets of a workbook and the files of statistics programs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ExportTable:
 
 
 def tables(read: Results) -> Iterator[ExportTable]:
-    """Everything that is told about a run, the estimates first."""
+    """All tables of a run, the estimates first."""
     yield estimates(read)
     yield ExportTable("questions", "Each question with its choices", columns.QUESTIONS, _choices(read))
     if read.design.groups:

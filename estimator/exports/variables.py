@@ -1,4 +1,4 @@
-"""The variables of a file with a row for each report: their names, labels, and what each of their values stands for."""
+"""The variables of a file with one row per report: their names, labels, and the labels of their values."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ class ExportVariable:
 
 
 def variables_of(design: Design) -> list[ExportVariable]:
-    """One for each symbol of a report, in the order of the symbols."""
+    """One variable for each symbol of a report, in their order."""
     found = [variable for item in design.items for variable in _of_an_item(design, item)]
     names = distinct((variable.name for variable in found), most=64)
     return [
@@ -41,7 +41,7 @@ def variables_of(design: Design) -> list[ExportVariable]:
 
 
 def distinct(names: Iterable[str], *, most: int) -> list[str]:
-    """The same names as letters, digits and underscores, of `most` characters at most, no two alike."""
+    """Make names unique and valid: letters, digits and underscores, at most `most` characters."""
     taken: dict[str, None] = {}
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
@@ -54,7 +54,7 @@ def distinct(names: Iterable[str], *, most: int) -> list[str]:
 
 
 def strata_labels(partition: Partition) -> dict[int, str]:
-    """By its code what each group was offered as; empty where nobody was asked for one, or nothing is told by group.
+    """The label of each group by its code; empty if no group was asked for, or nothing is released by group.
 
     Groups that are told of together have one code, and a label that names them.
     """

@@ -1,4 +1,4 @@
-"""A finished run as a workbook (XLSX): a sheet that says what it is, then one for each table, with typed cells.
+"""A finished run as a workbook (XLSX): a readme sheet, then one sheet for each table, with typed cells.
 
 Text is written as text, whatever it begins with. Numbers have the 16 digits that XlsxWriter writes. Rows go through a
 temporary file, so that a large workbook takes no more memory than a small one.
@@ -24,17 +24,17 @@ from estimator.runs import groups, results
 from estimator.runs.results import ReportContext, Results
 
 MOST_ROWS = 1_048_575
-"""Under a row of names; a sheet has no more."""
+"""Maximum rows below the header; a sheet has no more."""
 
 LONGEST = 32_767
-"""Characters in a cell, in the 16-bit units that spreadsheets count."""
+"""Maximum characters in a cell, in the 16-bit units that spreadsheets count."""
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
-"""Characters that XML cannot hold, or that some readers show as an escape."""
+"""Characters that XML does not allow, or that some readers show as an escape."""
 
 WIDTHS = {"text": 24, "whole": 10, "number": 14, "moment": 20}
 TELL = 2_000
-"""Rows between two words to whoever watches."""
+"""Rows between two progress reports."""
 
 
 def xlsx_file(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
@@ -130,7 +130,7 @@ def _cell(sheet: Worksheet, styles: _Styles, row: int, place: int, kind: str, va
 
 
 def column_width(text: str) -> str:
-    """A text as a cell can hold it: no longer than LONGEST, and nothing that the file's XML would choke on."""
+    """Clean a text for a cell: no longer than LONGEST, and no characters that XML does not allow."""
     plain = UNSAFE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     if plain.startswith("<r>") and plain.endswith("</r>"):
         plain += " "  # else XlsxWriter takes it for markup of its own

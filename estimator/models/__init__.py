@@ -1,4 +1,4 @@
-"""Tables of runs and their estimates, analyses, exports and disclosures."""
+"""Models of runs and their estimates, analyses, exports and disclosures."""
 
 from estimator.base.jobs import new_key  # migrations know it by this name
 from estimator.models.analyses import Analysis

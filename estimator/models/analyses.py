@@ -1,4 +1,4 @@
-"""An analysis as a row: what was asked, of which totals, and what came out."""
+"""The model of an analysis: its request, its inputs and its result."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +8,7 @@ from estimator.base.jobs import Job, new_key
 
 
 class Analysis(Job):
-    """One analysis of one snapshot; a job. Its result follows from `kind`, `parameters` and `inputs` alone."""
+    """One analysis of one snapshot; a job. Its result depends on `kind`, `parameters` and `inputs` alone."""
 
     class Kind(models.TextChoices):
         COMPARISON = "comparison", "Compare groups"

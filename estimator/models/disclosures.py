@@ -1,10 +1,10 @@
-"""What authors say of their survey, for its reports."""
+"""The model of authors' disclosures on their surveys, for reports."""
 
 from django.db import models
 
 
 class Disclosure(models.Model):
-    """How a survey was done, in its author's words; for the reports of all its versions.
+    """The methods of a survey in its author's words, for the reports of all its versions.
 
     Surveys are above this floor, so it is found by the survey's name in its address.
     """
@@ -26,5 +26,5 @@ class Disclosure(models.Model):
 
     @property
     def has_margin(self) -> bool:
-        """Whether a margin of sampling error can be stated: of a simple random sample no more has to be known."""
+        """True if a margin of sampling error can be stated, for which a simple random sample is sufficient."""
         return self.probability_sample and self.simple_random

@@ -1,4 +1,4 @@
-"""An export as a row: which run, in which format, how far its file is, and until when it is kept."""
+"""The model of an export: its run, its format, its progress and its expiry."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from estimator.base.jobs import Job, new_key
 
 
 class Export(Job):
-    """One file of one run; a job. The file is `files.path_of(key)`, whole wherever the state is done."""
+    """One file of one run; a job. The file is `storage.path_of(key)`, complete if the state is done."""
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
     run = models.ForeignKey("estimator.Run", on_delete=models.CASCADE, related_name="exports")

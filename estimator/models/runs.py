@@ -1,4 +1,4 @@
-"""What is computed and kept: runs, their estimates, and the known truth of a rehearsal."""
+"""Models of runs, their estimates, and the known truth of a rehearsal."""
 
 from django.db import models
 from django.db.models import Q
@@ -51,7 +51,7 @@ class Run(Job):
 
 
 class Estimate(models.Model):
-    """One number about one item, in one stratum or in all: the share of a choice, or the mean."""
+    """One estimate for one item, in one stratum or in all: the share of a choice, or the mean."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="estimates")
     position = models.PositiveSmallIntegerField(help_text="of the item in the design")
@@ -93,7 +93,7 @@ class Estimate(models.Model):
 
 
 class GroupSize(models.Model):
-    """How many people are in a group, with noise: drawn once, and never again, also where the reports are gone."""
+    """The number of people in a group, with noise: drawn once and never again, even after reports are purged."""
 
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="group_sizes")
     stratum = models.PositiveSmallIntegerField(help_text="index of the group in the design")
@@ -137,7 +137,7 @@ class KnownShare(models.Model):
 
 
 class Worker(models.Model):
-    """When a worker last looked for work: one row, whatever the number of workers."""
+    """The time of a worker's last look for work: one row for all workers."""
 
     seen_at = models.DateTimeField()
     caught_up_at = models.DateTimeField(null=True, help_text="when no report waited to be counted; to 15 seconds")

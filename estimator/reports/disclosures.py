@@ -1,4 +1,4 @@
-"""The items that AAPOR's Code asks a report to disclose: those that authors fill in, and those that we know.
+"""The disclosure items of AAPOR's Code: those that authors fill in, and those that the platform knows.
 
 American Association for Public Opinion Research (2021). Code of Professional Ethics and Practices, III. Disclosure.
 """
@@ -16,12 +16,12 @@ from estimator.base.languages import LANGUAGES
 from estimator.models import Disclosure
 
 LONGEST = 4_000
-"""Characters of a text."""
+"""Maximum characters of a text."""
 
 
 @dataclass(frozen=True)
 class DisclosureItem:
-    """An item that an author fills in: its name in a report, and what is asked for.
+    """A disclosure item for the author to fill in: its name in a report, and its prompt.
 
     Where `ours`, the report has a sentence of its own for it, and what the author writes comes after that.
     """
@@ -77,7 +77,7 @@ FIELDS = (
 
 
 def of(slug: str) -> Disclosure:
-    """What is disclosed of a survey; an empty row, not stored, where nobody wrote anything."""
+    """The disclosure of a survey; an empty row, not stored, if there is none."""
     return Disclosure.objects.filter(slug=slug).first() or Disclosure(slug=slug)
 
 
@@ -98,7 +98,7 @@ def errors_of(texts: Mapping[str, Mapping[str, str]], *, probability_sample: boo
 def disclose(
     slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, simple_random: bool = False
 ) -> Disclosure:
-    """Write down what an author says, in place of what she said before.
+    """Store an author's disclosures, replacing the earlier ones.
 
     Parameters
     ----------
@@ -129,12 +129,12 @@ def disclose(
 
 
 def delete(slug: str) -> None:
-    """Delete what was said of a survey that is gone."""
+    """Delete the disclosure of a survey that was deleted."""
     Disclosure.objects.filter(slug=slug).delete()
 
 
 def rename(slug: str, new: str) -> None:
-    """Follow a survey whose name in its address changes."""
+    """Rename the disclosure of a survey whose slug changes."""
     Disclosure.objects.filter(slug=slug).update(slug=new)
 
 
@@ -154,7 +154,7 @@ def _fault(text: str) -> str:
 
 
 def text_in(disclosure: Disclosure, name: str, language: str) -> tuple[str, str]:
-    """What an author wrote in a field, and the language it is in: the one asked for, else any that there is."""
+    """An author's text in a field, and its language: the one asked for, otherwise any that exists."""
     said = disclosure.texts.get(name, {})
     for code in (language, *LANGUAGES):
         if code in said:
@@ -163,11 +163,11 @@ def text_in(disclosure: Disclosure, name: str, language: str) -> tuple[str, str]
 
 
 def empty(disclosure: Disclosure) -> Iterator[str]:
-    """The titles of the items that only an author can fill in, and has not."""
+    """The titles of the empty items that only an author can fill in."""
     return (str(field.title) for field in FIELDS if not field.ours and not disclosure.texts.get(field.name))
 
 
 def left_empty(disclosure: Disclosure) -> str:
-    """A sentence that names them; empty where there are none."""
+    """A sentence that lists the empty items; empty if there are none."""
     names = list(empty(disclosure))
     return _("Left empty by the author: %(items)s.") % {"items": ", ".join(names)} if names else ""

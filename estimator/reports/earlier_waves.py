@@ -1,4 +1,4 @@
-"""The earlier waves of a survey beside a final run: what was estimated then, and how much has changed since."""
+"""Comparison of a final run with earlier waves of the survey: their estimates, and the changes since."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from randomized_response import ChangeEstimate
 
 @dataclass(frozen=True)
 class Wave:
-    """One wave of a question: its design, how many reports, and what is estimated; None with too few reports.
+    """One wave of a question: its design, number of reports and estimates; None with too few reports.
 
     `weighted`: whether the groups are weighted by known shares in it.
     """
@@ -27,7 +27,7 @@ class Wave:
     weighted: bool
 
     def target(self, *, sampled: bool) -> str:
-        """Of whom its numbers speak."""
+        """The target of its numbers."""
         return targets.of_numbers(weighted=self.weighted, sampled=sampled)
 
     @property
@@ -37,7 +37,7 @@ class Wave:
 
 @dataclass(frozen=True)
 class WaveChange:
-    """How much a share, or the mean where `choice` is None, has changed since an earlier wave."""
+    """The change of a share, or of the mean if `choice` is None, since an earlier wave."""
 
     since: Wave
     estimate: float
@@ -46,13 +46,13 @@ class WaveChange:
     remembered: bool
 
     def number(self, name: str) -> float:
-        """An entry of what was found, by the name of its array."""
+        """A number of the change, by the name of its array."""
         return float(getattr(self.found, name)[self.place])
 
 
 @dataclass(frozen=True)
 class Series:
-    """A share, or the mean where `choice` is None, in all waves that asked for it alike, the earliest first."""
+    """A share, or the mean if `choice` is None, in all waves with the same question, the earliest first."""
 
     item: QuestionResults
     choice: int | None
@@ -61,7 +61,7 @@ class Series:
 
 
 def series(read: Results) -> list[Series]:
-    """Of a final run everything that an earlier wave's final run tells too; nothing of other runs."""
+    """All quantities of a final run that an earlier wave's final run has too; empty for other runs."""
     past = [] if read.run.anytime or read.design.rehearsal else _final_runs(read)
     return [one for item in read.items for one in _of_item(item, past)] if past else []
 
@@ -83,7 +83,7 @@ def value_of(fit: Fit, choice: int | None, name: str) -> float:
 
 
 def _final_runs(read: Results) -> list[tuple[Design, Run]]:
-    """The earlier designs of the survey that have one, the earliest first; of each its newest from before this run."""
+    """The earlier designs with a final run, the earliest first, each with its newest from before this run."""
     digests = [digest for digest in read.context.designs if digest != read.design.digest]
     final = Run.objects.filter(design__in=digests, state=Run.State.DONE, anytime=False)
     before = final.filter(pk__lt=read.run.pk).order_by("pk")

@@ -1,4 +1,4 @@
-"""What a report says besides its numbers: in short, how to read it, privacy label, what it discloses, limits."""
+"""Facts in a report besides its estimates: summary, how to read it, privacy label, disclosures, limits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ MOMENT = {"en": "j F Y, H:i", "de": "j. F Y, H:i"}
 
 @dataclass(frozen=True)
 class Fact:
-    """A name and what there is to say under it: our `text`, and in `language` what the author wrote (`written`).
+    """A titled text: the platform's `text`, and in `language` the author's (`written`).
 
     `missing`: the author wrote nothing where she alone knows.
     """
@@ -46,26 +46,26 @@ class Fact:
 
 
 class KeySentence(NamedTuple):
-    """A sentence, after the question that it answers, or after none."""
+    """A sentence, with the question that it answers or without one."""
 
     asked: str
     sentence: str
 
 
 def day(date_: date | datetime) -> str:
-    """A day as the report's language writes it."""
+    """Format a day in the report's language."""
     return formats.date_format(date_, DAY[formatted()])
 
 
 def moment(time: datetime) -> str:
-    """A time in UTC, to the minute."""
+    """Format a time in UTC, to the minute."""
     return _("%(time)s UTC") % {"time": formats.date_format(time, MOMENT[formatted()])}
 
 
 def key_sentences(
     read: Results, blocks: tuple[QuestionBlock, ...], *, simulated: bool, sampling: bool
 ) -> Iterator[KeySentence]:
-    """What the report says, in sentences that can be quoted one by one."""
+    """The findings of the report, in sentences that can be quoted one by one."""
     counted = {"n": wording.count(read.run.reports or 0), "respondents": wording.respondents(simulated=simulated)}
     counted |= {"day": day(_snapshot(read))}
     yield KeySentence("", _("The reports of %(n)s %(respondents)s were counted on %(day)s.") % counted)
@@ -128,7 +128,7 @@ def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
 
 
 def _group_sizes(read: Results) -> Iterator[Fact]:
-    """What is told of how many people are in each group, where that is released with noise."""
+    """The statement on group sizes, if these are released with noise."""
     epsilon = epsilon_of(read.design)
     if epsilon is None:
         return
@@ -151,7 +151,7 @@ def _group_sizes(read: Results) -> Iterator[Fact]:
 
 
 def _groups_together(read: Results) -> Iterator[Fact]:
-    """Which groups nothing is told of by themselves."""
+    """The statement on groups that are not released separately."""
     if not read.partition.is_suppressed:
         return
     other, fewest = read.partition.other, wording.count(FEWEST_IN_GROUP)
@@ -172,7 +172,7 @@ def _groups_together(read: Results) -> Iterator[Fact]:
 
 
 def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
-    """The items that AAPOR's Code asks for: the author's, and those that we know ourselves."""
+    """The disclosure items of AAPOR's Code: the author's, and those that the platform knows."""
     ours = {"mode": mode(read), "weighting": _weighting(read), "processing": _processing()}
     for field in disclosures.FIELDS:
         text, language = disclosures.text_in(disclosure, field.name, formatted())
@@ -187,7 +187,7 @@ def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
 
 
 def mode(read: Results) -> str:
-    """How people answered, and who could."""
+    """The mode of response, and who could take part."""
     if read.design.rehearsal:
         return _("Simulated respondents, whose answers went the way of real ones.")
     way = way_in(read.design)
@@ -225,7 +225,7 @@ def _weighting(read: Results) -> str:
 
 
 def _weighted_as_one(read: Results) -> Iterator[str]:
-    """Which groups of a rehearsal have one weight together, with their reports; of others the partition says it."""
+    """The groups of a rehearsal that share a weight, with their reports; otherwise the partition has them."""
     strata = np.stack(read.items[0].totals, axis=1)
     sizes = strata[:, 0].sum(axis=1)
     text = _(
@@ -274,7 +274,7 @@ def _precision(read: Results, disclosure: Disclosure) -> str:
 
 
 def _no_margin(disclosure: Disclosure) -> Iterator[str]:
-    """Why no margin of sampling error is stated."""
+    """The reason why no margin of sampling error is stated."""
     if not disclosure.probability_sample:
         yield _("No margin of sampling error is stated, because the author has not declared a probability sample.")
     elif not disclosure.has_margin:
@@ -286,7 +286,7 @@ def _no_margin(disclosure: Disclosure) -> Iterator[str]:
 
 
 def _widest(read: Results, *, sampled: bool) -> float | None:
-    """The longest way from an estimated share of all respondents to an end of its interval; None where none is."""
+    """The largest distance from a share of all respondents to an end of its interval; None if there is none."""
     found = []
     for cell in (cell for item in read.items for cell in item.shares if not cell.group_key):
         one = cell.estimate
@@ -297,7 +297,7 @@ def _widest(read: Results, *, sampled: bool) -> float | None:
 
 
 def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
-    """What the numbers cannot say: of whom, of answers, of reports."""
+    """The limits of the numbers: as to respondents, answers and reports."""
     yield from _limits_of_respondents(read, sampling=sampling)
     yield from _limits_of_answers(read)
     if not read.design.rehearsal:
@@ -351,7 +351,7 @@ def _limits_of_answers(read: Results) -> Iterator[Fact]:
 
 
 def origin(read: Results) -> Iterator[Fact]:
-    """What names this report and what it was made of."""
+    """The identifiers of this report and of its inputs."""
     yield Fact(_("Snapshot"), moment(_snapshot(read)))
     yield Fact(_("Version"), f"randomized_response {read.run.version}")
     yield Fact(_("Design"), read.design.digest, code=True)

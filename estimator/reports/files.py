@@ -1,4 +1,4 @@
-"""A report as a file that stands alone: one HTML document with everything inside, or a PDF."""
+"""Standalone files of a report: one HTML document with everything embedded, or a PDF."""
 
 import base64
 from functools import cache
@@ -19,13 +19,13 @@ from estimator.runs.results import NOTHING_KNOWN, ReportContext
 STYLES = tuple(f"estimator/{name}.css" for name in ("tokens", "report", "results", "pictures"))
 FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
 ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
-"""Fonts that a file brings along, with their weights; the Arabic ones where a survey has such letters."""
+"""Embedded fonts with their weights; the Arabic ones only if the survey has such letters."""
 
 OWN = 'html{font-family:"Noto Sans","Noto Sans Arabic",sans-serif}'
 
 
 def html_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) -> bytes:
-    """The report as one HTML document: styles, pictures and fonts are inside, no script, no outside address."""
+    """The report as one HTML document: styles, charts and fonts embedded, no script, no outside address."""
     with activated(language):
         shown = report.context(run, context)
         return render_to_string("estimator/alone.html", {**shown, "styles": _styles(_arabic(shown["report"]))}).encode()
@@ -45,13 +45,13 @@ def pdf_file(run: Run, language: str, context: ReportContext = NOTHING_KNOWN) ->
 
 
 def write_html(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    """The writer of `html_file`, in the language that is active."""
+    """Write the file of `html_file` in the active language."""
     out.write(html_file(run, active(), context))
     watch(1.0)
 
 
 def write_pdf(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    """The writer of `pdf_file`, in the language that is active."""
+    """Write the file of `pdf_file` in the active language."""
     out.write(pdf_file(run, active(), context))
     watch(1.0)
 
@@ -63,7 +63,7 @@ def _arabic(shown: report.EstimateReport) -> bool:
 
 @cache
 def _styles(arabic: bool) -> SafeString:
-    """The report's own style sheets, and its fonts."""
+    """The report's style sheets and fonts."""
     sheets = [Path(str(finders.find(name))).read_text(encoding="utf-8") for name in STYLES]
     fonts = [_face(name, weight) for name, weight in FACES + ARABIC * arabic]
     return mark_safe("\n".join([*fonts, *sheets, OWN]))  # noqa: S308 - our own files

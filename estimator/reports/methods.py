@@ -1,4 +1,4 @@
-"""The methods paragraphs of a report, written from its design so that they can stand in a paper as they are."""
+"""The methods paragraphs of a report, written from its design for use in a paper without changes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from estimator.runs.estimation import known_shares
 from estimator.runs.results import QuestionResults, Results
 
 LARGEST_TABLE = 5
-"""Rows and columns up to which a paragraph holds the whole table; the privacy label and the files have larger ones."""
+"""Largest number of rows and columns of an inline table; the privacy label and files have larger ones."""
 
 CITED_BY_METHOD = {"maximum_likelihood": ("warner", "hout"), "nearest_shares": ("held",)}
 
@@ -29,7 +29,7 @@ class Methods:
 
 
 def methods(read: Results, *, sampling: bool) -> Methods:
-    """How the answers were randomised, estimated and given intervals. `sampling` as for the report's numbers."""
+    """Describe the randomisation, the estimation and the intervals. `sampling` as for the report's numbers."""
     fitted = [name for name in targets.METHODS if any(name in _fitted_by(item) for item in read.items)]
     intervals = [name for name in wording.METHODS if name in set(_intervals(read, sampling=sampling))]
     cited = {"kasiviswanathan", *(OF_INTERVALS[name] for name in intervals if name in OF_INTERVALS)}
@@ -60,7 +60,7 @@ def _of_question(item: QuestionResults, number: int) -> str:
 
 
 def _entry(item: QuestionResults) -> RegistryEntry:
-    """Its mechanism; a name that is not known has a table all the same."""
+    """The mechanism of a question; one with an unknown name has a custom table."""
     return REGISTRY.get(item.frozen.channel.name, REGISTRY["custom"])
 
 
@@ -73,7 +73,7 @@ def _mechanism(item: QuestionResults) -> str:
 
 
 def _matrix(item: QuestionResults) -> str:
-    """The table in line: a row for each true answer."""
+    """The table as inline text: a row for each true answer."""
     weights = item.frozen.channel.weights
     if item.frozen.encoding != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
         return ""
@@ -121,7 +121,7 @@ def _of_intervals(read: Results, intervals: list[str], *, sampling: bool) -> str
 
 
 def confidence(read: Results) -> str:
-    """The level of the intervals, as it is written beside them."""
+    """The confidence level, as written beside the intervals."""
     return wording.value(read.run.confidence, len(f"{100 * read.run.confidence:.10g}".partition(".")[2]))
 
 
@@ -136,7 +136,7 @@ def _intervals(read: Results, *, sampling: bool) -> Iterator[str]:
 
 
 def _fitted_by(item: QuestionResults) -> Iterator[str]:
-    """Which ways of estimating this question needs."""
+    """The estimation methods that this question needs."""
     if item.question.fits_shares:
         yield targets.method_of(item, mean=False)
     if item.question.reports_mean:

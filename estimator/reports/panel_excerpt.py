@@ -1,4 +1,4 @@
-"""A finished run as the panel shows it: its questions as markup, written once, for a finished run never changes."""
+"""A finished run in the panel: its questions as markup, cached since a finished run never changes."""
 
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from estimator.reports.report import ReportPage
 from estimator.runs.results import ReportContext
 
 LEVEL = 3
-"""Of a question's heading on the panel's pages."""
+"""The level of a question's heading on the panel's pages."""
 
 
 class Excerpt(ReportPage):
@@ -29,7 +29,7 @@ def shown(run: Run, known: ReportContext) -> Excerpt:
 
 @lru_cache(maxsize=16)
 def _shown_once(key: str, known: ReportContext, sampling: bool) -> Excerpt:
-    """By what a run's numbers are shown from: an author may declare, later, that there is a population."""
+    """Cache by all that the numbers' display depends on: an author may later declare a random sample."""
     return _shown(Run.objects.select_related("design").get(key=key), known)
 
 

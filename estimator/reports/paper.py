@@ -1,4 +1,4 @@
-"""What a report says on paper: the words, numbers and pictures of its page, as the data of a typst template."""
+"""The PDF of a report: the texts, numbers and charts of its page, as the data of a typst template."""
 
 import re
 from pathlib import Path
@@ -18,20 +18,20 @@ from estimator.reports.tables import ReportTable
 TEMPLATE = Path(__file__).parent / "report.typ"
 
 PLACED = ("estimate", "low", "high", "noise_low", "noise_high", "truth")
-"""The numbers of a picture's row."""
+"""The numbers of a chart's row."""
 
 LACKING = "[?]"
-"""Stands for letters that the fonts lack, such as an emoji."""
+"""Substitute for letters that the fonts lack, such as an emoji."""
 
 JOINERS = "\u200c\u200d\ufe0e\ufe0f"
-"""Letters that only say how those beside them look; they are left out where the fonts lack them."""
+"""Characters that only style those beside them; omitted if the fonts lack them."""
 
 MOST_LACKING = 0.25
-"""The part of a question's letters that may be lacking; with more of them nobody could read it."""
+"""Largest fraction of a question's letters that may be lacking; with more it would be unreadable."""
 
 
 def data(report: EstimateReport) -> dict[str, object] | None:
-    """Every text of the PDF, with what stands for letters that the fonts lack; None where they lack too many of them.
+    """All texts of the PDF, with substitutes for letters that the fonts lack; None if they lack too many.
 
     The report's language must be spoken.
     """
@@ -153,7 +153,7 @@ def _part(part: EstimatePart) -> dict[str, object]:
 
 
 def _figure(figure: Figure) -> dict[str, object]:
-    """Where everything of a picture stands, in parts of the axis's length; the template draws it."""
+    """The positions of a chart's parts, as fractions of the axis; the template draws it."""
     axis = figure.axis
     return {
         "alt": figure.words,

@@ -1,4 +1,4 @@
-"""How few false reports could change what a report says: the inverse of the bounds in `estimator.reports.privacy`.
+"""False reports needed to change a result: the inverse of the bounds in `estimator.reports.privacy`.
 
 Hard in the same way: with fewer, whatever they say and whoever sends them, it cannot have happened.
 """
@@ -19,7 +19,7 @@ from randomized_response.questions import Mechanism
 
 @dataclass(frozen=True)
 class FalseReportsNeeded:
-    """The smallest number of false reports among n that could take an estimate of all respondents out of its interval.
+    """The smallest number of false reports among n that could move an overall estimate out of its interval.
 
     Where `turns`, the smallest that could turn what the intervals tell: the side of one half on which the share of
     `choice` lies, or, where `largest`, that no other choice has a larger share.
@@ -69,7 +69,7 @@ class FalseReportsNeeded:
 
 
 def smallest_attack(item: QuestionResults) -> Iterator[FalseReportsNeeded]:
-    """What false reports are needed for, of all respondents: out of the interval, and where the intervals tell it, to
+    """False reports needed to move overall estimates: out of the interval and, if the intervals settle it, to
     another side of one half, or to another largest share. Nothing where there are no estimates.
     """
     weight = privacy.largest_weight(item)
@@ -91,12 +91,12 @@ def smallest_attack(item: QuestionResults) -> Iterator[FalseReportsNeeded]:
 
 
 def in_words(item: QuestionResults) -> Iterator[str]:
-    """A sentence for each."""
+    """A sentence for each of `smallest_attack`."""
     return (one.in_words() for one in smallest_attack(item))
 
 
 def _to_the_edge(cell: EstimateCell, least: float, most: float) -> float:
-    """How far an estimate is from the nearer end of its interval; an end of the range itself is never left."""
+    """The distance from an estimate to the nearer end of its interval; ends of the range do not count."""
     estimate = cell.estimate
     assert estimate.constrained is not None
     assert estimate.noise_low is not None
@@ -107,7 +107,7 @@ def _to_the_edge(cell: EstimateCell, least: float, most: float) -> float:
 
 
 def _of_one(item: QuestionResults, cell: EstimateCell) -> tuple[EstimateCell, float] | None:
-    """A share whose interval lies on one side of one half, and how far it is from there."""
+    """A share whose interval lies on one side of one half, and its distance from one half."""
     low, high, shown = cell.estimate.noise_low, cell.estimate.noise_high, cell.estimate.constrained
     if low is None or high is None or shown is None or low <= 0.5 <= high:
         return None
@@ -115,7 +115,7 @@ def _of_one(item: QuestionResults, cell: EstimateCell) -> tuple[EstimateCell, fl
 
 
 def _of_the_largest(shares: list[EstimateCell]) -> tuple[EstimateCell, float] | None:
-    """The largest share, where its interval is above that of every other, and by how much each must move to be equal.
+    """The largest share, if its interval is above that of every other, and how far each must move to be equal.
 
     A false report can lower one share and raise another, each by as much as it can move any. The shares that are shown
     have the order of the unbiased ones, which marks and sets move less far.
@@ -137,7 +137,7 @@ def _of_shares(item: QuestionResults, distance: float, mechanism: Mechanism, wei
 
 
 def _of_the_mean(item: QuestionResults, distance: float, weight: float) -> int:
-    """The bound of a mean grows with the number of false reports, but not always in proportion."""
+    """False reports needed to move the mean; its bound grows with them, not always in proportion."""
     numbers = range(1, item.n + 1)
     place = bisect_left(numbers, distance, key=lambda false: privacy.shift_of_mean(item, false, weight))
     return min(item.n, place + 1)

@@ -1,4 +1,4 @@
-"""What a run says of its respondents' protection, and of what false reports could do to its numbers."""
+"""The protection of a run's respondents, and bounds on the effect of false reports."""
 
 import math
 from collections.abc import Iterator
@@ -49,12 +49,12 @@ class QuestionPrivacy:
 
     @property
     def how(self) -> str:
-        """How an answer is sent; empty where it is simply one of the choices."""
+        """A sentence on the encoding of an answer; empty for one of the choices."""
         return encoding_sentence(self.frozen)
 
     @property
     def named(self) -> str:
-        """The mechanism by its name, with its probabilities."""
+        """The name of the mechanism, with its probabilities."""
         name, said = self.frozen.channel.name, self.frozen.channel.parameters
         told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in said]
         given = [f"{parameter.reported} {said[parameter.name]}" for parameter in told]
@@ -63,21 +63,21 @@ class QuestionPrivacy:
 
     @property
     def sentence(self) -> str:
-        """What a report of this question tells at most."""
+        """A sentence on the most that a report of this question reveals."""
         said = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
         return said % {"epsilon": self.epsilon_text, "odds": self.odds_text}
 
 
 @dataclass(frozen=True)
 class Odds:
-    """e^epsilon, for `epsilon_total`."""
+    """A privacy loss as e^epsilon, for `epsilon_total`."""
 
     ratio: Fraction
 
 
 @dataclass(frozen=True)
 class EarlierWaves:
-    """What the design of a survey that was opened before says of its earlier waves, and of all of them with this one.
+    """The privacy loss of earlier waves as stated by a design, and of all of them with this one.
 
     The numbers are the most that a person can have spent who answered each of them.
     """
@@ -89,22 +89,22 @@ class EarlierWaves:
 
     @property
     def remembers(self) -> bool:
-        """Whether an answer that did not change was sent as the same report again."""
+        """Return True if an unchanged answer was sent as the same report again."""
         return self.repeats == "remember"
 
     @property
     def epsilon(self) -> float:
-        """Of earlier waves, rounded up."""
+        """The epsilon of earlier waves, rounded up."""
         return _epsilon(self.spent)
 
     @property
     def epsilon_together(self) -> float:
-        """Of all waves so far, rounded up."""
+        """The epsilon of all waves so far, rounded up."""
         return _epsilon(self.together)
 
     @property
     def in_words(self) -> str:
-        """What a person can have spent in all, and what a repeated answer adds."""
+        """Sentences on the total privacy loss, and on what a repeated answer adds."""
         said = [self._sum] if self.spent > 1 else []
         remembered = _(
             "Devices remember their tickets: an answer that did not change is sent as the same report again and spends "
@@ -129,7 +129,7 @@ class EarlierWaves:
 
 @dataclass(frozen=True)
 class PrivacyLabel:
-    """The privacy label of a design. `before` is None where it says nothing of other waves."""
+    """The privacy label of a design. `before` is None if it states nothing on other waves."""
 
     items: tuple[QuestionPrivacy, ...]
     epsilon: float
@@ -142,7 +142,7 @@ class PrivacyLabel:
 
     @property
     def unit(self) -> str:
-        """What the total is about."""
+        """The unit of privacy of the total."""
         return "one person, all her answers in this wave" if self.before else "one person, all answers"
 
     @property
@@ -159,17 +159,17 @@ class PrivacyLabel:
 
     @property
     def uncounted(self) -> str:
-        """What the total cannot know of."""
+        """A sentence on what the total cannot include."""
         return str(self.way_in.uncounted)
 
     @property
     def reason(self) -> str:
-        """Why it was opened above a ceiling; empty where nobody had to say."""
+        """The reason for opening above a ceiling; empty if none was required."""
         return self.ceilings.reason if self.ceilings else ""
 
     @property
     def ceilings_in_words(self) -> str:
-        """The ceilings that the design names, before the reason for being above."""
+        """A sentence on the design's ceilings, before the reason for exceeding them."""
         text = _(
             "Without a reason a survey opens with epsilon %(question)s at most for a question and %(total)s for all "
             "together, what was spent before included. This one was opened above; the author’s reason:"
@@ -179,7 +179,7 @@ class PrivacyLabel:
 
 @dataclass(frozen=True)
 class PoisoningBound:
-    """How far false reports, freely chosen, can move any share of an item, or its mean, in the item's own unit.
+    """The largest shift of any share of an item, or its mean, by arbitrary false reports, in the item's unit.
 
     `widest` is the length of the range: a shift so long says that nothing is certain.
     """
@@ -192,7 +192,7 @@ class PoisoningBound:
     widest: float
 
     def in_words(self, *, first: bool) -> str:
-        """A part of a sentence; the measure is named in each, so that each can be quoted."""
+        """A part of a sentence that names the measure, so that it can be quoted."""
         of_share = self.measure == SHARE
         if self.shift >= self.widest:
             text = (
@@ -214,7 +214,7 @@ class PoisoningBound:
 
 
 def item_label(item: designs.Item, language: str) -> QuestionPrivacy:
-    """The protection of an item of a frozen design, in the words of one of its languages; a draft may miss some.
+    """The protection of an item of a frozen design, in one of its languages; a draft may lack some texts.
 
     Raises ValueError where its table is not one of its encoding.
     """
@@ -233,7 +233,7 @@ def label(results: Results) -> PrivacyLabel:
 
 
 def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:
-    """For 1 % and 5 % false reports, rounded up to whole reports; none where there are no reports.
+    """Bounds for 1 % and 5 % false reports, rounded up to whole reports; none if there are no reports.
 
     Of shares through a table that is neither one of yes/no nor k-ary there is none where a share is so near 0 that
     nothing is certain. Where groups are weighted, all false reports may stand in the group whose reports weigh most.
@@ -254,13 +254,13 @@ def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:
 
 
 def bounds_in_words(item: QuestionResults) -> Iterator[str]:
-    """A sentence for the shares, and one for the mean, where there are such."""
+    """A sentence for the shares, and one for the mean, if there are bounds."""
     for _measure, some in groupby(bounds(item), key=lambda bound: bound.measure):
         yield "; ".join(bound.in_words(first=number == 0) for number, bound in enumerate(some)) + "."
 
 
 def largest_weight(item: QuestionResults) -> float | None:
-    """How much more than 1 / n a report can weigh; None where there are no reports, or none in a weighted group."""
+    """The largest weight of a report, relative to 1 / n; None without reports, or with an empty weighted group."""
     if not item.n:
         return None
     known, sizes = estimation.known_shares(item.partition), item.totals[0].sum(axis=1).tolist()
@@ -270,7 +270,7 @@ def largest_weight(item: QuestionResults) -> float | None:
 
 
 def shift_of_mean(item: QuestionResults, false_reports: int, weight: float) -> float:
-    """By how much at most so many false reports can move the mean, in its unit; the whole range where it is unknown."""
+    """The largest shift of the mean by this many false reports, in its unit; the whole range if it is unknown."""
     assert isinstance(item.mechanism, Channel)
     values = item.question.values
     valued = [value for value in values if value is not None]
@@ -283,7 +283,7 @@ def shift_of_mean(item: QuestionResults, false_reports: int, weight: float) -> f
 
 
 def _before(waves: Waves | None, ratio: Fraction | float) -> EarlierWaves | None:
-    """What a design says of other waves, with its own e^epsilon."""
+    """A design's statement on other waves, combined with its own e^epsilon."""
     if waves is None:
         return None
     return EarlierWaves(waves.repeats, waves.spent, waves.spent * Fraction(ratio))

@@ -1,4 +1,4 @@
-"""What a report says of each question: sentences, pictures and tables, and what false reports could do to them."""
+"""Questions in a report: sentences, charts and tables, and the possible effect of false reports on them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ class SentenceText(TypedDict):
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How a report shows its numbers.
+    """Settings for the numbers of a report.
 
     `sampling`: whether the author declares a simple random sample, so that there is an interval for its population.
     `truth`: whether the true answers are known. `simulated`: whether the respondents are. `anytime`: whether intervals
@@ -57,7 +57,7 @@ class NumberFormat:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture of estimates: drawn for a page, or told in words; `paper` says how it is drawn there."""
+    """A chart of estimates: drawn for a page, or as a text alternative; `paper` draws it for PDFs."""
 
     rows: tuple[ChartRow, ...]
     key: str
@@ -75,7 +75,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class EstimatePart:
-    """The shares of a question, or its mean: sentences, pictures and tables.
+    """The shares of a question, or its mean: sentences, charts and tables.
 
     `overall` and `by_group` are pictures. `about` is what every line speaks of where they all speak of one thing: the
     mean, or the share of Yes; then one picture and one table show all groups.
@@ -94,7 +94,7 @@ class EstimatePart:
 
 @dataclass(frozen=True)
 class QuestionBlock:
-    """Everything the report says of one question. `section` is the key of its section, or nothing.
+    """The results of one question in a report. `section` is the key of its section, or empty.
 
     `headline` is the line that a summary quotes: the mean, the share of Yes, or the largest share.
     """
@@ -113,13 +113,13 @@ class QuestionBlock:
 
     @property
     def flag_words(self) -> list[str]:
-        """Chance is no excuse where it explains too little."""
+        """The texts of the flags; chance is no explanation if it explains too little."""
         excused = {CLIPPED, CLIPPED_MEAN} if IMPOSSIBLE in self.flags else set()
         return [str(wording.FLAGS[flag]) for flag in self.flags if flag not in excused]
 
 
 def block(item: QuestionResults, number: int, manner: NumberFormat) -> QuestionBlock:
-    """A question; `number` counts from 0."""
+    """Build the block of a question; `number` counts from 0."""
     shares = [_part(item, item.shares, f"item-{number}", manner)] if item.shares else []
     means = [_part(item, item.means, f"item-{number}-mean", manner)] if item.means else []
     flags = (flag for cell in item.shown for flag in cell.estimate.flags if flag in wording.FLAGS)
@@ -139,7 +139,7 @@ def block(item: QuestionResults, number: int, manner: NumberFormat) -> QuestionB
 
 
 def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -> TableRow:
-    """Of several shares the largest, with an interval that holds for all of them together: the reports picked it."""
+    """The line to quote: of several shares the largest, with a simultaneous interval, as the data select it."""
     place = max(range(len(part.lines)), key=lambda place: part.overall.rows[place].estimate or 0.0)
     line = part.lines[place]
     if item.means or len(part.lines) == 1 or line.missing:
@@ -154,7 +154,7 @@ def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -
 
 
 def _offered(item: QuestionResults) -> str:
-    """What could be answered; the choices stand after it."""
+    """The introduction to the possible answers; the choices follow it."""
     if item.frozen.grid:
         grid = {name: wording.point(float(value)) for name, value in asdict(item.frozen.grid).items()}
         return _("A number from %(minimum)s to %(maximum)s, in steps of %(step)s") % grid
@@ -224,7 +224,7 @@ def _axis_of_mean(item: QuestionResults) -> charts.Axis:
 
 
 def _grouped(item: QuestionResults, cells: list[EstimateCell], manner: NumberFormat) -> list[ChartRow]:
-    """The rows of a picture by group: a block for each choice."""
+    """The rows of a chart by group: a block for each choice."""
     rows = []
     for choice in range(len(item.choices)):
         mine = [cell for cell in cells if cell.estimate.choice == choice]
@@ -290,7 +290,7 @@ def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> Ta
 
 
 def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
-    """How many honest people a direct question needs for the error that is shown, which may be the tickets' alone.
+    """Honest respondents that a direct question needs for the error shown, which may be randomisation alone.
 
     None for fewer than two, who have no standard error: the reports cannot tell how far the answers lie apart.
     """
@@ -307,7 +307,7 @@ def _sentence(
     manner: NumberFormat,
     ends: tuple[float | None, float | None],
 ) -> str:
-    """The estimate with the interval between these ends; where that is of no use, it alone."""
+    """The estimate with the interval between these ends; only the interval if it is too wide."""
     estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
     said: SentenceText = {
         "group": cell.group,
@@ -330,7 +330,7 @@ def _of_use(item: QuestionResults, estimate: Estimate, width: float) -> bool:
 
 
 def reports_with_answer(cell: EstimateCell, *, sampling: bool) -> bool:
-    """Whether an interval holds the known truth: that for a larger population, or that for those who took part."""
+    """Return True if the interval contains the known truth: that for a population, or that for respondents."""
     estimate, truth = cell.estimate, cell.truth
     low, high = (estimate.low, estimate.high) if sampling else (estimate.noise_low, estimate.noise_high)
     return truth is not None and low is not None and high is not None and low <= truth <= high

@@ -1,4 +1,4 @@
-"""What a report cites: each work by a short key, as it stands in a paper's list."""
+"""The works that a report cites, by a short key, in the form of a reference list."""
 
 from estimator.base import mechanisms
 
@@ -31,7 +31,7 @@ WORKS = mechanisms.WORKS | {
     "aapor": "American Association for Public Opinion Research (2021). AAPOR Code of Professional Ethics and "
     "Practices. AAPOR.",
 }
-"""In the order of an author's name where a report lists them."""
+"""Reports list them by author."""
 
 OF_INTERVALS = {
     "feldman_cousins": "feldman",

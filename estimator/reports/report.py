@@ -1,4 +1,4 @@
-"""The report of a run: every number with its interval, in words, in a picture and in a table, and what a reader needs
+"""The report of a run: every number with its interval, in words, charts and tables, and what a reader needs
 to judge them. A page and a PDF are made of it; both say the same."""
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class ReportSection:
 
     @property
     def deeper(self) -> int:
-        """By how many levels the headings of its questions are below those of questions without a section."""
+        """The number of levels that its questions' headings are below those without a section."""
         return 1 if self.title else 0
 
 
@@ -52,7 +52,7 @@ class EstimateReport:
 
     @cached_property
     def sections(self) -> list[ReportSection]:
-        """The questions in their order, under the titles of the design."""
+        """The questions in order, under the titles of the design."""
         sections, language = self.results.design.sections, self.results.language
         if not sections:
             return [ReportSection("", "", self.blocks)]
@@ -75,7 +75,7 @@ class EstimateReport:
 
     @property
     def in_all_waves(self) -> str:
-        """Epsilon with all earlier waves, in words; empty where nobody had spent anything before."""
+        """Epsilon with all earlier waves, as text; empty if nothing was spent before."""
         before = self.label.before
         if before is None or before.spent == 1:
             return ""
@@ -95,7 +95,7 @@ class EstimateReport:
 
     @property
     def sampling(self) -> bool:
-        """Whether the interval for a larger population is shown: where the author declares a simple random sample."""
+        """True if the interval for a larger population is shown: if the author declares a simple random sample."""
         return self.disclosure.has_margin
 
     @property
@@ -151,7 +151,7 @@ class EstimateReport:
 
     @property
     def assumption(self) -> str:
-        """How the intervals of changes are meant."""
+        """A sentence on the meaning of the intervals of changes."""
         return change_sentence(self.changes, sampling=self.sampling)
 
     @property
@@ -161,7 +161,7 @@ class EstimateReport:
 
     @property
     def every_look(self) -> str:
-        """What the intervals of a run made before closing are; empty of one made after."""
+        """A sentence on the intervals of a run made before closing; empty for one made after."""
         return str(wording.EVERY_LOOK) if self.run.anytime else ""
 
     @property
@@ -170,7 +170,7 @@ class EstimateReport:
 
     @property
     def coin_reports(self) -> str:
-        """How many of the reports came from a real coin or die; empty where none did."""
+        """The number of reports from a real coin or die, as text; empty if there are none."""
         return wording.count(self.run.coin_reports) if self.run.coin_reports else ""
 
     @cached_property
@@ -179,7 +179,7 @@ class EstimateReport:
 
     @cached_property
     def coverage(self) -> str:
-        """How many intervals hold the known truth, in words; empty where none is known."""
+        """A sentence on how many intervals contain the known truth; empty if that is unknown."""
         marked = [c for item in self.results.items for c in item.shown if c.known and c.truth is not None]
         if not marked:
             return ""
@@ -199,7 +199,7 @@ class EstimateReport:
 
     @cached_property
     def words(self) -> dict[str, str]:
-        """The report's own headings and short words, for every shape of it."""
+        """The report's headings and short texts, for all its formats."""
         return {
             "kind": _("Rehearsal report") if self.simulated else _("Survey report"),
             "reports": _("Reports"),
@@ -242,7 +242,7 @@ class EstimateReport:
 
     @property
     def legend(self) -> dict[str, str]:
-        """What the marks of the pictures stand for."""
+        """The meaning of the symbols in the charts."""
         noise, whole = (
             {"confidence": self.confidence, "target": targets.of_report(self.results.partition, sampled=sampled)}
             for sampled in (False, True)
@@ -263,7 +263,7 @@ class EstimateReport:
 
 
 def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> EstimateReport:
-    """The report of a finished run; of its first questions alone where `most` says how many."""
+    """Build the report of a finished run; only of its first questions if `most` gives their number."""
     read = results.read(run, known, most=most)
     disclosure = disclosures.of(read.design.slug)
     manner = NumberFormat(
@@ -289,7 +289,7 @@ class ReportPage(TypedDict):
 
 
 def context(run: Run, known: ReportContext, *, most: int | None = None) -> ReportPage:
-    """What the templates of a report need, on its own page and in the panel; `most` as for `build`."""
+    """The template context of a report, on its page and in the panel; `most` as for `build`."""
     report = build(run, known, most=most)
     return {
         "report": report,

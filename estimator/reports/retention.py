@@ -1,11 +1,11 @@
-"""How long the reports of a survey are kept."""
+"""The retention of a survey's reports."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 
 def in_words(days: int | None) -> str:
-    """How long, where they are deleted so many days after closing, or never."""
+    """A sentence on the retention: deletion this many days after closing, or never."""
     if days is None:
         return _("Reports are kept for good.")
     text = ngettext(

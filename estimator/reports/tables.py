@@ -10,7 +10,7 @@ from estimator.runs.targets import EstimateMeta
 
 @dataclass(frozen=True)
 class TableRow:
-    """One estimate in a table: each number as text, or `missing`, which says why there are none.
+    """One estimate in a table: each number as text, or `missing`, the reason why there are none.
 
     `sampled` is the interval for a larger population; empty where the author does not declare a simple random sample.
     `means` is what is to be said of the number.
@@ -32,7 +32,7 @@ class TableRow:
 
     @property
     def quote(self) -> str:
-        """What there is to quote: the estimate with its interval, or why there is none."""
+        """The text to quote: the estimate with its interval, or the reason why there is none."""
         if not self.missing:
             return self.sentence
         of = self.group or self.choice
@@ -41,7 +41,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, what kind of it (see KINDS), over how many columns, and whether its words are the survey's.
+    """A cell: its text, its kind (see KINDS), its number of columns, and whether it quotes the survey.
 
     `note` stands small after the text; `stands_out` where it is to be noticed.
     """
@@ -78,7 +78,7 @@ def table(
     lines: tuple[TableRow, ...], *, caption: str, about: str, grouped: bool, error: str, confidence: str,
     sampling: bool, truth: bool,
 ) -> ReportTable:  # fmt: skip
-    """The table of some lines.
+    """Build the table of these lines.
 
     `about`: what all of them speak of, where it is one thing. `grouped`: a row names its group. `sampling`, `truth`:
     whether there are columns for the interval of a larger population, and for the known truth.
@@ -103,7 +103,7 @@ def table(
 
 
 def all_respondents(means: EstimateMeta, *, mixed: bool) -> str:
-    """What all respondents are called beside their groups: `mixed` where they are weighted, and the groups are not."""
+    """The label of all respondents beside their groups: `mixed` if they are weighted, and the groups are not."""
     return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
 
 

@@ -1,4 +1,4 @@
-"""What a report says of earlier waves: by question a sentence for each change, a picture over time, and a table."""
+"""Earlier waves in a report: by question a sentence for each change, a chart over time, and a table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ POINTS = wording.Unit(100, 2, "")
 
 @dataclass(frozen=True)
 class Trend(Figure):
-    """A picture of one number over time: upright on a page, on paper the waves below each other."""
+    """A chart of one number over time: waves side by side on a page, below each other on paper."""
 
     @cached_property
     def html(self) -> SafeString:
@@ -29,7 +29,7 @@ class Trend(Figure):
 
 @dataclass(frozen=True)
 class EstimateChange:
-    """What has changed in one number of a question; `wording` is empty where it is the question's next one."""
+    """The changes in one number of a question; `wording` is empty after the question's first number."""
 
     series: Series
     wording: str
@@ -39,7 +39,7 @@ class EstimateChange:
 
 
 def changes(read: Results, manner: NumberFormat) -> tuple[EstimateChange, ...]:
-    """Everything that the report says of earlier waves; nothing where there were none."""
+    """All changes since earlier waves in the report; empty if there were none."""
     asked, found = "", []
     for number, one in enumerate(series(read)):
         found.append(_change(one, number, manner, wording="" if one.item.key == asked else one.item.wording))
@@ -48,7 +48,7 @@ def changes(read: Results, manner: NumberFormat) -> tuple[EstimateChange, ...]:
 
 
 def change_sentence(found: Sequence[EstimateChange], *, sampling: bool) -> str:
-    """Of whom the intervals of changes speak, how they are made and what they take for granted."""
+    """Sentences on the intervals of changes: their target, their methods and their assumptions."""
     series = [change.series for change in found]
     of = (wave.target(sampled=sampling) for one in series for wave in one.waves)
     methods = {targets.of_difference(mean=one.choice is None) for one in series}
@@ -64,7 +64,7 @@ def change_sentence(found: Sequence[EstimateChange], *, sampling: bool) -> str:
 
 
 def _who_came_again(*, remembered: bool, sampling: bool) -> str:
-    """What it does to the intervals that nobody knows who took part in several waves."""
+    """A sentence on the effect of unknown overlap between waves on the intervals."""
     if sampling:
         return _(
             "Nobody knows who took part more than once, so waves are taken as different people’s. If many are the "
@@ -114,7 +114,7 @@ def _named(wave: Wave, newest: Wave) -> str:
 
 
 def _label(wave: Wave, newest: Wave, *, mixed: bool) -> str:
-    """The name of a wave at the head of its row; `mixed` where only some of the waves are weighted."""
+    """The label of a wave's row; `mixed` if only some of the waves are weighted."""
     name = _named(wave, newest)
     name = name[:1].upper() + name[1:]
     return _("%(wave)s, weighted") % {"wave": name} if mixed and wave.weighted else name

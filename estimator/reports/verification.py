@@ -1,4 +1,4 @@
-"""How a reader checks a report herself: with the file of everything, and the library."""
+"""Verification of a report by its reader, with the JSON file and the library."""
 
 from django.utils.translation import gettext as _
 
@@ -22,12 +22,12 @@ for key, item in report.items.items():
 
 
 def code(read: Results) -> str:
-    """A program that computes the shown estimates of all respondents again, weighted where they are."""
+    """A program that recomputes the shown estimates of all respondents, weighted where they are."""
     return CODE.format(file=FILE, digest=read.design.digest, confidence=read.run.confidence)
 
 
 def steps(read: Results) -> list[str]:
-    """What the program does, and what else can be compared."""
+    """The steps of the verification, and what else can be compared."""
     found = [
         _(
             "Take report.json from the place where this report was, and the library randomized_response of the version "

@@ -1,1 +1,1 @@
-"""Runs: from the totals of a design to its estimates, by a job."""
+"""Runs: jobs that compute a design's estimates from its totals."""

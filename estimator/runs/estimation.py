@@ -1,4 +1,4 @@
-"""From the totals of a design to its estimates. No database, no clock: the same totals give the same numbers."""
+"""Estimation from the totals of a design. No database, no clock: the same totals give the same numbers."""
 
 import hashlib
 import math
@@ -35,19 +35,19 @@ from randomized_response import (
 )
 
 WIDEST_OF_USE = 0.5
-"""Part of all that is possible up to which an interval is of use: a wider one tells less than it leaves open."""
+"""Largest fraction of the range at which an interval is of use: a wider one excludes less than it allows."""
 
 MINIMUM_MICRODATA = 100
-"""Fewer reports than this are not given out one by one. Each is protected by its table alone already; that nobody can
+"""Minimum reports to release them singly. Each is protected by its table alone already; that nobody can
 say whose a row is comes from the others: who knows that a person took part guesses right once in so many."""
 
 ALARM = 4.0
-"""The coin's standard errors by which an estimate may leave what the table can produce before it is flagged."""
+"""Standard errors of the randomisation by which an estimate may be out of range before it is flagged."""
 
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One estimate; every number is None where there are too few reports for it.
+    """One estimate; every number is None if there are too few reports for it.
 
     A mean has choice 0, and no number of reports that say it.
     """
@@ -80,7 +80,7 @@ def input_digest(design: Design, totals: Totals) -> str:
 
 @dataclass(frozen=True)
 class Fit:
-    """What is estimated of one item among some respondents: shares, a mean, or both."""
+    """The estimates of one item among some respondents: shares, a mean, or both."""
 
     shares: ProportionEstimate | None
     mean: MeanEstimate | None
@@ -89,7 +89,7 @@ class Fit:
 def estimate_item(
     partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
 ) -> Iterator[EstimateRow]:
-    """The estimates of one item: of all respondents first, then of each part; shares by choice, then the mean.
+    """Estimate one item: for all respondents first, then for each part; shares by choice, then the mean.
 
     `totals` are the tables of the item's own symbols as they are released, each of shape (rows of the partition, m).
     `anytime` asks for intervals that hold however often one looks, as one does while reports come in; else they hold at
@@ -109,13 +109,13 @@ def estimate_item(
 
 
 def _weights(partition: Partition, strata: NDArray[np.int64]) -> list[str]:
-    """The flags of an estimate that is weighted: whether some groups of it are weighted as one."""
+    """The flags of a weighted estimate, including one if some of its groups are weighted as one."""
     together = partition.other is not None or len(collapsed(strata)) < len(strata)
     return [WEIGHTED, *[COLLAPSED] * together]
 
 
 def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
-    """The same estimates with intervals that hold at all looks together; no `counts` where strata were put together."""
+    """The same estimates with intervals that hold at all looks together; no `counts` if strata were combined."""
     return Fit(
         fit.shares and question.shares_at_every_look(fit.shares, counts),
         fit.mean and question.mean_at_every_look(fit.mean, counts),
@@ -123,7 +123,7 @@ def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | Non
 
 
 def overall(partition: Partition, position: int, totals: Totals, confidence: float) -> Fit | None:
-    """What is estimated of all respondents: the parts by their known population shares, or all reports together.
+    """Estimate all respondents: the parts weighted by known population shares, or all reports together.
 
     None where there are too few reports; `totals` as for `estimate_item`. Its intervals hold at one look. Made of what
     is released alone, so that everybody who has that comes to the same number.
@@ -138,7 +138,7 @@ def overall(partition: Partition, position: int, totals: Totals, confidence: flo
 def together(
     partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
 ) -> ProportionEstimate | None:
-    """The shares of all respondents with intervals that hold together, so that one may be picked by its size.
+    """The shares of all respondents with simultaneous intervals, so that one may be picked by its size.
 
     `totals` and `anytime` as for `estimate_item`. Each interval is one at 1 - (1 - confidence) / k of k choices
     (Bonferroni; Miller 1981, Simultaneous Statistical Inference, chapter 1): whichever is picked, and however, it
@@ -156,7 +156,7 @@ def together(
 
 
 def is_of_use(width: float, reach: float) -> bool:
-    """Whether an interval is narrow enough for its estimate to be quoted: at most half of `reach`, all there can be.
+    """Return True if an interval is narrow enough to quote its estimate: at most half of the range `reach`.
 
     The one rule of it, for sentences and plans. Numbers themselves are told in tables and files however wide it is.
     """
@@ -164,18 +164,18 @@ def is_of_use(width: float, reach: float) -> bool:
 
 
 def reach_of(question: Question, measure: str) -> float:
-    """The range of what is estimated: 1 of a share; of a mean from the least number to the largest."""
+    """The range of a measure: 1 for a share; for a mean from the smallest number to the largest."""
     points = [value for value in question.values if value is not None]
     return max(points) - min(points) if measure == MEAN else 1.0
 
 
 def known_shares(partition: Partition) -> list[float]:
-    """The known shares of the population of what is told of; empty where none is known."""
+    """The known population shares of the released groups; empty if they are unknown."""
     return [float(Fraction(part.share)) for part in partition.parts if part.share is not None]
 
 
 def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit | None:
-    """The estimates of some reports, counted symbol by symbol, shape (symbols, m); None where they are too few."""
+    """The estimates from reports counted by symbol, shape (symbols, m); None if there are too few."""
     return None if counts[0].sum() < FEWEST_IN_GROUP else _estimated(question, counts, confidence)
 
 
@@ -187,7 +187,7 @@ def _estimated(question: Question, counts: NDArray[np.int64], confidence: float)
 
 
 def collapsed(strata: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
-    """The strata that are weighted: those of fewer than FEWEST_IN_GROUP reports with others. Only a rehearsal has such.
+    """The strata to weight: those below FEWEST_IN_GROUP reports combined, which only occur in rehearsals.
 
     `strata` are counts of shape (strata, symbols, m); as in a partition, each entry has the places that it holds.
     """
@@ -195,7 +195,7 @@ def collapsed(strata: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
 
 
 def weighted(question: Question, strata: NDArray[np.int64], known: Sequence[float], confidence: float) -> Fit | None:
-    """The strata, counts of shape (strata, symbols, m), put together by their known shares.
+    """Combine the strata, counts of shape (strata, symbols, m), by their known shares.
 
     None where all of them together have fewer than ENOUGH_TO_WEIGHT reports. The sum is unbiased however few reports a
     stratum has, so a small one leaves the interval wider and no more; those of hardly any are weighted as one.

@@ -1,4 +1,4 @@
-"""How many people are in each group, released once with discrete Laplace noise where a design asks for it.
+"""Group sizes, released once with discrete Laplace noise if a design asks for it.
 
 The noise and its accounting are OpenDP's. A person is in one group: taking her away changes one number by 1.
 """
@@ -70,7 +70,7 @@ def release(design: Design, totals: Totals) -> None:
 
 
 def released(run: Run, design: Design) -> Sequence[int]:
-    """The noised sizes of the groups in order, at least 0; empty where none are, and of a run from before closing."""
+    """The noised group sizes in order, at least 0; empty if there are none, and for a run from before closing."""
     if run.anytime or not groups.is_protected(design):
         return ()
     rows = GroupSize.objects.filter(design=design.digest).order_by("stratum")

@@ -1,4 +1,4 @@
-"""The groups of a design as they are released: a group by itself where it has reports enough, else with others.
+"""The released groups of a design: a group alone if it has enough reports, otherwise combined with others.
 
 A group is sent openly, so a group of one would give its report away by name. This is the one place that decides which
 groups are told of. Estimates, files and analyses are all made of the partition that it gives, so nothing that leaves
@@ -22,21 +22,21 @@ from collector.reports.selectors import Totals
 from randomized_response import collapse_strata
 
 OTHER = "other groups"
-"""The key of the groups that are told of together. No group can have it: a key has no space."""
+"""The key of combined groups. No group can have it: a key has no space."""
 
 UNTOLD = (
     "How many people are in each group of this survey is told through noised numbers alone, so nothing is estimated by "
     "group: it would tell how many they are."
 )
-"""Why an analysis by group is refused."""
+"""The reason for refusing an analysis by group."""
 
 ENOUGH_TO_WEIGHT = 30
-"""Reports in all from which groups are weighted by known shares. No limit of privacy, but of the method: the interval
+"""Minimum reports to weight groups by known shares. Not a limit of privacy, but of the method: the interval
 of a weighted sum covers at least .937 of 95 % from here on, and .927 with two groups of ten reports (enumerated:
 `randomized_response.strata`)."""
 
 Members = tuple[tuple[int, ...], ...]
-"""For each row of released totals the indices of the groups that it holds."""
+"""For each row of released totals, the indices of its groups."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class ReleasedGroup:
 
     @property
     def full_label(self) -> str:
-        """The label; of several groups with their names."""
+        """The label; of combined groups with their names."""
         return self.label if self.key != OTHER else f"{self.label}: {', '.join(self.names)}"
 
 
 @dataclass(frozen=True)
 class Partition:
-    """How the groups of a design are released: totals have a row for each of `members`.
+    """The released groups of a design: totals have a row for each of `members`.
 
     Where that is one row there are no `parts`: nothing is told by group.
     """
@@ -79,39 +79,39 @@ class Partition:
 
     @cached_property
     def parts(self) -> tuple[ReleasedGroup, ...]:
-        """What is told of, in the order of the rows."""
+        """The released groups, in the order of the rows."""
         return tuple(_part(self.design, groups) for groups in self.members) if len(self.members) > 1 else ()
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Of the rows; the one empty key where nothing is told by group."""
+        """The keys of the rows; only the empty key without groups."""
         return tuple(part.key for part in self.parts) or ("",)
 
     @property
     def other(self) -> ReleasedGroup | None:
-        """The groups that are told of together, where there are such."""
+        """The combined groups, if there are any."""
         return next((part for part in self.parts if part.key == OTHER), None)
 
     @property
     def is_suppressed(self) -> bool:
-        """Whether some group is not told of by itself because too few reports are of it."""
+        """Return True if a group is not released by itself because it has too few reports."""
         asked = bool(self.design.groups) and not is_protected(self.design)
         return asked and len(self.members) < len(self.design.strata)
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
-        """For each group of the design the row that holds it."""
+        """For each group of the design, the row that contains it."""
         rows = np.zeros(len(self.design.strata), dtype=np.intp)
         for row, groups in enumerate(self.members):
             rows[list(groups)] = row
         return rows
 
     def row_of(self, key: str) -> int:
-        """The row that holds the group with this key."""
+        """The row that contains the group with this key."""
         return int(self.rows[self.design.strata.index(key)])
 
     def merge(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Counts with a row for each group, as counts with a row for each of `members`.
+        """Sum counts with a row for each group into counts with a row for each of `members`.
 
         Each report is in a table once. Of fewer than FEWEST_IN_GROUP in all nothing is told, as if none had come.
         """
@@ -124,7 +124,7 @@ class Partition:
 
 
 def released(design: Design, sizes: Sequence[int]) -> Partition:
-    """The partition in which numbers leave, from how many reports each group has.
+    """The partition for the release of numbers, from the number of reports of each group.
 
     Groups of fewer than FEWEST_IN_GROUP reports are told of together; while these are too few as well, the smallest of
     the others joins them (complementary suppression): else all respondents less the others would give them away. Of
@@ -139,7 +139,7 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
 
 
 def ungrouped(design: Design) -> Partition:
-    """Each group by itself; together where their sizes are told with noise alone."""
+    """Each group by itself; all combined if sizes are released only with noise."""
     groups = tuple(range(len(design.strata)))
     return Partition(design, (groups,) if is_protected(design) else tuple((group,) for group in groups))
 
@@ -150,32 +150,32 @@ def of_totals(design: Design, totals: Totals) -> Partition:
 
 
 def stored(design: Design, members: Sequence[Sequence[int]]) -> Partition:
-    """The partition that a row of the database kept."""
+    """The partition stored in a database row."""
     return Partition(design, tuple(tuple(groups) for groups in members))
 
 
 def is_protected(design: Design) -> bool:
-    """Whether how many people are in each group is told through a noised number alone."""
+    """Return True if group sizes are released only with noise."""
     return epsilon_of(design) is not None
 
 
 def has_shares(design: Design) -> bool:
-    """Whether the groups' shares of the population are known."""
+    """Return True if the groups' shares of the population are known."""
     return any(group.share is not None for group in design.groups)
 
 
 def epsilon_of(design: Design) -> Fraction | None:
-    """With which epsilon the sizes of groups are released; None where they are told as they are, or there are none."""
+    """The epsilon with which group sizes are released; None if they are exact, or there are no groups."""
     return Fraction(design.participation) if design.participation and design.groups else None
 
 
 def groups_of(design: Design) -> tuple[Stratum, ...]:
-    """The groups that estimates may be made of, as the design has them."""
+    """The groups that estimates may be made of, in the order of the design."""
     return () if is_protected(design) else design.groups
 
 
 def other_label(language: str) -> str:
-    """What groups are called that are told of together, in a language of a survey."""
+    """The label of combined groups, in a language of a survey."""
     with override(language):
         return gettext("Other groups")
 

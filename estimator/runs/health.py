@@ -1,4 +1,4 @@
-"""Whether the installation works: what /readyz, the metrics and the operator's page are told from."""
+"""Health of the installation, for /readyz, the metrics and the operator's page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from estimator.base.jobs import Job
 from estimator.runs import selectors
 
 AWAY = timedelta(minutes=1)
-"""A worker that was not seen for so long is taken to be away: it looks for work every two seconds."""
+"""A worker not seen for this long is considered down: it looks for work every two seconds."""
 
 LATE = timedelta(minutes=1)
-"""Reports that wait to be counted for so long are too many, or nobody counts them."""
+"""If reports wait this long to be counted, there are too many, or no worker counts them."""
 
 BROKER_SECONDS = 1.0
-"""How long to wait for the broker."""
+"""Seconds to wait for the broker."""
 
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Whether one part works, and the sentence that says so."""
+    """The status of one part, and a sentence that states it."""
 
     name: str
     works: bool
@@ -34,7 +34,7 @@ class HealthCheck:
 
 
 def checks() -> list[HealthCheck]:
-    """Every part that has to work: database, broker, worker, counting."""
+    """Check every part that has to work: database, broker, worker, counting."""
     return [_database(), _broker(), _worker(), _counting()]
 
 
@@ -60,7 +60,7 @@ def broker_works() -> bool:
 
 
 def lag() -> timedelta | None:
-    """For how long reports have waited to be counted, to a quarter of a minute; None where nobody ever counted."""
+    """The time that reports have waited to be counted, to a quarter of a minute; None if none ever were."""
     if not reports.waiting_designs():
         return timedelta(0)
     since = selectors.caught_up()
@@ -68,7 +68,7 @@ def lag() -> timedelta | None:
 
 
 def job_counts() -> dict[tuple[str, str], int]:
-    """How many jobs of each kind are in each state, those with none left out."""
+    """The number of jobs by kind and state, without zeros."""
     return {
         (name_of(kind), state): count
         for kind in job_kinds()
@@ -120,7 +120,7 @@ def _counting() -> HealthCheck:
 
 
 def in_words(time: timedelta) -> str:
-    """A time in the unit that fits it."""
+    """Format a time in the unit that fits it."""
     seconds = max(0, round(time.total_seconds()))
     for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= 2 * size:

@@ -1,4 +1,4 @@
-"""A run's numbers beside the words of its frozen design: what reports and exports are made from."""
+"""A run's estimates with the texts of its frozen design: the basis of reports and exports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ Truths = dict[tuple[int, int | None], dict[int, float]]
 
 @dataclass(frozen=True)
 class EstimateCell:
-    """One estimate with its words; `group` and `group_key` are empty where it speaks of all respondents.
+    """One estimate with its texts; `group` and `group_key` are empty if it is for all respondents.
 
     `choice` is the choice as it was offered, empty for a mean.
     """
@@ -39,7 +39,7 @@ class EstimateCell:
 
     @property
     def known(self) -> bool:
-        """Whether there were reports enough for numbers."""
+        """Return True if there are enough reports for numbers."""
         return self.estimate.constrained is not None
 
 
@@ -73,7 +73,7 @@ class QuestionResults:
 
     @property
     def frozen(self) -> designs.Item:
-        """The item as the design has it."""
+        """The item in the frozen design."""
         return self.design.items[self.position]
 
     @property
@@ -82,7 +82,7 @@ class QuestionResults:
 
     @cached_property
     def overall(self) -> Fit | None:
-        """What is estimated of all respondents, as the library has it; None where there are too few reports."""
+        """The library's estimates for all respondents; None if there are too few reports."""
         return estimation.overall(self.partition, self.position, self.totals, self.confidence)
 
     @property
@@ -99,7 +99,7 @@ class QuestionResults:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The choices as they were offered; none where a number is asked for."""
+        """The choices as offered; none for a number."""
         return tuple(choice[self.language] for choice in self.frozen.choices)
 
     @property
@@ -108,12 +108,12 @@ class QuestionResults:
 
     @property
     def of_one(self) -> str:
-        """The choice that all estimates speak of, where it is one: the share of No is what the share of Yes leaves."""
+        """The choice that all estimates are for, if it is only one: the share of No follows from that of Yes."""
         return self.choices[1] if self.kind == "yes_no" and len(self.choices) == 2 else ""
 
     @property
     def shares(self) -> tuple[EstimateCell, ...]:
-        """The shares that say something of their own."""
+        """The shares that do not follow from others."""
         shares = (cell for cell in self.cells if cell.estimate.measure == SHARE)
         return tuple(cell for cell in shares if not self.of_one or cell.estimate.choice == 1)
 
@@ -127,13 +127,13 @@ class QuestionResults:
 
     @property
     def n(self) -> int:
-        """Reports in the snapshot."""
+        """The number of reports in the snapshot."""
         return self.cells[0].estimate.n if self.cells else 0
 
 
 @dataclass(frozen=True)
 class ReportContext:
-    """What a report says of its survey that is in no design and no run: whoever asks for the report knows it.
+    """Facts on a survey that are in no design and no run, for its report; the caller provides them.
 
     Attributes
     ----------
@@ -148,12 +148,12 @@ class ReportContext:
 
 
 NOTHING_KNOWN = ReportContext(retention_days=None, designs=())
-"""Of a run whose survey nobody asks about: where its numbers alone are wanted."""
+"""The context of a run of which only the numbers are needed."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """A finished run: its design, its items with their estimates, and what is known of its survey besides."""
+    """A finished run: its design, its items with their estimates, and further facts on its survey."""
 
     run: Run
     context: ReportContext
@@ -166,7 +166,7 @@ class Results:
 
     @property
     def language(self) -> str:
-        """The survey's own language; its words are quoted in it."""
+        """The survey's main language, in which it is quoted."""
         return self.design.language
 
     @property
@@ -175,12 +175,12 @@ class Results:
 
     @cached_property
     def epsilon(self) -> float:
-        """Of a person who answers every item."""
+        """The epsilon of a respondent who answers every item."""
         return epsilon_total(item.mechanism for item in self.items)
 
 
 def read(run: Run, context: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> Results:
-    """Everything there is to tell about a finished run; of its first questions alone where `most` says how many."""
+    """Read all results of a finished run; only of its first questions if `most` gives their number."""
     design = get_design(run.design_id)
     partition = stored(design, run.groups)
     truths: Truths = {}
@@ -235,7 +235,7 @@ def _cells(
 
 
 def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Truths) -> dict[int, float]:
-    """The true shares of all respondents of a rehearsal, weighted as their estimate is; empty where not all are known.
+    """The true shares of all respondents of a rehearsal, weighted like the estimate; empty if some are unknown.
 
     Groups that are weighted as one count in it by how many are in each.
     """
@@ -255,7 +255,7 @@ def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Tr
 
 
 def _order(estimate: Estimate) -> tuple[int, bool, int]:
-    """The database may put the rows without a stratum first or last; here all respondents come first."""
+    """The sort key of an estimate: all respondents first, wherever the database puts rows without a stratum."""
     return -1 if estimate.stratum is None else estimate.stratum, estimate.measure == MEAN, estimate.choice
 
 

@@ -1,4 +1,4 @@
-"""What is read of runs and estimates."""
+"""Queries on runs and estimates."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from randomized_response.questions import Values
 
 
 def changed_designs(*, before: datetime) -> list[str]:
-    """Digests of the designs of which more is folded than their last run saw, or whose last run failed.
+    """Digests of the designs with more folded reports than in their last run, or whose last run failed.
 
     Not those of which a run was asked for since `before`, or is still to come; nor rehearsals, which ask for their
     estimates themselves. Reports are only ever added, so as many as before are the same ones; no design is read.
@@ -31,12 +31,12 @@ def changed_designs(*, before: datetime) -> list[str]:
 
 
 def worker_seen() -> datetime | None:
-    """When a worker last looked for work; None where none ever did."""
+    """The time when a worker last looked for work; None if none ever did."""
     return Worker.objects.values_list("seen_at", flat=True).first()
 
 
 def caught_up() -> datetime | None:
-    """When no report waited to be counted, the last time that it was noted; None where it never was."""
+    """The last recorded time when no report waited to be counted; None if there is none."""
     return Worker.objects.values_list("caught_up_at", flat=True).first()
 
 
@@ -46,17 +46,17 @@ def runs_of(digest: str) -> QuerySet[Run]:
 
 
 def last_run(digest: str) -> Run | None:
-    """The newest run of a design, whatever became of it."""
+    """The newest run of a design, in any state."""
     return runs_of(digest).first()
 
 
 def last_done(digest: str) -> Run | None:
-    """The newest run whose estimates are there."""
+    """The newest finished run of a design."""
     return runs_of(digest).filter(state=Run.State.DONE).first()
 
 
 def last_done_of(digests: Collection[str]) -> dict[str, Run]:
-    """The newest run with estimates of each design that has one, without its totals."""
+    """The newest finished run of each design that has one, without its totals."""
     newest = Run.objects.filter(design=OuterRef("design"), state=Run.State.DONE).order_by("-requested_at", "-pk")
     found = Run.objects.filter(design__in=digests, pk=Subquery(newest.values("pk")[:1])).defer("tallies")
     return {run.design_id: run for run in found}
@@ -69,7 +69,7 @@ def known_shares(digest: str) -> dict[tuple[int, int, int | None], float]:
 
 
 def known_mean(shares: Mapping[int, float], values: Values) -> float | None:
-    """The true mean of those whose answer has a value; None where no answer has one, or not every share is known."""
+    """The true mean of those whose answer has a value; None if no answer has one, or a share is unknown."""
     valued = [(value, shares.get(answer, 0.0)) for answer, value in enumerate(values) if value is not None]
     total = math.fsum(share for _, share in valued)
     if not total or not math.isclose(math.fsum(shares.values()), 1.0):

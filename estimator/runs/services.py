@@ -1,4 +1,4 @@
-"""What changes runs: asking for one, computing it, publishing its report."""
+"""Commands for runs: request, compute, publish."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -22,7 +22,7 @@ BETWEEN_SEEN = timedelta(seconds=15)
 
 
 def request_run(digest: str, *, trigger: str = Run.Trigger.DEMAND, confidence: float = 0.95) -> Run:
-    """Write the run down and wake a worker once it is committed."""
+    """Create a run and wake a worker after the commit."""
     run = Run.objects.create(design_id=digest, trigger=trigger, confidence=confidence)
     transaction.on_commit(lambda: wake(run.pk))
     return run
@@ -33,14 +33,14 @@ def wake(run_id: int) -> None:
 
 
 def estimate_changed() -> list[Run]:
-    """Ask for a run of every design whose totals changed since its last one, at most one a minute and design."""
+    """Request a run of every design whose totals changed since its last one, at most one a minute and design."""
     changed = selectors.changed_designs(before=timezone.now() - BETWEEN_SCHEDULED)
     prune()
     return [request_run(digest, trigger=Run.Trigger.SCHEDULE) for digest in changed]
 
 
 def prune() -> None:
-    """Forget the scheduled runs that a newer one has replaced; what somebody asked for or published stays.
+    """Delete the scheduled runs that a newer one has replaced; requested and published runs are retained.
 
     Two of them side by side tell in which minute, and with which symbols, the reports between them came. So they stay
     only as long as somebody may be reading the older one.
@@ -53,12 +53,12 @@ def prune() -> None:
 
 
 def record_worker_seen() -> None:
-    """Note that a worker looks for work: at most every few seconds, for it is a write."""
+    """Record that a worker looks for work: at most every few seconds, since it is a write."""
     _note("seen_at")
 
 
 def record_caught_up() -> None:
-    """Note that every report that was there is counted: as seldom, so that it tells of no report when it came."""
+    """Record that all reports are counted: as seldom, so that it does not reveal when a report came."""
     _note("caught_up_at")
 
 
@@ -69,7 +69,7 @@ def _note(moment: str) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the runs that nobody computes."""
+    """Wake workers for the runs that no worker is computing."""
     return jobs.resume(Run, wake)
 
 
@@ -80,7 +80,7 @@ def execute(run_id: int) -> Run:
 
 
 def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = no_progress) -> Run:
-    """Compute a run here and now: it is held from the beginning, so that no worker takes it up, now or later.
+    """Compute a run synchronously: it is leased from the beginning, so that no worker ever takes it up.
 
     `watch` is told how much is computed, in [0, 1].
     """
@@ -97,18 +97,18 @@ def run_now(digest: str, *, confidence: float = 0.95, watch: Watch = no_progress
 
 
 def delete_rehearsal(digest: str) -> None:
-    """Delete the runs and the known shares of a rehearsal's design; those of any other stay."""
+    """Delete the runs and the known shares of a rehearsal's design; other designs are not affected."""
     for rows in (Run, KnownShare):
         rows.objects.filter(design_id=digest, design__rehearsal=True).delete()
 
 
 def publish(run: Run, *, published: bool = True) -> None:
-    """Let whoever has the link read the report, or no longer."""
+    """Publish the report for everybody with the link, or withdraw it."""
     Run.objects.filter(pk=run.pk, state=Run.State.DONE).update(published=published)
 
 
 def record_known_shares(digest: str, shares: Iterable[KnownShare]) -> None:
-    """Keep the true shares of a rehearsal's simulated respondents; a later rehearsal of the design replaces them."""
+    """Store the true shares of a rehearsal's simulated respondents, replacing those of an earlier rehearsal."""
     with transaction.atomic():
         KnownShare.objects.filter(design_id=digest).delete()
         KnownShare.objects.bulk_create(shares)

@@ -1,4 +1,4 @@
-"""Of whom a number speaks, how it was made and how its intervals were: decided here, for every page and every file.
+"""Targets and methods of numbers and of their intervals, defined here for every page and every file.
 
 An estimate has two intervals. That of the tickets' chance alone speaks of those who took part; the other one holds the
 chance of drawing them too, and speaks of the population of which they are a simple random sample, where they are one.
@@ -20,7 +20,7 @@ from estimator.runs.results import QuestionResults
 RESPONDENTS, RESPONDENTS_WEIGHTED = "respondents", "respondents_weighted"
 POPULATION, POPULATION_WEIGHTED = "population", "population_weighted"
 MIXED = "mixed"
-"""Of a difference of two numbers with different targets."""
+"""The target of a difference of two numbers with different targets."""
 
 WORDS = {
     RESPONDENTS: gettext_lazy("those who took part"),
@@ -28,7 +28,7 @@ WORDS = {
     POPULATION: gettext_lazy("the population"),
     POPULATION_WEIGHTED: gettext_lazy("the population, its groups weighted by their known sizes"),
 }
-"""What each target is called, after "for" or a comma."""
+"""The text of each target, after "for" or a comma."""
 
 METHODS = {
     "maximum_likelihood": gettext_lazy(
@@ -46,20 +46,20 @@ METHODS = {
         "the range."
     ),
 }
-"""How an estimate is made, by its key in files."""
+"""The text of each estimation method, by its key in files."""
 
 DIFFERENCES = {
     "recovered": gettext_lazy("The interval of a change of a share is recovered from those of both waves (Zou, 2007)."),
     "wald": gettext_lazy("The interval of a change of a mean is a normal one, by the standard errors of both waves."),
 }
-"""How the interval of a difference of two estimates is made, by its key in files."""
+"""The text of each interval method for differences of two estimates, by its key in files."""
 
 _BY_ENCODING = {"one_hot": "nearest_shares", "subset": "nearest_shares", "each_option": "own_count"}
 
 
 @dataclass(frozen=True)
 class EstimateMeta:
-    """What is to be said of a number, as keys: of WORDS, of METHODS, and of `wording.METHODS` for the intervals.
+    """The target and methods of a number, as keys: of WORDS, METHODS, and `wording.METHODS` for intervals.
 
     `noise_target` and `noise_interval` are of the interval for the tickets' chance alone, the others of that which
     holds the drawing of respondents too.
@@ -73,14 +73,14 @@ class EstimateMeta:
 
 
 def estimate_meta(item: QuestionResults, estimate: Estimate) -> EstimateMeta:
-    """What is to be said of an estimate; the intervals' methods are those that the estimate itself names."""
+    """The target and methods of an estimate; the methods of its intervals are those that it names itself."""
     whole, noise = (target(item.partition, estimate.stratum, sampled=sampled) for sampled in (True, False))
     method = method_of(item, mean=estimate.measure == MEAN)
     return EstimateMeta(whole, noise, method, estimate.interval, estimate.noise_interval)
 
 
 def target(partition: Partition, stratum: int | None = None, *, sampled: bool) -> str:
-    """Of whom the numbers of a group speak, or of all respondents together; `sampled` as `low` and `high` are."""
+    """The target of the numbers of a group, or of all respondents together; `sampled` as for `low` and `high`."""
     return of_numbers(weighted=stratum is None and bool(known_shares(partition)), sampled=sampled)
 
 
@@ -91,14 +91,14 @@ def of_numbers(*, weighted: bool, sampled: bool) -> str:
 
 
 def method_of(item: QuestionResults, *, mean: bool) -> str:
-    """How the shares of a question, or its mean, are estimated: a key of METHODS."""
+    """The method of estimating the shares of a question, or its mean: a key of METHODS."""
     if mean:
         return "mean_of_shares" if item.question.fits_shares else "mean_of_scores"
     return _BY_ENCODING.get(item.frozen.encoding, "maximum_likelihood")
 
 
 def of_difference(*, mean: bool) -> str:
-    """How the intervals of a difference of two shares, or of two means, are made: a key of DIFFERENCES."""
+    """The method of the intervals of a difference of two shares, or of two means: a key of DIFFERENCES."""
     return "wald" if mean else "recovered"
 
 
@@ -107,20 +107,20 @@ def is_weighted(target: str) -> bool:
 
 
 def common(targets: Iterable[str]) -> str:
-    """The target of several numbers; MIXED where they have not the same."""
+    """The common target of several numbers; MIXED if they differ."""
     found = set(targets)
     return found.pop() if len(found) == 1 else MIXED
 
 
 def heading(targets: Iterable[str], *, sampled: bool, confidence: str) -> str:
-    """The head of a column of intervals; where not all of its rows are weighted, those that are must say so."""
+    """The heading of a column of intervals; if only some of its rows are weighted, these must say so."""
     found = common(targets)
     named = WORDS[of_numbers(weighted=False, sampled=sampled) if found == MIXED else found]
     return _("%(confidence)s interval, %(target)s") % {"confidence": confidence, "target": named}
 
 
 def of_waves(targets: Iterable[str], *, sampled: bool) -> str:
-    """Of whom the numbers of several waves speak, in words; the tables say which waves are weighted where some are."""
+    """The target of the numbers of several waves, as text; the tables mark weighted waves if only some are."""
     found = common(targets)
     if found != MIXED:
         return str(WORDS[found])
@@ -129,7 +129,7 @@ def of_waves(targets: Iterable[str], *, sampled: bool) -> str:
 
 
 def of_report(partition: Partition, *, sampled: bool) -> str:
-    """Of whom all numbers of a report speak, those of groups too, in words."""
+    """The target of all numbers of a report, including groups, as text."""
     named = WORDS[of_numbers(weighted=False, sampled=sampled)]
     if not known_shares(partition):
         return str(named)
@@ -138,5 +138,5 @@ def of_report(partition: Partition, *, sampled: bool) -> str:
 
 
 def of_all(partition: Partition, *, sampled: bool) -> str:
-    """Of whom the numbers of all respondents together speak, in words."""
+    """The target of the numbers of all respondents together, as text."""
     return str(WORDS[target(partition, sampled=sampled)])

@@ -1,4 +1,4 @@
-"""Waves of a survey beside each other: which asked the same question, and what may go together in two of them."""
+"""Waves of a survey: which asked the same question, and what may be compared between two of them."""
 
 from collections.abc import Mapping
 from math import isnan
@@ -18,7 +18,7 @@ ASKED = {
     "asked_if": "asked of other people",
     "unasked": "asked of other people",
 }
-"""What has to be the same in two waves, and what is said where it is not."""
+"""Properties that must be the same in two waves, and the message if they are not."""
 
 
 def item_like(older: Design, item: Item) -> Item | None:
@@ -27,7 +27,7 @@ def item_like(older: Design, item: Item) -> Item | None:
 
 
 def incomparable_reason(newest: Design, older: Design, item: Item) -> str:
-    """Why an item of the newest design was not asked in another as it is; empty where it was."""
+    """The reason why an item differs between the newest and another design; empty if it does not."""
     language, other = newest.language, item_like(older, item)
     if other is None:
         return "not asked"
@@ -38,35 +38,35 @@ def incomparable_reason(newest: Design, older: Design, item: Item) -> str:
 
 
 def remembered(newest: Design, older: Design, item: Item) -> bool:
-    """Whether the same answer of one device is the same report in both: tickets come from the item's own text."""
+    """True if the same answer of one device is the same report in both: tickets derive from the item's text."""
     both = all(design.remembers for design in (newest, older))
     return both and item_like(older, item) == item
 
 
 def are_waves(newest: Design) -> bool:
-    """Whether the openings of a survey are called waves, and not versions: the newest one was meant to come again."""
+    """True if openings of a survey are called waves, not versions: the newest is meant to be repeated."""
     return newest.waves is not None
 
 
 def wave_name(design: Design, newest: Design) -> str:
-    """What an opening of a survey is called, with its number."""
+    """The name of an opening of a survey, with its number."""
     return f"{'wave' if are_waves(newest) else 'version'} {design.version}"
 
 
 def is_weighted(design: Design) -> bool:
-    """Whether estimates are put together of groups: then it would take who came back of each group."""
+    """Return True if estimates are weighted by group: overlap would then be needed by group."""
     return any(group.share is not None for group in groups_of(design))
 
 
 def is_released(fit: Fit, choice: int | None) -> bool:
-    """Whether there is a number: a mean may lack one where too few gave a value."""
+    """Return True if there is a number: a mean may be missing if too few gave a value."""
     return choice is not None or (fit.mean is not None and not isnan(fit.mean.unbiased))
 
 
 def change(
     question: Question, newest: Fit, older: Fit, choice: int | None, *, remembered: bool, returned: int | None
 ) -> ChangeEstimate:
-    """How much the shares, or the mean where `choice` is None, changed: of each answer an entry, of a mean one."""
+    """Estimate the change of the shares, with an entry per answer, or of the mean if `choice` is None."""
     if choice is None:
         assert newest.mean is not None
         assert older.mean is not None

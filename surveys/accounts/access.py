@@ -1,4 +1,4 @@
-"""The only doors to surveys, runs, analyses and exports: a stranger's object and a missing one look the same."""
+"""Access checks for surveys, runs, analyses and exports: one of another team and a missing one look alike."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
@@ -13,7 +13,7 @@ Person = User | AnonymousUser
 
 
 def surveys_of(user: Person, role: Role = Role.VIEWER) -> QuerySet[Survey]:
-    """The surveys in which this person has at least this role; all for a superuser."""
+    """The surveys in which the user has at least this role; all for a superuser."""
     if not user.is_active or not user.is_staff:
         return Survey.objects.none()
     if user.is_superuser:
@@ -22,23 +22,23 @@ def surveys_of(user: Person, role: Role = Role.VIEWER) -> QuerySet[Survey]:
 
 
 def survey_of(run: Run) -> Survey:
-    """The survey whose reports a run counted, respondents' or those of a rehearsal."""
+    """The survey of a run, whether its responses came from respondents or a rehearsal."""
     return surveys_of_runs(run.design_id).get()
 
 
 def surveys_of_runs(digest: str) -> QuerySet[Survey]:
-    """The survey of which this design is a version or a rehearsal; none where there is none."""
+    """The survey of which this design is a version or a rehearsal; an empty queryset otherwise."""
     opened, rehearsed = (kind.objects.filter(design=digest).values("survey") for kind in (Version, Rehearsal))
     return Survey.objects.filter(Q(pk__in=opened) | Q(pk__in=rehearsed))
 
 
 def role_in(user: Person, survey: Survey) -> Role | None:
-    """What this person is in the survey's team; a superuser is an owner everywhere, a stranger nothing."""
+    """The user's role in the survey's team; OWNER for a superuser, None for a non-member."""
     return role_in_team(user, survey.team_id)
 
 
 def role_in_team(user: Person, team: int) -> Role | None:
-    """What this person is in the team of this key."""
+    """The user's role in the team with this key; None for a non-member."""
     if not user.is_active or not user.is_staff:
         return None
     if user.is_superuser:
@@ -48,7 +48,7 @@ def role_in_team(user: Person, team: int) -> Role | None:
 
 
 def get_survey_or_404(user: Person, slug: str, role: Role = Role.VIEWER) -> Survey:
-    """The survey of this slug.
+    """The survey with this slug.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def get_rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
 
 
 def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
-    """A run of one of this person's surveys; raises as `get_survey_or_404` does."""
+    """A run of one of the user's surveys; raises as `get_survey_or_404` does."""
     run = Run.objects.filter(key=key).first()
     survey = surveys_of_runs(run.design_id).first() if run else None
     held = role_in(user, survey) if survey else None
@@ -84,7 +84,7 @@ def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
 
 
 def get_export_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Export, Survey]:
-    """An export of one of this person's surveys, with the survey; raises as `get_survey_or_404` does.
+    """An export of one of the user's surveys, with the survey; raises as `get_survey_or_404` does.
 
     `role` is for what is seen of it; `exporting.role_for` says who may have its file.
     """
@@ -98,7 +98,7 @@ def get_export_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple
 
 
 def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:
-    """A team that this person is in; raises as `get_survey_or_404` does."""
+    """A team of which the user is a member; raises as `get_survey_or_404` does."""
     team = Team.objects.filter(pk=pk).first()
     held = role_in_team(user, pk) if team else None
     if team is None or held is None:
@@ -108,7 +108,7 @@ def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:
 
 
 def get_analysis_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Analysis, Survey]:
-    """An analysis of one of this person's surveys, with the survey; raises as `get_survey_or_404` does."""
+    """An analysis of one of the user's surveys, with the survey; raises as `get_survey_or_404` does."""
     analysis = Analysis.objects.select_related("repeats").filter(key=key).first()
     survey = surveys_of_runs(analysis.design_id).first() if analysis else None
     held = role_in(user, survey) if survey else None
@@ -119,7 +119,7 @@ def get_analysis_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tup
 
 
 def require(held: Role | None, role: Role) -> None:
-    """Refuse, in words, whoever holds a smaller role than this."""
+    """Raise PermissionDenied with an explanation unless `held` is at least `role`."""
     if held is None or held < role:
         has = f"You are {_one(held)} in this team" if held else "You are not in this team"
         raise PermissionDenied(f"{has}; this takes {_one(role)}. An owner of the team can change your role.")

@@ -1,4 +1,4 @@
-"""The log of researchers' acts: who did what when. Rows are only ever added, and none is about a respondent."""
+"""The audit log of researchers' actions. Rows are only ever added, and none is about a respondent."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from surveys.models import AuditEntry, Survey, Team
 
 DETAIL = 500
 MACHINE = "Candor"
-"""Who did what the command line or the schedule did."""
+"""The actor recorded for the command line and the schedule."""
 
 COLUMNS = "at", "who", "act", "survey", "detail"
 
@@ -19,7 +19,7 @@ COLUMNS = "at", "who", "act", "survey", "detail"
 def record_event(
     user: User | None, act: str, *, survey: Survey | None = None, team: Team | None = None, detail: str = ""
 ) -> None:
-    """Write down one act.
+    """Record one action.
 
     Parameters
     ----------
@@ -44,29 +44,29 @@ def record_event(
 
 
 def survey_events(survey: Survey) -> QuerySet[AuditEntry]:
-    """What was done to a survey, in whichever team it was."""
+    """The events of a survey, under any team it has belonged to."""
     return AuditEntry.objects.filter(survey=survey.pk)
 
 
 def team_events(team: Team) -> QuerySet[AuditEntry]:
-    """What was done to a team and to its surveys."""
+    """The events of a team and of its surveys."""
     return AuditEntry.objects.filter(team=team.pk)
 
 
 def filtered(entries: QuerySet[AuditEntry], act: str, who: str) -> QuerySet[AuditEntry]:
-    """Those of one act, of one person, or of both; an empty word filters nothing."""
+    """The entries with this act, by this user, or both; an empty string filters nothing."""
     if act:
         entries = entries.filter(act=act)
     return entries.filter(name="" if who == MACHINE else who) if who else entries
 
 
 def as_json(entries: Iterable[AuditEntry]) -> bytes:
-    """A list of objects with the columns' names; times in UTC."""
+    """The entries as a JSON list of objects keyed by column; times in UTC."""
     return json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in _rows(entries)], ensure_ascii=False).encode()
 
 
 def as_csv(entries: Iterable[AuditEntry]) -> bytes:
-    """A table for spreadsheets: no cell is taken for a formula."""
+    """The entries as CSV in which no cell is read as a formula."""
     return sheet(COLUMNS, (dict(zip(COLUMNS, row, strict=True)) for row in _rows(entries)))
 
 

@@ -1,4 +1,4 @@
-"""Inviting a colleague: a link with a secret that lets one person into a team, once, within a week."""
+"""Invitations to a team: a link with a secret that admits one colleague, once, within a week."""
 
 import secrets
 from datetime import timedelta
@@ -17,7 +17,7 @@ VALID = timedelta(days=7)
 
 
 def invite(team: Team, role: Role, *, by: User) -> tuple[Invitation, str]:
-    """An invitation and its secret, which is shown once: only its hash is kept."""
+    """An invitation and its secret, which is shown once: only its hash is stored."""
     secret = secrets.token_urlsafe(32)
     expires = timezone.now() + VALID
     made = Invitation.objects.create(team=team, role=role, digest=digest_of(secret), made_by=by, expires_at=expires)
@@ -30,12 +30,12 @@ def digest_of(secret: str) -> str:
 
 
 def pending(team: Team) -> QuerySet[Invitation]:
-    """The invitations that still let somebody in."""
+    """The invitations of a team that have not expired."""
     return team.invitations.filter(expires_at__gt=timezone.now()).select_related("made_by")
 
 
 def find(digest: str) -> Invitation | None:
-    """The invitation of this digest; None where it never was, is used, revoked or expired."""
+    """The invitation with this digest; None if it does not exist, is used, revoked or expired."""
     found = Invitation.objects.filter(digest=digest, expires_at__gt=timezone.now())
     return found.select_related("team", "made_by").first()
 
@@ -48,7 +48,7 @@ def revoke(invitation: Invitation, *, by: User) -> None:
 
 @transaction.atomic
 def join(invitation: Invitation, user: User) -> Membership:
-    """Use an invitation up. Who is in the team already keeps the greater of both roles.
+    """Use up an invitation. An existing member retains the greater of both roles.
 
     Raises
     ------
@@ -68,6 +68,6 @@ def join(invitation: Invitation, user: User) -> Membership:
 
 
 def _taken(invitation: Invitation) -> bool:
-    """Whether it was still there, and is no longer: of two who use it at once one gets it."""
+    """Delete the invitation; True if it still existed: of two concurrent users one gets it."""
     deleted, _rows = Invitation.objects.filter(pk=invitation.pk).delete()
     return deleted == 1

@@ -1,4 +1,4 @@
-"""Signing in and out, for the log. A failed try is not written down: people type passwords where the name belongs."""
+"""Audit log of sign-ins and sign-outs. Failed ones are not logged: people type passwords as the user name."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The second factor: codes that an app makes from a shared secret (TOTP, RFC 6238), and recovery codes, each for once.
+"""Second factor: TOTP codes (RFC 6238) from an app with a shared secret, and single-use recovery codes.
 
 The parts are django-otp's. It slows guessing down by itself: after each wrong code a device waits twice as long.
 """
@@ -22,7 +22,7 @@ WRONG = "This code is not right, or it came too soon after a wrong one. Wait a m
 
 
 def required() -> bool:
-    """Whether this installation asks everybody for a second factor."""
+    """True if this installation requires a second factor of every user."""
     return bool(settings.CANDOR_SECOND_FACTOR == "required")
 
 
@@ -31,12 +31,12 @@ def is_on(user: User) -> bool:
 
 
 def offered(user: User) -> TOTPDevice:
-    """The secret that this person is setting up; the same one until it is confirmed."""
+    """The unconfirmed secret of this user; the same one until it is confirmed."""
     return TOTPDevice.objects.get_or_create(user=user, confirmed=False, defaults={"name": "app"})[0]
 
 
 def picture(device: TOTPDevice) -> SafeString:
-    """The secret as a QR code, in SVG without a style or a script of its own."""
+    """The secret as a QR code, in SVG without inline style or script."""
     code = segno.make(device.config_url, error="m").svg_inline(
         scale=4, border=4, title="The secret as a QR code", omitsize=True
     )
@@ -44,7 +44,7 @@ def picture(device: TOTPDevice) -> SafeString:
 
 
 def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
-    """Switch the offered secret on by one of its codes; the recovery codes, which are shown this once.
+    """Enable the offered secret with one of its codes; returns the recovery codes, shown only once.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
 
 
 def check(request: HttpRequest, user: User, code: str) -> bool:
-    """Whether this is one of the person's codes; if so, this session has passed."""
+    """Return True if the code is one of the user's, and mark the session as verified."""
     device = match_token(user, code.replace(" ", "").lower())
     if device is None:
         return False
@@ -77,7 +77,7 @@ def check(request: HttpRequest, user: User, code: str) -> bool:
 
 
 def pass_gate(request: HttpRequest, device: TOTPDevice | StaticDevice) -> None:
-    """Remember in the session that it has passed; under a new key, which nobody knew before."""
+    """Mark the session as verified, under a new session key that nobody knew before."""
     request.session.cycle_key()
     login(request, device)
 
@@ -101,7 +101,7 @@ def switch_off(user: User, code: str) -> None:
 
 @transaction.atomic
 def reset(user: User, *, by: User | None) -> None:
-    """Take the second factor of somebody who has lost it away."""
+    """Remove the second factor of a user who has lost it."""
     TOTPDevice.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
     record_event(by, "disabled the second factor", detail=f"of {user.get_username()}")

@@ -1,4 +1,4 @@
-"""Teams: which a person is in, and which a new survey goes to."""
+"""Teams: a user's memberships, and the team that a new survey goes to."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from surveys.models import Membership, Role, Survey, Team
 
 
 def teams_of(user: User, role: Role = Role.VIEWER) -> QuerySet[Team]:
-    """The teams in which this person has at least this role."""
+    """The teams in which the user has at least this role."""
     return Team.objects.filter(memberships__user=user, memberships__role__gte=role)
 
 
 def choices_of(user: User) -> QuerySet[Team]:
-    """The teams among which this person chooses for a new survey; none where there is nothing to choose."""
+    """The teams that the user can choose from for a new survey; empty unless there are several."""
     teams = teams_of(user, Role.EDITOR)
     return teams if teams.count() > 1 else Team.objects.none()
 
 
 def team_fields(user: User) -> dict[str, ModelChoiceField[Team]]:
-    """What a form that makes a survey has besides: the team, for whoever has several."""
+    """Form field for the team of a new survey, for users with several teams."""
     teams = choices_of(user)
     if not teams:
         return {}
@@ -35,14 +35,14 @@ def team_fields(user: User) -> dict[str, ModelChoiceField[Team]]:
 
 @transaction.atomic
 def home_team(user: User) -> Team:
-    """The first team that this person owns; made where there is none, so that a survey always has a place."""
+    """The first team that the user owns; created if there is none, so that a survey always has a team."""
     team = teams_of(user, Role.OWNER).order_by("pk").first()
     return team or make_team(user, f"Surveys of {user.get_username()}"[:100])
 
 
 @transaction.atomic
 def make_team(user: User, name: str) -> Team:
-    """A team with this person as its owner."""
+    """Create a team with this user as its owner."""
     team = Team.objects.create(name=name)
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
     record_event(user, "created a team", team=team, detail=name)
@@ -50,7 +50,7 @@ def make_team(user: User, name: str) -> Team:
 
 
 def team_for(user: User, slug: str, chosen: Team | None = None) -> Team:
-    """Where this person's survey of that slug goes: where it is already, else where she chose, else her own team."""
+    """The team for a survey of the user: its present team if it exists, else the chosen one, else the home team."""
     there = Survey.objects.filter(slug=slug, team__in=teams_of(user, Role.EDITOR)).select_related("team").first()
     return there.team if there else chosen or home_team(user)
 
@@ -79,7 +79,7 @@ def set_role(member: Membership, role: Role, *, by: User) -> None:
 
 @transaction.atomic
 def remove(member: Membership, *, by: User) -> None:
-    """Take a member out of the team; the surveys stay. Raises as `set_role` does."""
+    """Remove a member from the team; the surveys remain. Raises as `set_role` does."""
     _require_another_owner(member)
     member.delete()
     act = "left a team" if member.user == by else "removed a member"
@@ -88,7 +88,7 @@ def remove(member: Membership, *, by: User) -> None:
 
 @transaction.atomic
 def move_survey(survey: Survey, team: Team, *, by: User) -> None:
-    """Give a survey to another team. Whoever is in the old one alone sees it no longer."""
+    """Move a survey to another team. Members of only the old team lose access to it."""
     old, survey.team = survey.team, team
     record_event(
         by, "moved out", survey=Survey(pk=survey.pk, slug=survey.slug, team=old), detail=f"from {old} to {team}"
@@ -106,7 +106,7 @@ def _require_another_owner(member: Membership) -> None:
 
 @transaction.atomic
 def delete(team: Team, *, by: User | None) -> None:
-    """Delete a team that nothing and nobody else is in.
+    """Delete a team without surveys and other members.
 
     Raises
     ------
@@ -121,13 +121,13 @@ def delete(team: Team, *, by: User | None) -> None:
 
 
 def is_empty(team: Team) -> bool:
-    """Whether a team has no survey and at most one member."""
+    """Return True if a team has no survey and at most one member."""
     return not team.surveys.exists() and team.memberships.count() <= 1
 
 
 @transaction.atomic
 def delete_accounts(users: QuerySet[User], *, by: User) -> None:
-    """Delete these accounts, and with them the teams that would have no member and no survey."""
+    """Delete these accounts and the teams that would then have no member and no survey."""
     teams = list(Team.objects.filter(memberships__user__in=users).distinct())
     users.delete()
     for team in Team.objects.filter(pk__in=[team.pk for team in teams], memberships=None, surveys=None):
@@ -135,13 +135,13 @@ def delete_accounts(users: QuerySet[User], *, by: User) -> None:
 
 
 def with_counts(members: QuerySet[Membership]) -> QuerySet[Membership]:
-    """Each with how many `people` its team has and how many `surveys`."""
+    """Annotate memberships with the team's number of `people` and `surveys`."""
     people = Count("team__memberships", distinct=True)
     return members.annotate(people=people, surveys=Count("team__surveys", distinct=True))
 
 
 def teams_without_owner(user: User) -> list[Team]:
-    """The teams with surveys or with other members that would have no owner without this one."""
+    """The teams with surveys or other members that would have no owner without this user."""
     own = Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
     others = Membership.objects.exclude(user=user)
     needed = Q(pk__in=others.values("team")) | Q(surveys__isnull=False)

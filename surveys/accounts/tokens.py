@@ -1,4 +1,4 @@
-"""Access tokens: what a researcher's program sends in place of a password. Shown once; only a hash is kept.
+"""Access tokens, sent by a researcher's program instead of a password. Shown once; only a hash is stored.
 
 A token is looked up by its SHA-256. Who tries tokens cannot steer that, so how long a look-up takes tells nothing of
 the tokens that there are.
@@ -22,17 +22,17 @@ from surveys.accounts.audit_log import record_event
 from surveys.models import AccessToken
 
 PREFIX = "candor_"
-"""By which people, and programs that look for leaked secrets, know one."""
+"""Prefix by which people, and scanners for leaked secrets, recognise a token."""
 SHAPE = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}")
 MOST = 20
-"""Tokens of one person."""
+"""Maximum number of tokens per user."""
 LONGEST = 3_650
-"""Days."""
+"""Maximum lifetime in days."""
 
 
 @transaction.atomic
 def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple[AccessToken, str]:
-    """A token of this person's and its secret, which is shown once; `days` it lasts, 1 to LONGEST, None for good.
+    """Create a token; returns it and its secret, shown once. `days`: lifetime, 1 to LONGEST; None: no expiry.
 
     Raises
     ------
@@ -63,23 +63,23 @@ def revoke(token: AccessToken, *, by: User) -> None:
 
 @transaction.atomic
 def end_all(user: User, why: str) -> None:
-    """Revoke every token of a person; `why` stands in the log."""
+    """Revoke every token of a user; `why` is recorded in the audit log."""
     if AccessToken.objects.filter(user=user.pk).delete()[0]:
         record_event(user, "revoked every token", detail=why)
 
 
 def tokens_of(user: User) -> QuerySet[AccessToken]:
-    """The tokens of a person that still let somebody in, the newest first."""
+    """The unexpired tokens of a user, the newest first."""
     return AccessToken.objects.filter(_lasting(), user=user.pk)
 
 
 def authenticates(request: HttpRequest) -> bool:
-    """Whether the request comes with a token, good or not."""
+    """Return True if the request has a bearer token, valid or not."""
     return request.headers.get("Authorization", "").lower().startswith("bearer")
 
 
 def token_of(request: HttpRequest) -> AccessToken | None:
-    """The token of a request with its person; None where it is none. Looked up once for a request."""
+    """The token of a request with its user; None if there is no valid one. Looked up once per request."""
     if not hasattr(request, "access_token"):
         secret = request.headers.get("Authorization", "")[len("bearer") :].strip() if authenticates(request) else ""
         request.access_token = _find(secret)  # type: ignore[attr-defined]
@@ -88,7 +88,7 @@ def token_of(request: HttpRequest) -> AccessToken | None:
 
 
 def note_use(token: AccessToken) -> None:
-    """Note that it is used today: written once a day."""
+    """Record that the token is used today, at most once a day."""
     if token.used_on != (day := today()):
         AccessToken.objects.filter(pk=token.pk).update(used_on=day)
 
@@ -102,10 +102,10 @@ def today() -> date:
 
 
 class EndedByNewPassword:
-    """One of settings.AUTH_PASSWORD_VALIDATORS: Django tells them of each new password, wherever it was set."""
+    """Password validator (settings.AUTH_PASSWORD_VALIDATORS) that revokes tokens at each password change."""
 
     def validate(self, password: str, user: Any = None) -> None:
-        """Any password will do."""
+        """Accept any password."""
 
     def password_changed(self, password: str, user: Any = None) -> None:
         if user is not None and user.pk:

@@ -1,1 +1,1 @@
-"""The addresses for programs, under /api/v1/: thin views of the services and selectors that the panel has too."""
+"""The HTTP API under /api/v1/: thin views on the services and selectors that the panel uses too."""

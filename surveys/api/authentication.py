@@ -1,4 +1,4 @@
-"""Who asks: a program with a token, or a browser that has signed in."""
+"""Authentication: a program with a token, or a browser with a session."""
 
 from django.core.exceptions import PermissionDenied
 from rest_framework.authentication import BaseAuthentication
@@ -14,10 +14,10 @@ SET_UP_FIRST = "This installation asks for a second factor: set one up in the pa
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer candor_...`: in the name of the person who made the token."""
+    """`Authorization: Bearer candor_...`: acts as the user who created the token."""
 
     def authenticate(self, request: Request) -> "tuple[object, AccessToken] | None":
-        """The person and the token; None where none is given. Cookies are not looked at where one is."""
+        """The user and the token; None where no token is given. Cookies are ignored where one is."""
         if not tokens.authenticates(request._request):
             return None
         token = tokens.token_of(request._request)
@@ -29,12 +29,12 @@ class TokenAuthentication(BaseAuthentication):
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """With it whoever is not known gets a 401, and is told what to come with."""
+        """The WWW-Authenticate header, with which an unknown client gets a 401."""
         return 'Bearer realm="Candor"'
 
 
 class MayAsk(BasePermission):
-    """Researchers alone; a token that only reads changes nothing."""
+    """Permission for researchers only; a read-only token changes nothing."""
 
     message = "This is for researchers of this installation."
 

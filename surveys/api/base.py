@@ -1,4 +1,4 @@
-"""What every address for programs does besides: parameters, size of the body, ETag, and a POST that is done once."""
+"""Base of all API endpoints: query parameters, body size, ETag, and POSTs that are idempotent by key."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from surveys.api.problems import Problem, error
 from surveys.models import KeptAnswer
 
 LARGEST_BODY = 1_000_000
-"""Bytes; a survey of 256 questions in five languages has a fifth of it."""
+"""Maximum bytes: five times a survey of 256 questions in five languages."""
 LONGEST_KEY = 255
 KEPT = timedelta(days=1)
 AGAIN = "This Idempotency-Key was used within a day for another request. Take a new key for each thing to be done."
@@ -46,7 +46,7 @@ class View(APIView):
             raise Problem(400, said, [error(name[:LONGEST_KEY], said) for name in unknown[:20]])
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """A GET says by its ETag what it answered, and is 304 without a body where the asker has that already."""
+        """Add an ETag to the reply to a GET; reply 304 without a body where the client has it already."""
         answered = super().finalize_response(request, response, *args, **kwargs)
         if request.method in ("GET", "HEAD") and answered.status_code == 200 and isinstance(answered, Response):
             tag = tag_of(answered.data)
@@ -69,18 +69,18 @@ def serialized(
 
 
 def user_of(request: Request) -> User:
-    """The person who asks; nobody else comes this far."""
+    """The user of the request; only authenticated users come this far."""
     assert isinstance(request.user, User)
     return request.user
 
 
 def tag_of(data: Any) -> str:
-    """The ETag of an answer."""
+    """The ETag of a reply."""
     return f'"{sha256(JSONRenderer().render(data)).hexdigest()[:32]}"'
 
 
 def once(handler: Handler) -> Handler:
-    """Make a POST that is done once for an Idempotency-Key, whatever comes how often and how close together.
+    """Make a POST idempotent by its Idempotency-Key, however many requests come, however close together.
 
     The answer is kept in the transaction that does what was asked: there is never the one without the other. Of two at
     once the second waits, and gets the answer of the first. A refusal has done nothing, so it is not kept.
@@ -128,7 +128,7 @@ def delete_expired_replies() -> None:
 
 
 def _claim(user: User, key: str, asked: str) -> tuple[KeptAnswer, bool]:
-    """The row of this key, and whether it is new. Waits for another transaction that has made it and is not done."""
+    """The row of this key, and True if it is new. Waits for a concurrent transaction that has created it."""
     KeptAnswer.objects.filter(user=user, key=key, kept_at__lt=timezone.now() - KEPT).delete()
     try:
         with transaction.atomic():
@@ -145,7 +145,7 @@ def _again(kept: KeptAnswer, asked: str) -> Response:
 
 
 def _hash(*parts: str | bytes) -> str:
-    """SHA-256 of texts and bytes, each with its length before it."""
+    """SHA-256 of texts and bytes, each preceded by its length."""
     written = [part.encode() if isinstance(part, str) else part for part in parts]
     return sha256(b"".join(len(part).to_bytes(8, "big") + part for part in written)).hexdigest()
 

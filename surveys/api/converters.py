@@ -1,8 +1,8 @@
-"""The digests of designs in addresses: anything else is no address, and reaches no database."""
+"""URL converter for the digests of designs: any other value matches no URL, and reaches no database."""
 
 
 class DigestConverter:
-    """64 hex digits: a SHA-256."""
+    """URL converter for a SHA-256: 64 hex digits."""
 
     regex = "[0-9a-f]{64}"
 

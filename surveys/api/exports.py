@@ -1,4 +1,4 @@
-"""Exports: the formats, asking for a file of a run, how far it is, taking it away, cancelling and deleting it."""
+"""Exports: list the formats, request a file of a run, follow its progress, download, cancel and delete it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -78,7 +78,7 @@ class ExportSerializer(serializers.Serializer[Any]):
 
 
 class Whatever(DefaultContentNegotiation):
-    """A file has one content type, whatever is asked for."""
+    """Content negotiation for files, which have one content type whatever is requested."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

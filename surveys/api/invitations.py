@@ -1,4 +1,4 @@
-"""Invitations: making a batch, whose codes are this one answer, the batches that there are, and withdrawing one."""
+"""Invitations: create a batch, whose codes are in this one reply, list the batches, and revoke one."""
 
 from typing import Any
 

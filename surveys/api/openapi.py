@@ -1,4 +1,4 @@
-"""What the document at /api/schema/ says of an address: parameters, body, every status, the shape of each answer.
+"""Documentation of the endpoints in /api/schema/: parameters, body, every status, the shape of each reply.
 
 tests/config/test_openapi.py and the fuzzing hold what is really answered against it.
 """
@@ -19,7 +19,7 @@ Responses = dict[Any, OpenApiResponse]
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """What the document says of tokens."""
+    """Documentation of API tokens."""
 
     target_class = TokenAuthentication
     name = "token"
@@ -93,7 +93,7 @@ def read(
     about_nothing: bool = False,
     streams: bool = False,
 ) -> Callable[[Handler], Handler]:
-    """Say what a GET answers with; `about_nothing`: its address names nothing that could be missing.
+    """Document a GET and its reply; `about_nothing`: its URL names nothing that could be missing.
 
     `name` is that of the operation, where the address makes none of its own. What `streams` is a file of any type.
     """
@@ -120,7 +120,7 @@ def change(
     about_nothing: bool = False,
     kept: bool = True,
 ) -> Callable[[Handler], Handler]:
-    """Say what a POST, PUT, PATCH or DELETE takes and answers with; a POST with an Idempotency-Key is done once.
+    """Document a POST, PUT, PATCH or DELETE and its reply; a POST with an Idempotency-Key is done once.
 
     `kept` is false where the answer of a POST may be kept nowhere: then it takes no such key.
     """
@@ -140,7 +140,7 @@ def change(
 
 
 def parameter(name: str, said: str, **schema: Any) -> OpenApiParameter:
-    """A parameter of a query: a text, unless `schema` says another type."""
+    """A query parameter: a string, unless `schema` gives another type."""
     return OpenApiParameter(name, {"type": "string"} | schema, OpenApiParameter.QUERY, description=said)
 
 

@@ -1,4 +1,4 @@
-"""Lists a page at a time. A cursor says behind which row the next page begins, so what is added or taken away between
+"""Cursor pagination. A cursor names the row after which the next page begins, so that a change between
 two pages neither repeats a row nor leaves one out."""
 
 import base64
@@ -27,7 +27,7 @@ NAMES = frozenset({"limit", "cursor"})
 
 
 def page_shape(shape: type[serializers.Serializer[Any]]) -> Any:
-    """What a page of these looks like, for the document."""
+    """The shape of a page of these, for the API document."""
     following = serializers.CharField(allow_null=True, help_text="`cursor` of the next page; null after the last")
     name = shape.__name__.removesuffix("Serializer") + "Page"
     return inline_serializer(name, {"results": shape(many=True), "next": following})
@@ -58,7 +58,7 @@ def page_of(
 
 
 def limit_of(request: Request) -> int:
-    """How many rows were asked for."""
+    """The requested number of rows."""
     written = request.query_params.get("limit", str(USUAL))
     if not (written.isascii() and written.isdecimal() and len(written) < 9 and 1 <= int(written) <= MOST):
         said = f"limit must be a whole number from 1 to {MOST}; got {written[:20]}"
@@ -67,7 +67,7 @@ def limit_of(request: Request) -> int:
 
 
 def one_of(request: Request, name: str, choices: Sequence[str], usual: str = "") -> str:
-    """A parameter that is one of these words; raises Problem where it is another."""
+    """A query parameter limited to these values; raises Problem for another."""
     written = request.query_params.get(name, usual)
     if name in request.query_params and written not in choices:
         said = f"{name} must be one of {', '.join(choices)}; got {written[:40]}"
@@ -76,7 +76,7 @@ def one_of(request: Request, name: str, choices: Sequence[str], usual: str = "")
 
 
 def cursor_of(ordering: str, value: str | int) -> str:
-    """A row in a list of this ordering, as one opaque word."""
+    """A row's position in a list of this ordering, as an opaque string."""
     return base64.urlsafe_b64encode(json.dumps([ordering, value]).encode()).decode().rstrip("=")
 
 

@@ -1,4 +1,4 @@
-"""Reading the body of a request: JSON that can be kept, or a 400 that says what is wrong with it."""
+"""Parsing of request bodies: JSON that can be stored, or a 400 that names the error."""
 
 import codecs
 import json
@@ -14,7 +14,7 @@ from collector.designs.texts import find_refused_character
 
 
 class Parser(JSONParser):
-    """JSON as RFC 8259 has it, without what cannot be seen or kept (collector/designs/texts.py)."""
+    """JSON of RFC 8259 without invisible or unstorable characters (collector/designs/texts.py)."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -39,7 +39,7 @@ class Parser(JSONParser):
 
 
 def _finite(number: str) -> float:
-    """1e999 would become infinity, which no answer can quote and no database keep."""
+    """Reject 1e999: as infinity no reply could quote and no database store it."""
     read = float(number)
     if not math.isfinite(read):
         raise ValueError(f"{number[:20]} is no finite number")
@@ -47,7 +47,7 @@ def _finite(number: str) -> float:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of a key that stands twice one value would be lost."""
+    """Reject a repeated key, because one of its values would be lost."""
     read = dict(pairs)
     if len(read) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]

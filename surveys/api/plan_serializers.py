@@ -1,4 +1,4 @@
-"""What the document at /api/schema/ says of the planner: its parameters, and the shape of its answer.
+"""Serializers that describe the planner in /api/schema/: its parameters, and the shape of its reply.
 
 The shapes are those that `surveys/planning/presentation.py` makes; tests/config/test_openapi.py and the fuzzing hold
 what is really answered against them.

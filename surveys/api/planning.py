@@ -1,4 +1,4 @@
-"""The planner for programs, and for the script of its pages: the numbers, the curves, the sentences."""
+"""The planner for programs, and for the script of its pages: numbers, curves and sentences."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response

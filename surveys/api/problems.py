@@ -1,4 +1,4 @@
-"""What a program is told where there is no answer: a problem document of RFC 9457, whatever went wrong and wherever.
+"""Error replies of the API: a problem document of RFC 9457 for every error, wherever it occurs.
 
 `errors` names each field that cannot be used, with a sentence that has its bound, and the value where it is short.
 """
@@ -22,13 +22,13 @@ CONTENT_TYPE = "application/problem+json"
 PREFIX = "/api/"
 LONGEST_VALUE = 200
 WORDS = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""Statuses that RFC 9110 has renamed since the oldest Python that we run on."""
+"""Status phrases that RFC 9110 changed after the oldest supported Python."""
 
 Error = dict[str, Any]
 
 
 class Problem(APIException):
-    """A refusal with its status, a sentence, and the fields that it is about."""
+    """An API error with its status, a sentence, and the fields concerned."""
 
     def __init__(
         self, status: int, detail: str, errors: Iterable[Error] = (), headers: Mapping[str, str] | None = None
@@ -38,7 +38,7 @@ class Problem(APIException):
 
 
 def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str, Any]:
-    """The document: `type` says that the status says it all, so `title` is the status in words."""
+    """A problem document; its `type` adds nothing to the status, so `title` is the status phrase."""
     found = list(errors)
     title = WORDS.get(status) or HTTPStatus(status).phrase
     said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
@@ -46,19 +46,19 @@ def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str,
 
 
 def error(field: str, message: str, **more: Any) -> Error:
-    """One entry of `errors`: the field, a sentence with the bound, and `value` where it is a short one."""
+    """One entry of `errors`: the field, a sentence with the bound, and `value` if it is short."""
     said = {"field": field, "message": message}
     return said | {name: value for name, value in more.items() if not _is_long(value)}
 
 
 def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """A problem from outside of the framework's views."""
+    """A problem response outside of the framework's views."""
     body = json.dumps(problem(status, detail))
     return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers=dict(headers or {}))
 
 
 def answer(refusal: Exception, context: Any) -> Response | None:
-    """REST_FRAMEWORK's EXCEPTION_HANDLER. What is no refusal is a fault of the program, and is raised on."""
+    """REST_FRAMEWORK's EXCEPTION_HANDLER. An exception that is no API error is a bug, and is raised on."""
     made = _made(refusal, context.get("request"))
     if made is None:
         return None
@@ -67,7 +67,7 @@ def answer(refusal: Exception, context: Any) -> Response | None:
 
 
 def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """handler404: words for people, a problem for programs."""
+    """handler404: a page for people, a problem document for programs."""
     if request.path.startswith(PREFIX):
         return response(404, "This is no address of the API.")
     return defaults.page_not_found(request, exception)
@@ -109,7 +109,7 @@ def _made(refusal: Exception, request: Any) -> tuple[int, str, list[Error], dict
 
 
 def _of_definition(fault: ValidationError) -> Error:
-    """`line` is where it was read from a text."""
+    """An error of a definition; `line` is its line in the text that was read."""
     found = error(written(("definition", *fault.path)), str(fault))
     return found | ({"line": fault.line} if fault.line else {})
 
@@ -131,5 +131,5 @@ def _of_fields(detail: Any, before: str, sent: Any) -> Iterator[Error]:
 
 
 def _is_long(value: Any) -> bool:
-    """Whether a value is left out: a thing of parts, a long text, or none at all."""
+    """True if a value is left out: a collection, a long text, or no value at all."""
     return value is ... or isinstance(value, Mapping | list) or len(str(value)) > LONGEST_VALUE

@@ -1,4 +1,4 @@
-"""What changes while one watches a survey, small enough to be asked for every few seconds."""
+"""Progress of an open survey, small enough to be polled every few seconds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Rehearsals: asking for one, how far it is, what it found, stopping and forgetting it."""
+"""Rehearsals: start one, follow its progress, read its results, stop and delete it."""
 
 import math
 from typing import Any, cast
@@ -146,7 +146,7 @@ class StopView(View):
 
 
 def _require_fitting(design: Design, said: dict[str, Any], repetitions: int) -> None:
-    """Refuse more reports than a rehearsal may have, groups that there are not, and sizes that do not sum up."""
+    """Reject more responses than a rehearsal may have, unknown groups, and sizes that do not sum up."""
     people = said["respondents"]
     if fault := too_many(people, repetitions):
         raise Problem(422, fault, [error("repetitions", fault, value=repetitions)])

@@ -1,4 +1,4 @@
-"""What can be sent. Fields that are not known are refused, for a misspelt one would do nothing in silence."""
+"""Request bodies. Unknown fields are rejected, because a misspelt one would silently do nothing."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -38,7 +38,7 @@ class NothingBody(Body):
 
 @extend_schema_field({"type": "object", "additionalProperties": True, "description": "see docs/surveys.md"})
 class DefinitionField(serializers.JSONField):
-    """A definition, whose own reader says what is wrong with it."""
+    """A survey definition; errors come from its own parser."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict):
@@ -126,7 +126,7 @@ class ExportBody(Body):
     }
 )
 class TruthField(serializers.JSONField):
-    """The truth of one question among simulated respondents."""
+    """The true answers of simulated respondents to one question."""
 
     def to_internal_value(self, data: Any) -> Any:
         parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
@@ -166,7 +166,7 @@ B = TypeVar("B", bound=Body)
 
 
 def read_body(kind: type[B], request: Request) -> dict[str, Any]:
-    """What was sent, checked; raises ValidationError, which names every field that cannot be used."""
+    """The validated request body; raises ValidationError, which names every invalid field."""
     body = kind(data=request.data)
     body.is_valid(raise_exception=True)
     return dict(body.validated_data)

@@ -1,4 +1,4 @@
-"""Runs, their estimates row by row, publishing; and how far an analysis is."""
+"""Runs, their estimates row by row, publishing, and the progress of analyses."""
 
 from typing import Any
 

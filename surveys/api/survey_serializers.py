@@ -1,4 +1,4 @@
-"""What surveys, designs and teams look like in answers: how they are told, and how the document describes it."""
+"""Surveys, designs and teams as plain data, and the serializers that document them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -182,5 +182,5 @@ def next_design(survey: Survey) -> NextDesign:
 
 
 def warnings_of(design: Design, survey: Survey, expected: int) -> list[str]:
-    """What to think of before a design opens: groups of few among so many reports, and doubtful words."""
+    """Warnings before a design opens: groups too small for the expected responses, and doubtful words."""
     return [*opening_warnings(design, survey, expected), *(one.in_words for one in text_warnings(design.document))]

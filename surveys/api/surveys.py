@@ -1,4 +1,4 @@
-"""Surveys as their authors write them: the list, one of them, its definition, its designs; and one's teams."""
+"""Surveys as their authors write them: list, detail, definition and designs; and the user's teams."""
 
 from functools import partial
 from typing import Any
@@ -196,7 +196,7 @@ class DesignView(View):
 
 
 def team_of(request: Request, pk: int | None) -> Team | None:
-    """The team that was asked for, in which one has to be an editor. Raises Problem, the same for a stranger's."""
+    """The requested team, where the user must be an editor. Raises Problem, the same for an unknown team."""
     if pk is None:
         return None
     team, held = Team.objects.filter(pk=pk).first(), role_in_team(request.user, pk)

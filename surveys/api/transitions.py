@@ -1,4 +1,4 @@
-"""The life cycle of a survey, each move by a POST: the same services as the panel's buttons."""
+"""Transitions of a survey's life cycle, each by a POST: the same services as the panel's buttons."""
 
 from typing import Any
 
@@ -141,7 +141,7 @@ class DuplicateView(Act):
 
 
 def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:
-    """When it is to open and close; the digest that is confirmed, and the reason. Raises Problem at the first fault."""
+    """The opening plan, the confirmed digest and the reason. Raises Problem at the first invalid field."""
     said = read_body(OpeningBody, request)
     terms = OpeningPlan(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
     for field, fault in terms.faults(timezone.now()):

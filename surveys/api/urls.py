@@ -1,4 +1,4 @@
-"""The addresses for programs."""
+"""URLs of the API."""
 
 from django.urls import path, register_converter
 

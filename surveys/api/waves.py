@@ -1,4 +1,4 @@
-"""The ledger for programs: what people may have spent in a survey, wave by wave."""
+"""The privacy budget for programs: what respondents may have spent, wave by wave."""
 
 from typing import Any
 

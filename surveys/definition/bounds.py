@@ -1,4 +1,4 @@
-"""How large a definition may be: what is checked of its text before it is parsed, and of its parts before their use.
+"""Bounds on a definition's size: of its text, checked before parsing, and of its parts, before use.
 
 Every bound is far above what a survey needs: 256 questions in five languages are about 300 kB, seven levels deep.
 """
@@ -11,31 +11,31 @@ from collector.errors import Path, ValidationError
 from surveys.definition.unsupported import unsupported_text
 
 LARGEST = 512 * 1024
-"""Bytes of a text in YAML."""
+"""Maximum bytes of a YAML text."""
 
 DEEPEST = 12
-"""Lists and mappings within each other."""
+"""Maximum nesting of lists and mappings."""
 
 MOST_PARTS = 100_000
-"""Values, keys, lists and mappings together."""
+"""Maximum number of values, keys, lists and mappings together."""
 
 MOST_ENTRIES = 256
-"""Of one list or mapping; no survey has more questions, and no question more answers."""
+"""Maximum entries of a list or mapping: also of questions in a survey and answers of one."""
 
 LONGEST_TEXT = 20_000
-"""Characters of one text."""
+"""Maximum characters of one text."""
 
 LONGEST_KEY = 100
 
 SURVEY: Path = ("survey",)
-"""The place of a definition as a whole."""
+"""The path of a definition as a whole."""
 
 MOST_DIGITS = 20
-"""Of a number; one with more is a text in YAML, and refused where it was a number already, as in JSON."""
+"""Maximum digits of a number; in YAML a longer one is a text, in JSON, already a number, it is rejected."""
 
 
 def require_size(source: str) -> None:
-    """Refuse a text that is too large to be parsed, or is none. Raises ValidationError."""
+    """Reject a text that is too large to be parsed, or not valid text. Raises ValidationError."""
     try:
         size = len(source.encode())
     except UnicodeEncodeError as error:
@@ -45,12 +45,12 @@ def require_size(source: str) -> None:
 
 
 def too_large(size: int) -> ValidationError:
-    """What to raise where a file is known to have so many bytes, at best before it is read."""
+    """The error for a definition with this many bytes, raised before reading where possible."""
     return ValidationError((), f"a definition must have at most {LARGEST:,} bytes; this one has {size:,}")
 
 
 def require_plain(value: Any, path: Path = (), depth: int = 1) -> int:
-    """Take texts, numbers, lists and mappings within the bounds, without HTML or what cannot be seen.
+    """Require texts, numbers, lists and mappings within bounds, without HTML or invisible characters.
 
     Returns how many parts there are. Raises ValidationError, which names the place, the bound and the value.
     """

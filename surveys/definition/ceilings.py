@@ -1,4 +1,4 @@
-"""The ceilings of epsilon above which a survey is opened only with a reason: of one question, and of all together.
+"""Epsilon ceilings, per question and in total, above which a survey is opened only with a reason.
 
 Both stand in the design, so they are in its digest, browsers compare their own sums with them, and the reason goes
 wherever the design goes. Above the total that an installation allows (`definitions.ceiling_of`) no reason helps.
@@ -18,12 +18,12 @@ from randomized_response import exceeds_epsilon
 from surveys.definition.privacy_budget import PrivacyLossSum, epsilon_of, priced
 
 TOTAL = "4"
-"""Epsilon of a person, all questions and all waves so far."""
+"""Epsilon per respondent, over all questions and all waves so far."""
 
 
 @dataclass(frozen=True)
 class Excess:
-    """What is above its ceiling: a question by its number and key, or all together."""
+    """A question, by its number and key, or the total that is above its ceiling."""
 
     what: str
     ratio: Fraction
@@ -35,13 +35,13 @@ class Excess:
 
 
 def of_an_opening(reason: str) -> dict[str, str]:
-    """What a design says of its ceilings."""
+    """The ceilings as a design stores them, with the reason if given."""
     named = {"question": settings.CANDOR_EPSILON_CEILING_QUESTION, "total": TOTAL}
     return named | ({"reason": reason} if reason else {})
 
 
 def excesses(design: Design) -> Iterator[Excess]:
-    """What of a design is above the ceilings that it names; a rehearsal names none."""
+    """The parts of a design above the ceilings that it names; a rehearsal names none."""
     ceilings = design.ceilings
     if ceilings is None:
         return
@@ -57,7 +57,7 @@ def excesses(design: Design) -> Iterator[Excess]:
 
 
 def with_reason(design: Design, reason: str) -> Design:
-    """The design with the reason that was given for opening it; the same where none was, and none is needed.
+    """The design with the reason given for opening it; unchanged if none was given and none is needed.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def with_reason(design: Design, reason: str) -> Design:
 
 
 def without_reason(design: Design) -> Design:
-    """The design as it was shown before `with_reason`, whose digest the opening confirmed."""
+    """The design as shown before `with_reason`, with the digest that the opening confirmed."""
     if design.ceilings is None or not design.reason:
         return design
     return _with_ceilings(design, replace(design.ceilings, reason=""))

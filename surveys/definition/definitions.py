@@ -1,4 +1,4 @@
-"""The definition of a survey: one plain document, in and out of YAML, and from it the design that is frozen.
+"""Survey definitions: a plain document, read from and written to YAML, and the design frozen from it.
 
 A definition is what an author writes; the design is what everybody else relies on. The design holds the integer table
 of each item, made here from the name and the exact fractions of its mechanism.
@@ -32,30 +32,30 @@ BROWSER_LIMIT = 2980
 """e^epsilon above which the respondent's page refuses a survey whatever an installation allows (client/channel.js)."""
 
 MOST_NUMBERS = 2**17
-"""In the tables of a survey: twice that of a question with 256 answers, or of twelve with a hundred each."""
+"""Maximum numbers in a survey's tables: two questions with 256 answers, or twelve with a hundred each."""
 
 TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
-"""What a template leaves to its author, like the number of a help line."""
+"""A placeholder for a template's author to fill in, like a help line's number."""
 
 FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
-"""Words of which a definition may have one each, and of which; `participation` is a number, the epsilon."""
+"""Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
 SAME_PEOPLE = "same_people_as"
-"""Key of a definition that names another survey, whose people it asks: no part of the design, which says what was spent
+"""Key of a definition that names a survey of the same respondents: not in the design, which has what was spent
 before."""
 
 SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *FIELDWORK_OPTIONS, "sections", "items"}
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
-"""Keys of a design that are made as it is opened."""
+"""Keys of a design that are set at opening."""
 
 NO_KEY = "f" * 768
-"""Stands for the key of blind invitations until there is one: a number that is nobody's key."""
+"""Placeholder for the key of blind invitations until there is one: a number that is nobody's key."""
 
 
 @dataclass(frozen=True)
 class OpeningOptions:
-    """What only the installation knows as a survey opens: the modulus of its key for blind invitations, and e^epsilon
+    """Values that are known only at opening: the modulus of the key for blind invitations, and e^epsilon
     of the most that a person may have spent in it before."""
 
     modulus: str = NO_KEY
@@ -66,10 +66,10 @@ FIRST = OpeningOptions()
 
 
 class _Writer(yaml.SafeDumper):
-    """Writes every text so that it comes back: PyYAML folds these ends of lines into spaces where it does not quote."""
+    """YAML dumper whose texts survive a round trip: PyYAML folds these line ends into spaces where unquoted."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Each part stands where it belongs, also where two are the same."""
+        """Write each part in full, even where two are identical."""
         return True
 
 
@@ -82,17 +82,17 @@ _Writer.add_representer(str, _written)
 
 
 def load(source: str) -> Definition:
-    """Read a definition from YAML and complete it; see docs/surveys.md for the keys. A fault names its line."""
+    """Parse a definition from YAML and complete it; see docs/surveys.md for the keys. Errors name the line."""
     return _read(source, for_good=False)
 
 
 def load_checked(source: str) -> Definition:
-    """`load`, and what would keep the definition from being opened is refused too, with its line."""
+    """As `load`, but also reject what would prevent the definition from being opened, with its line."""
     return _read(source, for_good=True)
 
 
 def take_checked(raw: Any) -> Definition:
-    """`load_checked` of what was a document already, like JSON; a fault names its place alone."""
+    """As `load_checked`, for an already parsed document like JSON; errors name only the place."""
     return _taken(raw, for_good=True)
 
 
@@ -102,7 +102,7 @@ def dump(definition: Definition) -> str:
 
 
 def complete(raw: Any) -> Definition:
-    """Fill in what an author may leave out: languages, empty texts, strata, yes and no, plain text for one language."""
+    """Fill in optional parts: languages, empty texts, strata, yes and no, plain text for one language."""
     known_keys(raw, SURVEY_KEYS, SURVEY)
     languages = raw.get("languages", ["en"])
     if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
@@ -165,7 +165,7 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
 
 
 def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
-    """The design of a definition that may not be opened yet, but is whole; raises ValidationError where it is not."""
+    """The design of a complete definition, openable or not; raises ValidationError if it is incomplete."""
     document = {
         **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *FIELDWORK_OPTIONS}},
         **_frozen_fieldwork(definition, opening),
@@ -177,7 +177,7 @@ def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions
 
 
 def _frozen_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each with its table, which takes up to 65,536 numbers; it ends at the first that makes them too many."""
+    """The items with tables of up to 65,536 numbers each; raises at the first that exceeds the total allowed."""
     frozen, numbers = [], 0
     for number, item in enumerate(items):
         frozen.append(frozen_item(item, ("items", number)))
@@ -192,7 +192,7 @@ def _frozen_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def total_epsilon(definition: Definition) -> float:
-    """Epsilon of a person who answers every item."""
+    """Epsilon of a respondent who answers every item."""
     return epsilon_total(mechanism_of(item) for item in definition["items"])
 
 
@@ -213,7 +213,7 @@ def _taken(raw: Any, *, for_good: bool) -> Definition:
 
 
 def _filled_in(value: Any, path: Path) -> None:
-    """Refuse a text that still says, in double brackets, what its author is to put there."""
+    """Reject a text whose author has not filled in a placeholder in double brackets."""
     if isinstance(value, dict):
         for name, part in value.items():
             _filled_in(part, (*path, str(name)))
@@ -254,7 +254,7 @@ def _frozen_fieldwork(definition: Definition, opening: OpeningOptions) -> dict[s
 
 
 def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str) -> None:
-    """Refuse a design after which a person could have spent too much, in this wave and all before it.
+    """Reject a design with which a respondent could exceed the ceiling, in this wave and all before it.
 
     The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum
     that browsers make of the design by themselves.
@@ -274,7 +274,7 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
 
 
 def ceiling_of(*, rehearsal: bool = False) -> float:
-    """The most epsilon that a person may spend in a survey, in all its waves."""
+    """The most epsilon that a respondent may spend in a survey, over all waves."""
     return min(settings.CANDOR_EPSILON_CEILING, math.inf if rehearsal else math.log(BROWSER_LIMIT))
 
 

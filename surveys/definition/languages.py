@@ -1,4 +1,4 @@
-"""The languages of the respondents' pages: which there are, where a survey's page is in each of them."""
+"""Languages of the respondents' pages, and the URLs of a survey's pages in each of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ PLURALS = {
     "fr": {"one": 1, "many": 1_000_000, "other": 2},
     "ar": {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100},
 }
-"""The browser's names for the plural forms of a language, and a number of each; gettext knows them by number only."""
+"""The browser's names for a language's plural forms, with an example number each; gettext only numbers them."""
 
 
 class LanguageConverter(StringConverter):
-    """A language code in an address. No other part of one is as short, so `coin` is never taken for a language."""
+    """URL converter for language codes. No other part of a URL is as short, so `coin` is never one."""
 
     regex = CODE
 
 
 @dataclass(frozen=True)
 class LanguageLink:
-    """A language in the switch: its code, its own name, its direction, the page's address in it."""
+    """A link in the language switch: language code, native name, text direction, URL of the page."""
 
     code: str
     name: str
@@ -41,7 +41,7 @@ class LanguageLink:
 
 
 def plurals_of(language: str) -> list[tuple[str, int]]:
-    """Each plural form of the language, as the browser names it, with a number that takes it."""
+    """The plural forms of a language by the browser's names, each with an example number."""
     # A page in a language that is spoken no more, of an old survey, has no translation and falls back to English.
     return list(PLURALS.get(language, PLURALS["en"]).items())
 
@@ -62,13 +62,13 @@ def require_every_language(definition: Mapping[str, Any]) -> None:
 
 
 def address_of(page: str, design: Design, language: str) -> str:
-    """Where a page of the survey is in one of its languages; its own language, the first, is not in the address."""
+    """The URL of a survey's page in one of its languages; the default, the first, is not in the URL."""
     own = language == design.language
     return reverse(f"surveys:{page}", args=[design.slug] if own else [design.slug, language])
 
 
 def language_links(page: str, design: Design) -> list[LanguageLink]:
-    """The page in each of the survey's languages, in their order; nothing where there is only one."""
+    """Links to the page in each of the survey's languages, in order; empty if there is only one."""
     codes = design.languages
     return [_door(page, design, code) for code in codes] if len(codes) > 1 else []
 

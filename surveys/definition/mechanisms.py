@@ -1,4 +1,4 @@
-"""From what an author says of a question to the library's mechanism for it, and to the channel that is frozen."""
+"""Conversion of a question as its author wrote it to the library's mechanism and to the frozen channel."""
 
 import json
 from fractions import Fraction
@@ -13,7 +13,7 @@ from randomized_response.questions import Mechanism
 KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
 
 MECHANISMS = {kind: tuple(entry.name for entry in REGISTRY.values() if kind in entry.kinds) for kind in KINDS}
-"""The mechanisms that each kind of question may have."""
+"""The mechanisms allowed for each kind of question."""
 
 GRID = ("minimum", "maximum", "step")
 
@@ -24,7 +24,7 @@ def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def numbers_of(item: dict[str, Any]) -> list[Fraction]:
-    """The numbers that may be answered. Raises ValidationError where they are no grid."""
+    """The numbers that may be answered. Raises ValidationError if they are not a valid grid."""
     return check_grid(grid_of(item), ("grid",)).points
 
 
@@ -52,7 +52,7 @@ def mechanism_of(item: dict[str, Any]) -> Mechanism:
 
 @lru_cache(maxsize=4096)
 def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
-    """Many questions have the same table, and a survey's are made anew for every look at it."""
+    """Build a mechanism, cached: many share a table, and every view of a survey builds them anew."""
     channel = json.loads(written)
     entry = REGISTRY[channel["name"]]
     made = entry.make(2 if kind == "several_choices" else answers, channel)
@@ -65,7 +65,7 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
 
 
 def frozen_channel(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The encoding of an item and its channel as it is frozen (docs/formats.md); raises as `mechanism_of` does."""
+    """The encoding of an item and its frozen channel (docs/formats.md); raises as `mechanism_of` does."""
     mechanism, said = mechanism_of(item), item["channel"]
     match mechanism:
         case UnaryEncoding():
@@ -81,7 +81,7 @@ def frozen_channel(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def fitting(kind: str, *, prefer_not: bool) -> tuple[str, ...]:
-    """The mechanisms that a question of this kind may have; a yes/no question with a third answer has fewer."""
+    """The mechanisms allowed for this kind of question; fewer for a yes/no question with a third answer."""
     third = kind == "yes_no" and prefer_not
     return tuple(name for name in MECHANISMS[kind] if not (third and REGISTRY[name].only_two))
 

@@ -1,4 +1,4 @@
-"""The ledger: what a person who answered everything in every wave has spent at least and at most.
+"""Privacy budget: the least and most that a respondent to every question and wave has spent.
 
 Pure and exact: everything is kept as odds, e^epsilon as a fraction, so that sums of epsilon are products. Where a
 survey draws anew (`fresh`) each wave is spent. Where devices remember their tickets (`remember`) an answer that did not
@@ -19,15 +19,15 @@ from randomized_response import EachOption, epsilon_total
 from randomized_response.questions import Mechanism
 
 LONGEST = 10**60
-"""The largest denominator of a sum: what is longer is rounded up to this one."""
+"""The largest denominator of a sum: a longer one is rounded up to this one."""
 
 MOST_WAVES = 100
-"""So many waves ahead are looked at."""
+"""Maximum number of further waves examined."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """What a question of a frozen design costs.
+    """The privacy loss of a question of a frozen design.
 
     One wave of it multiplies odds by `unit` to the power of `steps`, and all waves in which it is remembered by at most
     `unit` to the power of `bound`. `same` tells it from a question that differs in anything.
@@ -41,17 +41,17 @@ class Price:
 
     @cached_property
     def ratio(self) -> Fraction:
-        """e^epsilon of one report."""
+        """e^epsilon of one response."""
         return self.unit**self.steps
 
     def remembered(self, waves: int) -> Fraction:
-        """e^epsilon of so many waves in which tickets were remembered, at most."""
+        """e^epsilon of this many waves with remembered tickets, at most."""
         return Fraction(self.unit ** min(waves * self.steps, self.bound))
 
 
 @dataclass(frozen=True)
 class QuestionPrice:
-    """A frozen design as the ledger sees it."""
+    """The privacy losses of a frozen design."""
 
     number: int
     repeats: str
@@ -64,7 +64,7 @@ class QuestionPrice:
 
     @property
     def epsilon(self) -> float:
-        """Of one wave, rounded up."""
+        """Epsilon of one wave, rounded up."""
         return epsilon_of(self.ratio)
 
     @property
@@ -74,7 +74,7 @@ class QuestionPrice:
 
 @dataclass(frozen=True)
 class PrivacyLossSum:
-    """Odds, e^epsilon, between two bounds."""
+    """Lower and upper bound of odds, e^epsilon."""
 
     least: Fraction = Fraction(1)
     most: Fraction = Fraction(1)
@@ -100,7 +100,7 @@ NOTHING = PrivacyLossSum()
 
 @dataclass(frozen=True)
 class Spend:
-    """A question in one wave: what its report tells alone, what it adds, and what all its waves so far come to."""
+    """A question in one wave: this response's loss alone, the added loss, and the total of all waves so far."""
 
     key: str
     ratio: Fraction
@@ -110,7 +110,7 @@ class Spend:
 
 @dataclass(frozen=True)
 class WaveSpending:
-    """One wave of the ledger; `total` is what all waves until this one come to."""
+    """One wave of the budget; `total` is the sum of all waves up to this one."""
 
     number: int
     repeats: str
@@ -121,17 +121,17 @@ class WaveSpending:
 
     @property
     def epsilon(self) -> float:
-        """Of this wave's reports alone, rounded up."""
+        """Epsilon of this wave's responses alone, rounded up."""
         return epsilon_of(self.ratio)
 
 
 def priced(design: Design) -> QuestionPrice:
-    """What a frozen design costs. Raises ValueError where a table is not one of its encoding."""
+    """The privacy losses of a frozen design. Raises ValueError if a table does not fit its encoding."""
     return QuestionPrice(design.version, design.repeats, tuple(_price(item) for item in design.items))
 
 
 def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -> Price:
-    """What a question with this mechanism and so many possible answers costs."""
+    """The loss of a question with this mechanism and number of possible answers."""
     unit, steps, bound = mechanism.ratio, 1, answers
     if isinstance(mechanism, EachOption):
         # Each option is remembered by itself, ticked and not ticked; with a most, fewer of them differ in a wave.
@@ -143,7 +143,7 @@ def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -
 
 
 def ledger(designs: Iterable[QuestionPrice]) -> tuple[WaveSpending, ...]:
-    """What was spent, wave by wave.
+    """The privacy loss wave by wave.
 
     Parameters
     ----------
@@ -170,13 +170,13 @@ def ledger(designs: Iterable[QuestionPrice]) -> tuple[WaveSpending, ...]:
 
 
 def spent(designs: Iterable[QuestionPrice]) -> PrivacyLossSum:
-    """What all waves come to; nothing where there are none."""
+    """The sum over all waves; zero loss if there are none."""
     waves = ledger(designs)
     return waves[-1].total if waves else NOTHING
 
 
 def waves_that_fit(before: Sequence[QuestionPrice], design: QuestionPrice, limit: float) -> int | None:
-    """How many more waves of a design can be opened under the ceiling where people spend the most that they may.
+    """The number of further waves that fit under the ceiling if respondents spend the most they may.
 
     Each wave counts in full as it opens, also where tickets are remembered: a device may have forgotten.
 
@@ -215,7 +215,7 @@ def _price(item: Item) -> Price:
 
 
 def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: dict[str, PrivacyLossSum]) -> Spend:
-    """What a question spends in a wave; its total and how often it was remembered are counted on."""
+    """The loss of a question in a wave; updates its total and its count of remembered waves."""
     adds = PrivacyLossSum(price.ratio, price.ratio)
     if remembers:
         times = remembered.get(price.same, 0)
@@ -227,14 +227,14 @@ def _spend(price: Price, remembers: bool, remembered: dict[bytes, int], items: d
 
 
 def _steps(price: Price, remembers: bool, times: int) -> int:
-    """How many steps one more wave takes at most, after so many in which it was remembered."""
+    """The most steps that one more wave adds, after `times` waves with remembered tickets."""
     if not remembers:
         return price.steps
     return min((times + 1) * price.steps, price.bound) - min(times * price.steps, price.bound)
 
 
 def _short(ratio: Fraction) -> Fraction:
-    """The same odds, or a little more where they cannot be written in a few digits."""
+    """The same odds, or slightly rounded up if the denominator is too large."""
     if ratio.denominator <= LONGEST:
         return ratio
     return Fraction(math.ceil(ratio * LONGEST), LONGEST)

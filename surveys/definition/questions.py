@@ -1,4 +1,4 @@
-"""One question of a definition: what an author may leave out or write in words, and the item that is frozen of it."""
+"""One question of a definition: filling in defaults, and freezing it as an item of the design."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ YES_NO = {
     "fr": ("Non", "Oui"),
     "ar": ("لا", "نعم"),
 }
-"""What a yes/no question offers where its author says nothing else."""
+"""The default choices of a yes/no question."""
 
 PREFER_NOT = {
     "en": "Prefer not to say",
@@ -27,7 +27,7 @@ PREFER_NOT = {
     "fr": "Je préfère ne pas le dire",
     "ar": "أفضّل عدم الإجابة",
 }
-"""What `prefer_not: true` offers."""
+"""The choice that `prefer_not: true` adds."""
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
@@ -41,7 +41,7 @@ NO_NUMBER_WITHHELD = (
 
 
 def complete_item(item: Any, languages: list[str], path: Path, earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    """The item with everything that its author may leave out. `earlier`: the complete items before it."""
+    """The item with every optional part filled in. `earlier`: the complete items before it."""
     known_keys(item, ITEM_KEYS, path)
     kind = item.get("kind", "yes_no")
     _require_kind(kind, path)
@@ -60,7 +60,7 @@ def complete_item(item: Any, languages: list[str], path: Path, earlier: list[dic
 
 
 def frozen_item(item: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The item as the design holds it (docs/formats.md). Raises ValidationError where it has no mechanism."""
+    """The item in the design's form (docs/formats.md). Raises ValidationError if it has no mechanism."""
     number = item["kind"] == "number"
     try:
         if not number and len(item["choices"]) < 2:
@@ -82,7 +82,7 @@ def frozen_item(item: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def yes_no(languages: list[str]) -> list[Text]:
-    """No and yes in the platform's words; no words for a language that it does not speak."""
+    """The platform's "No" and "Yes" in each language; empty for an unsupported one."""
     return [{code: YES_NO.get(code, ("", ""))[answer] for code in languages} for answer in (0, 1)]
 
 
@@ -92,7 +92,7 @@ def prefer_not(languages: list[str]) -> Text:
 
 
 def place_among(answers: Sequence[Text | str], said: Any, language: str, path: Path) -> Any:
-    """The place of an answer that is named by its text; a place is one already."""
+    """The index of an answer named by its text; an index is returned as it is."""
     if not isinstance(said, str):
         return said
     texts = [answer.get(language, "") if isinstance(answer, dict) else answer for answer in answers]
@@ -118,7 +118,7 @@ def _choices(item: dict[str, Any], kind: str, languages: list[str], path: Path) 
 
 
 def _points(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> list[Text]:
-    """The choices of a scale of which only the number of points and the words for its ends are given."""
+    """The choices of a scale given only by its number of points and the texts for its ends."""
     points = item["points"]
     if kind != "scale" or item.get("choices"):
         raise ValidationError((*path, "points"), "is for a scale without choices of its own")
@@ -160,7 +160,7 @@ def _channel(item: dict[str, Any], kind: str, path: Path) -> dict[str, Any]:
 def _condition(
     item: dict[str, Any], completed: dict[str, Any], language: str, path: Path, earlier: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """When the question is asked and what is sent where it is not, with answers by their places."""
+    """The condition for asking the question and the value sent otherwise, with answers by index."""
     condition: dict[str, Any] = {}
     asked_if, unasked = item.get("asked_if"), item.get("unasked")
     if asked_if is not None:
@@ -185,7 +185,7 @@ def _asked_if(said: Any, language: str, path: Path, earlier: list[dict[str, Any]
 
 
 def _place_of(item: dict[str, Any]) -> Any:
-    """What is sent where the question is not asked, as the design says it: the place of the choice or number."""
+    """The value sent where the question is not asked, in the design's form: the index of the choice or number."""
     unasked = item["unasked"]
     if item["kind"] != "number":
         return unasked

@@ -1,4 +1,4 @@
-"""Words of a survey that should make its author think again before it opens (text_warnings.yaml). They only warn."""
+"""Warnings of doubtful words in a survey's texts before it opens (text_warnings.yaml). They block nothing."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ import yaml
 
 SOURCE = Path(__file__).with_name("text_warnings.yaml")
 UNREAD = re.compile("[\u00ad\u200c\u200d\u0640\u064b-\u0652]")
-"""What changes no word: soft hyphens, joiners, and the lengthening and vowel marks of Arabic."""
+"""Characters ignored in matching: soft hyphens, joiners, and Arabic lengthening and vowel marks."""
 
 Place = tuple[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
 class TextWarning:
-    """Doubtful words: where they stand, in which language, and why they are doubtful."""
+    """Doubtful words: their place, their language, and the reason for the warning."""
 
     place: str
     language: str
@@ -43,7 +43,7 @@ class WarningKind(NamedTuple):
 
 
 def text_warnings(document: Mapping[str, Any]) -> list[TextWarning]:
-    """The doubtful words of a definition or a design: of each kind the first in each text."""
+    """The doubtful words of a definition or a design: the first of each kind in each text."""
     found = []
     for place, texts in _texts(document):
         for language, words in texts.items():
@@ -57,7 +57,7 @@ def text_warnings(document: Mapping[str, Any]) -> list[TextWarning]:
 
 @cache
 def kinds() -> tuple[WarningKind, ...]:
-    """Every kind, with the patterns of all languages as one."""
+    """Every kind, with the patterns of all languages combined."""
     described = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
     return tuple(
         WarningKind(

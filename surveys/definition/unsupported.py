@@ -1,4 +1,4 @@
-"""What other platforms have and this one has not: why it is refused, and what to do instead."""
+"""Features of other platforms that are not supported: why they are rejected, and what to do instead."""
 
 import re
 
@@ -32,7 +32,7 @@ KINDS = {
     **dict.fromkeys(("branch", "branching", "logic", "skip"), BRANCHING),
     **dict.fromkeys(("quota", "quotas"), QUOTAS),
 }
-"""Kinds of questions that other platforms have, and why this one has not."""
+"""Question kinds of other platforms, and why they are not supported."""
 
 KEYS = {
     **dict.fromkeys(("text", "open_text", "free_text", "comment", "other_text", "specify"), OPEN_TEXT),
@@ -47,7 +47,7 @@ KEYS = {
     ),
     **dict.fromkeys(("quota", "quotas", "screen_out", "screenout", "disqualify", "stop_if"), QUOTAS),
 }  # fmt: skip
-"""Keys of other platforms' files, and why they are none here."""
+"""Keys of other platforms' files, and why they are not supported."""
 
 TAG = re.compile(
     r"<\s*(?:/\s*)?(?:a|abbr|b|big|blockquote|body|br|button|center|code|div|em|embed|font|form|h[1-6]|head|hr|html|i|iframe|"
@@ -58,17 +58,17 @@ TAG = re.compile(
 
 
 def unsupported_kind(kind: object) -> str:
-    """Why there is no such kind of question; empty where there is nothing to say of it."""
+    """The reason why this kind of question is not supported; empty for other kinds."""
     return KINDS.get(kind.lower(), "") if isinstance(kind, str) else ""
 
 
 def unsupported_key(key: object) -> str:
-    """Why there is no such key; empty where it is merely unknown."""
+    """The reason why this key is not supported; empty if it is merely unknown."""
     return KEYS.get(key.lower(), "") if isinstance(key, str) else ""
 
 
 def unsupported_text(words: object) -> str:
-    """Why a text is refused that holds HTML, or what cannot be seen; empty where it holds neither."""
+    """The reason for rejecting a text with HTML or invisible characters; empty if it has neither."""
     if not isinstance(words, str):
         return ""
     if unseen := refused_character(words):

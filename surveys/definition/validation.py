@@ -1,4 +1,4 @@
-"""How the parts of a definition are read: each returns its value in the complete form, or raises in words."""
+"""Validation of a definition's parts: each function returns the complete form, or raises with a sentence."""
 
 from typing import Any
 
@@ -27,12 +27,12 @@ def listed(value: Any, path: Path) -> list[Any]:
 
 
 def exact(value: Any) -> Any:
-    """Numbers that YAML read from an unquoted 0.25 or 1 as the text that their author wrote."""
+    """A number that YAML read from an unquoted 0.25 or 1, as the text that its author wrote."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def text(value: Any, languages: list[str]) -> Any:
-    """A text by language; plain text stands for the survey's only language, no text for none in each of them."""
+    """A text by language; a plain string is for the survey's only language, an empty one for all of them."""
     if value == "":
         return dict.fromkeys(languages, "")
     return {languages[0]: value} if isinstance(value, str) and len(languages) == 1 else value

@@ -1,4 +1,4 @@
-"""Where things stand in a YAML text: reading it with its lines, and the line that an error is about."""
+"""Positions in a YAML text: parsing with line numbers, and finding the line of an error."""
 
 import re
 from collections.abc import Iterable
@@ -11,18 +11,18 @@ from collector.errors import ValidationError
 from surveys.definition import bounds
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml's parser: ten times faster, and wherever PyYAML comes as a wheel."""
+"""libyaml's parser: ten times faster, and part of PyYAML's wheels."""
 
 NUMBER = re.compile(rf"[-+]?(?:0|[1-9][0-9]{{0,{bounds.MOST_DIGITS - 1}}})")
 CONSTANTS = {"": None, "~": None, "null": None, "Null": None, "NULL": None, "true": True, "false": False}
-"""What is no text though it stands without quotes, besides whole numbers. A decimal like 0.25 stays as written."""
+"""Unquoted texts read as constants; besides them, only whole numbers. A decimal like 0.25 remains as written."""
 
 NOT_WRITTEN = ("survey", "grid")
-"""Steps of a path that no key of a definition stands for: the whole of it, and the range of a number."""
+"""Steps of a path without a key in a definition: the definition as a whole, and the range of a number."""
 
 
 def read(source: str) -> tuple[Any, yaml.Node | None]:
-    """What a YAML text says, and its nodes with their places.
+    """The parsed value of a YAML text, and its nodes with their positions.
 
     Values are texts, whole numbers of at most 20 digits, true, false and null; keys are texts.
 
@@ -46,7 +46,7 @@ def read(source: str) -> tuple[Any, yaml.Node | None]:
 
 @dataclass
 class _Open:
-    """A list or a mapping whose end has not come yet."""
+    """A list or a mapping that is still being parsed."""
 
     node: yaml.SequenceNode | yaml.MappingNode
     key: yaml.ScalarNode | None = None
@@ -65,7 +65,7 @@ class _Open:
             self.key = None
 
     def _key(self, node: yaml.Node) -> yaml.ScalarNode:
-        """A key that stands twice is refused, for one of its values would be lost."""
+        """The key of an entry; a repeated one is rejected, as a value would be lost."""
         if not isinstance(node, yaml.ScalarNode):
             raise _at(node.start_mark, ValidationError((), "a key must be a text; this is a list or a mapping"))
         if node.value in self.known:
@@ -76,7 +76,7 @@ class _Open:
 
 
 def _compose(events: Iterable[yaml.Event]) -> yaml.Node | None:
-    """The nodes of the only document. It ends at the first event that is out of bounds, and never recurses."""
+    """The nodes of the only document. It stops at the first event out of bounds, and never recurses."""
     root: yaml.Node | None = None
     opened: list[_Open] = []
     for number, event in enumerate(events):
@@ -121,7 +121,7 @@ def _node(event: Any) -> yaml.Node:
 
 
 def _value(node: yaml.Node) -> Any:
-    """What a node says; it is nested no deeper than DEEPEST."""
+    """The value of a node, which is nested no deeper than DEEPEST."""
     if isinstance(node, yaml.MappingNode):
         return {key.value: _value(part) for key, part in node.value}
     if isinstance(node, yaml.SequenceNode):
@@ -132,7 +132,7 @@ def _value(node: yaml.Node) -> Any:
 
 
 def located(error: ValidationError, root: yaml.Node | None) -> ValidationError:
-    """The error with the line of what it is about, as far as that can be found."""
+    """The error with the line of its cause, as far as that can be found."""
     return error if error.line or root is None else _at(_mark(root, error), error)
 
 
@@ -143,7 +143,7 @@ def _at(mark: Any, error: ValidationError) -> ValidationError:
 
 
 def _mark(node: yaml.Node, error: ValidationError) -> Any:
-    """The place of the deepest part of the error's path that is written."""
+    """The position of the deepest part of the error's path that exists in the text."""
     mark = node.start_mark
     for step in error.path:
         before = node
@@ -160,7 +160,7 @@ def _nth(node: yaml.Node, index: int, mark: Any) -> tuple[yaml.Node, Any]:
 
 
 def _found(node: yaml.Node, name: str, mark: Any) -> tuple[yaml.Node, Any]:
-    """The value of a key and where the key stands; the node itself where there is no such key."""
+    """The value of a key and the key's position; the node itself if there is no such key."""
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.value == name:
             return value, key.start_mark

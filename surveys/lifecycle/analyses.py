@@ -1,4 +1,4 @@
-"""Analyses of a survey: which designs they are of, and asking for them."""
+"""Analyses of a survey: the designs to analyse, and requests for analyses."""
 
 from collections.abc import Mapping
 
@@ -16,13 +16,13 @@ MOST_WAITING = 5
 
 
 def designs_of(survey: Survey) -> list[Design]:
-    """The frozen designs of a survey's versions, the newest first; none where it was never opened."""
+    """The frozen designs of a survey's versions, the newest first; empty if it was never opened."""
     return [selectors.get_design(digest) for digest in survey.versions.values_list("design", flat=True)]
 
 
 @transaction.atomic
 def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) -> Analysis:
-    """Ask for an analysis of the newest version.
+    """Request an analysis of the newest version.
 
     Raises
     ------

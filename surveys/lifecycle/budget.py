@@ -1,4 +1,4 @@
-"""The ledger of a survey, read and ready to be shown: each opening with what it cost, and what the next would add."""
+"""The privacy budget of a survey for display: each opening with its loss, and what the next would add."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ UNIT = "one person, all her answers, all waves so far"
 
 @dataclass(frozen=True)
 class OpeningRow:
-    """An opening; `spent` is None where nobody can have spent anything in it."""
+    """An opening; `spent` is None if no respondent can have spent anything in it."""
 
     opened: OpenedWave
     epsilon: float
@@ -36,7 +36,7 @@ class OpeningRow:
 
 @dataclass(frozen=True)
 class NextOpening:
-    """What opening would add: the draft as it is written, or a closed survey's next wave.
+    """The wave that opening would add: the draft as it is written, or a closed survey's next one.
 
     It counts in full as it opens. `fit` is how many more of it fit under the `ceiling`, None for more than the ledger
     looks ahead; `missing` says in words why it cannot be opened, empty where it can.
@@ -54,7 +54,7 @@ class NextOpening:
 
     @property
     def fitting(self) -> str:
-        """How many more fit, as a sentence."""
+        """The number of further waves that fit, as a sentence."""
         ceiling = f"the ceiling of {wording.epsilon(self.ceiling)} for all waves"
         if self.fit is None:
             return f"More than {MOST_WAVES} such waves fit under {ceiling}."
@@ -65,7 +65,7 @@ class NextOpening:
 
 @dataclass(frozen=True)
 class SurveyBudget:
-    """What people may have spent in a survey, opening by opening, the oldest first.
+    """The privacy loss possible in a survey, opening by opening, the oldest first.
 
     `elsewhere` is what they may have spent in other surveys for the same people; it is in every total.
     """
@@ -78,7 +78,7 @@ class SurveyBudget:
 
 
 def budget_of(survey: Survey, *, missing: str | None = None) -> SurveyBudget:
-    """The ledger of a survey, in as many queries for many waves as for one.
+    """The privacy budget of a survey, in a constant number of queries.
 
     `missing` says why it cannot be opened from its state, where the caller knows it already.
     """
@@ -119,14 +119,14 @@ def _ahead(
 
 
 def _in_full(waves: Sequence[WaveSpending]) -> WaveSpending:
-    """The last of these waves as it counts when it opens: at most all of it, for a device that has forgotten."""
+    """The last wave as counted at opening: at most its full loss, for a device that has lost its tickets."""
     last, before = waves[-1], waves[-2].total if len(waves) > 1 else NOTHING
     adds = replace(last.adds, most=last.ratio)
     return replace(last, adds=adds, total=before.plus(adds))
 
 
 def between(found: PrivacyLossSum) -> str:
-    """Epsilon from the least to the most, or the one number that it is; rounded up."""
+    """Epsilon as a range from least to most, or one number if they are equal; rounded up."""
     if found.most == 1:
         return "nothing"
     least, most = wording.epsilon(found.epsilon_least), wording.epsilon(found.epsilon_most)
@@ -134,7 +134,7 @@ def between(found: PrivacyLossSum) -> str:
 
 
 def budget_sentences(book: SurveyBudget) -> dict[str, Any]:
-    """The ledger for programs; epsilon is rounded up, odds are exact."""
+    """The privacy budget for programs; epsilon is rounded up, odds are exact."""
     ahead = book.ahead
     return {
         "unit": UNIT,

@@ -1,4 +1,4 @@
-"""What the author of a survey says for its reports, and which files are out of date when that changes."""
+"""Disclosures by a survey's author for its reports, and removal of the exports that they outdate."""
 
 from collections.abc import Mapping
 
@@ -20,13 +20,13 @@ def disclose(
     simple_random: bool = False,
     by: User | None = None,
 ) -> None:
-    """Write down what the author says; raises as `disclosures.disclose` does."""
+    """Store the author's disclosures; raises as `disclosures.disclose` does."""
     disclosures.disclose(survey.slug, texts, probability_sample=probability_sample, simple_random=simple_random)
     forget_files(survey)
     record_event(by, "changed the disclosure", survey=survey)
 
 
 def forget_files(survey: Survey) -> None:
-    """Delete the exported reports that say what is no longer so."""
+    """Delete the exported reports that are out of date."""
     for digest in survey.versions.values_list("design", flat=True):
         services.delete_reports(digest)

@@ -1,4 +1,4 @@
-"""Showing the respondents' page in a frame of another site: off until a survey names the sites that may.
+"""Embedding the respondents' page in other sites: disabled until a survey names the allowed sites.
 
 The page's bytes stay the same; one header says who may frame it. docs/adr/0011-embedding.md says what it costs.
 """
@@ -31,7 +31,7 @@ def origins_of(text: str) -> list[str]:
 
 
 def framed_by(response: HttpResponse, origins: Iterable[str]) -> HttpResponse:
-    """Let pages of these origins show this answer in a frame; `config.middleware` writes the header."""
+    """Allow pages of these origins to embed this response; `config.middleware` writes the header."""
     if allowed := tuple(origins):
         response.frame_ancestors = allowed  # type: ignore[attr-defined]
         response.xframe_options_exempt = True

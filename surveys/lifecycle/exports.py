@@ -1,4 +1,4 @@
-"""Who may have which file made of a run, and what of it is written into the log."""
+"""Access to the files exported from a run, and their events in the audit log."""
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -13,7 +13,7 @@ from surveys.lifecycle.selectors import report_context
 
 
 def role_for(*, microdata: bool) -> Role:
-    """The least role that asks for such a file, takes it away or deletes it.
+    """The least role that may request, download or delete such a file.
 
     Estimates are an analyst's to take away, as everywhere in the panel. A row for each report is more than any page
     shows, and cannot be taken back once it left: that is for those who answer for the survey.
@@ -22,7 +22,7 @@ def role_for(*, microdata: bool) -> Role:
 
 
 def role_for_format(name: str) -> Role:
-    """The same, of a format by its name; of one that does not exist the smaller."""
+    """The same for a format by its name; for an unknown one, the lower role."""
     return role_for(microdata=name in FORMATS and FORMATS[name].microdata)
 
 
@@ -30,7 +30,7 @@ def role_for_format(name: str) -> Role:
 def request_export(
     run: Run, name: str, *, language: str = "", microdata: bool = False, by: User | None = None
 ) -> tuple[Export, bool]:
-    """Have a file made of a finished run; see `estimator.exports.services.request`. The caller has looked at the role.
+    """Request an export of a finished run; see `estimator.exports.services.request`. The caller checks the role.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def request_export(
 
 
 def execute_export(export_id: int) -> None:
-    """Make the file, with what is known of the survey now; see `estimator.exports.services.execute`."""
+    """Create the file with the survey's present details; see `estimator.exports.services.execute`."""
     export = Export.objects.select_related("run").filter(pk=export_id).first()
     if export is not None:
         services.execute(export_id, report_context(export.run))
@@ -59,7 +59,7 @@ def delete_export(export: Export, *, by: User | None = None) -> None:
 
 
 def record_download(export: Export, *, by: User | None) -> None:
-    """Write down that somebody takes the file away."""
+    """Record the download of an export."""
     record_event(by, "exported", survey=access.survey_of(export.run), detail=_detail(export))
 
 

@@ -1,4 +1,4 @@
-"""Surveys for the same people: what was spent in one counts in all of them, and is never taken back.
+"""Surveys of the same respondents: privacy loss in one counts in all of them, permanently.
 
 Such surveys share a random key. Nobody can take one out of it again: a budget that could be unlinked would begin anew.
 """
@@ -16,7 +16,7 @@ from surveys.models import Survey
 
 
 def others_for_same_people(survey: Survey) -> QuerySet[Survey]:
-    """The other surveys that are said to ask the people of this one; also a draft that is a rehearsal now, for people
+    """The other surveys linked to the same respondents; also a draft that is a rehearsal now, since people
     may have answered what it was before. A rehearsal's own versions cost nothing."""
     if not survey.people or survey.rehearsal:
         return Survey.objects.none()
@@ -24,7 +24,7 @@ def others_for_same_people(survey: Survey) -> QuerySet[Survey]:
 
 
 def spent_elsewhere(survey: Survey) -> PrivacyLossSum:
-    """What a person can have spent in the other surveys; a device remembers tickets within one survey alone."""
+    """The possible loss in the linked surveys; a device remembers tickets within one survey only."""
     sums = [spent(spending(waves_of(other))) for other in others_for_same_people(survey)]
     return PrivacyLossSum(
         math.prod((one.least for one in sums), start=Fraction(1)),
@@ -33,7 +33,7 @@ def spent_elsewhere(survey: Survey) -> PrivacyLossSum:
 
 
 def link(survey: Survey, other: Survey) -> None:
-    """Say that two surveys ask the same people, and so do all that were linked to either of them before."""
+    """Link two surveys of the same respondents, and with them all that were linked to either before."""
     key = survey.people or other.people or new_key()
     for one in (survey, other):
         linked = Survey.objects.filter(people=one.people) if one.people else Survey.objects.filter(pk=one.pk)
@@ -42,7 +42,7 @@ def link(survey: Survey, other: Survey) -> None:
 
 
 def lock_linked(survey: Survey) -> None:
-    """Have no other survey for the same people open until the transaction ends: both would count without each other."""
+    """Lock linked surveys against opening until the transaction ends: neither would count the other's loss."""
     survey.refresh_from_db(fields=["people"])
     if survey.people:
         locks.exclusive_lock(survey.people, locks.PEOPLE)

@@ -1,4 +1,4 @@
-"""The links that people are given. Their host comes from the settings, never from a request."""
+"""Links for respondents and researchers. Their host comes from the settings, never from a request."""
 
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode, urlsplit
@@ -16,13 +16,13 @@ from surveys.models import Version
 
 
 def respondent_link(version: Version) -> str:
-    """The survey's address; the digest in its fragment lets the browser check the design that it is given."""
+    """The survey's URL; the digest in its fragment lets the browser verify the design that it receives."""
     return link_to("surveys:respond", version.survey.slug, digest=version.design_id)
 
 
 @dataclass(frozen=True)
 class SharedLink:
-    """A link to hand on: to the page in a language, or for a group. `query` tells it from the version's others."""
+    """A link to share: to the page in a language, or for a group. `query` identifies it within the version."""
 
     name: str
     address: str
@@ -32,12 +32,12 @@ class SharedLink:
 
     @property
     def typed(self) -> str:
-        """The address as somebody types it: without scheme and fragment, so that no digest is checked."""
+        """The URL as it is typed: without scheme and fragment, so that no digest is checked."""
         return self.address.partition("#")[0].partition("://")[2]
 
 
 def language_links(version: Version) -> list[SharedLink]:
-    """The page in each of its languages, its own first; the digest is in the fragment."""
+    """The page in each of its languages, the default first; the digest is in the fragment."""
     design = get_design(version.design_id)
     names = dict(settings.LANGUAGES)
     return [
@@ -52,7 +52,7 @@ def language_links(version: Version) -> list[SharedLink]:
 
 
 def group_links(version: Version) -> list[SharedLink]:
-    """The page in its own language with a group ticked, for each group; the group stands after the digest."""
+    """The page in the default language with a group preselected, for each group; it follows the digest."""
     design, own = get_design(version.design_id), language_links(version)[0]
     return [
         replace(
@@ -67,39 +67,39 @@ def group_links(version: Version) -> list[SharedLink]:
 
 
 def coin_link(version: Version) -> str:
-    """The address of the own-coin page; empty where the version has none. Without a script no digest is checked."""
+    """The URL of the own-coin page; empty if the version has none. Without a script no digest is checked."""
     return link_to("surveys:coin", version.survey.slug) if selectors.has_coin_page(version) else ""
 
 
 def sheet_links(version: Version) -> dict[str, str]:
-    """The address of the sheet of paper in each language that has one."""
+    """The URL of the paper sheet in each language that has one."""
     design, found = get_design(version.design_id), selectors.sheet_languages(version)
     return {code: settings.CANDOR_URL + address_of("coin-sheet", design, code) for code in found}
 
 
 def token_link_prefix(version: Version, group: str = "") -> str:
-    """What stands before the code in a link to the page: its address, the digest and, where there is one, the group."""
+    """The part of a link before the code: the page's URL, the digest and the group, if there is one."""
     return token_link(version) + (f"&group={group}" if group else "") + "&code="
 
 
 def token_link(version: Version) -> str:
-    """The page, with the digest that it must have; whoever opens it types her code."""
+    """The URL of the page on which a code is typed, with the digest to verify."""
     return link_to("surveys:token", version.survey.slug, digest=version.design_id)
 
 
 def token_address(version: Version) -> str:
-    """The page's address as somebody types it from a card."""
+    """The page's URL in the form typed from a card."""
     parts = urlsplit(token_link(version))
     return parts.netloc + parts.path
 
 
 def sign_in_link(user: User) -> str:
-    """A link that signs its bearer in once; its code is in the fragment, which no server and no log sees."""
+    """A single-use sign-in link; its code is in the fragment, which no server and no log receives."""
     return f"{link_to('sign-in')}#{get_token(user)}"
 
 
 def report_link(run: Run) -> str:
-    """The address of a published report; whoever has it may read it."""
+    """The URL of a published report, readable by anybody who has it."""
     return link_to("estimator:report", run.key)
 
 

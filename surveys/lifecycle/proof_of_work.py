@@ -1,4 +1,4 @@
-"""Whether a survey asks browsers for proof of work, so that made-up reports cost whoever sends many."""
+"""Proof of work that a survey may require of browsers, so that many made-up responses are costly."""
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -9,14 +9,14 @@ from surveys.lifecycle import selectors
 from surveys.models import Page, Survey
 
 LEVELS = {0: "off", 12: "light", 15: "usual", 18: "heavy"}
-"""By the bits of the sum: one try in 2 to so many is right."""
+"""Levels by their bits: one try in 2 to that power succeeds."""
 
 SCRIPTS = (b"/client/proof.", b"/client/work.")
-"""In stored pages: the script that does the work, by the name that it has now and by that of pages stored before."""
+"""The proof-of-work script in stored pages, by its present name and by that in pages stored before."""
 
 
 def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
-    """Have the door ask for a sum of so many bits from now on, also while the survey is open; 0: for none.
+    """Set the bits of proof of work that the endpoint requires from now on, also while open; 0: none.
 
     Raises
     ------
@@ -34,12 +34,12 @@ def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
 
 
 def bits_of(slug: str) -> int:
-    """The bits that the survey of this slug asks for; 0 where it asks for none, or there is none."""
+    """The bits of proof of work of the survey with this slug; 0 if it requires none or does not exist."""
     return Survey.objects.values_list("work_bits", flat=True).filter(slug=slug).first() or 0
 
 
 def pages_can(survey: Survey) -> bool:
-    """Whether the page in the field, where there is one, was made with the script for it."""
+    """True if no page is open, or the open one was made with the proof-of-work script."""
     version = selectors.latest_version(survey)
     if version is None or survey.state != Survey.State.OPEN:
         return True

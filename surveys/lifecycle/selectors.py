@@ -1,4 +1,4 @@
-"""What is read of surveys."""
+"""Queries of surveys."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Group, Item, Page, Section, Survey, Version
 
 LONGEST_BEGINNING = 56
-"""Of a slug, so that a number fits behind it."""
+"""Maximum length of a slug to which a number is appended."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
 KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
-"""What a definition may say of the survey besides, and what stands in the row where it says nothing."""
+"""Optional settings of a definition, with the row's value for those that it leaves out."""
 
 LABELS: dict[Path, str] = {
     ("strata", "groups"): "Groups",
     ("participation", "epsilon"): "Release of group sizes",
 }
-"""Places in a definition whose fields have other names in the form."""
+"""Paths in a definition whose fields have other names in the form."""
 
 ITEM_FIELDS: dict[str, object] = {
     **dict.fromkeys(ALWAYS),
@@ -48,12 +48,12 @@ ITEM_FIELDS: dict[str, object] = {
     "asked_if": None,
     "unasked": None,
 }
-"""What an item says besides its channel, and what stands in the row where it says nothing."""
+"""Fields of an item besides its channel, with the row's value for those left out."""
 
 
 @dataclass(frozen=True)
 class PublishedVersion:
-    """A version that respondents may know of, in one of its languages."""
+    """A version visible to respondents, in one of its languages."""
 
     version: Version
     design: Design
@@ -64,18 +64,18 @@ class PublishedVersion:
         return self.version.closed_at is not None
 
     def page(self, kind: Page.Kind) -> bytes | None:
-        """The page as it was rendered when the survey opened; None where there is none of that kind."""
+        """The page as rendered when the survey opened; None if there is none of that kind."""
         found = self.version.pages.filter(language=self.language, kind=kind).values_list("content", flat=True).first()
         return None if found is None else bytes(found)
 
 
 def definition_of(survey: Survey) -> Definition:
-    """The survey as one plain document: what its YAML file says."""
+    """The survey as one plain document, as in its YAML file."""
     return definition_from(survey, survey.groups.all(), survey.sections.all(), survey.items.all())
 
 
 def exported(survey: Survey) -> Definition:
-    """The definition as a file takes it along: one that is read in under another name goes on from what was spent."""
+    """The definition for export: imported under another name, it continues the survey's privacy budget."""
     definition = definition_of(survey)
     return {"slug": survey.slug, SAME_PEOPLE: survey.slug} | definition
 
@@ -83,7 +83,7 @@ def exported(survey: Survey) -> Definition:
 def definition_from(
     survey: Survey, groups: Iterable[Group], sections: Iterable[Section], items: Iterable[Item]
 ) -> Definition:
-    """The survey with these parts, saved or not."""
+    """The definition of a survey with these parts, saved or not."""
     said = [_section(section) for section in sections]
     return {
         "slug": survey.slug,
@@ -100,7 +100,7 @@ def definition_from(
 
 
 def error_of_draft(survey: Survey) -> ValidationError | None:
-    """The first thing that keeps the draft from being opened; None where it can be."""
+    """The first error that prevents opening the draft; None if it can be opened."""
     try:
         design_to_open(survey)
     except ValidationError as error:
@@ -109,13 +109,13 @@ def error_of_draft(survey: Survey) -> ValidationError | None:
 
 
 def opening_fault(survey: Survey) -> str:
-    """Why the draft cannot be opened, in words; empty where it can."""
+    """The reason why the draft cannot be opened; empty if it can."""
     error = error_of_draft(survey)
     return describe_fault(error) if error else ""
 
 
 def next_wave_fault(survey: Survey) -> str:
-    """Why a closed survey cannot be opened as its next wave, in words; empty where it can."""
+    """The reason why a closed survey cannot be opened as its next wave; empty if it can."""
     try:
         wave_to_open(survey)
     except ValidationError as error:
@@ -124,7 +124,7 @@ def next_wave_fault(survey: Survey) -> str:
 
 
 def design_to_open(survey: Survey) -> tuple[Design, int]:
-    """The design that opening the draft would freeze now, and which version it is. Raises as `design_of` does."""
+    """The design that opening the draft would freeze now, with its version. Raises as `design_of` does."""
     number = next_number(survey)
     return design_of(definition_of(survey), version=number, opening=opening_of(survey)), number
 
@@ -145,13 +145,13 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
 
 
 def opening_of(survey: Survey) -> OpeningOptions:
-    """What the installation adds to the design that opens next: what people may have spent so far, and a key."""
+    """The installation's part of the next design: the privacy loss possible so far, and a signing key."""
     before = spent(spending(waves_of(survey))).plus(spent_elsewhere(survey)).most
     return OpeningOptions(modulus=signing_keys.modulus_for(survey, next_number(survey)), spent=before)
 
 
 def describe_fault(error: ValidationError) -> str:
-    """What is wrong of a definition, for whoever writes it in the form: by the names that the fields have there."""
+    """A definition's error as text for its author, with the names that the fields have in the form."""
     label = LABELS.get(error.path[:2])
     return error.sentence((label, *error.path[2:])) if label else str(error)
 
@@ -162,7 +162,7 @@ def takes_answers(survey: Survey) -> bool:
 
 
 def free_slug(name: str) -> str:
-    """A name in an address that no survey has: this one, or with a number behind it."""
+    """An unused slug: this one, or this one with a number appended."""
     taken = set(Survey.objects.filter(slug__startswith=name[:LONGEST_BEGINNING]).values_list("slug", flat=True))
     if name not in taken:
         return name
@@ -171,7 +171,7 @@ def free_slug(name: str) -> str:
 
 
 def language_names(codes: Iterable[str]) -> list[str]:
-    """Languages by their own names; the code of one that the pages do not speak."""
+    """Native names of languages; the code of one that is not supported."""
     known = dict(settings.LANGUAGES)
     return [str(known.get(code, code)) for code in codes]
 
@@ -186,12 +186,12 @@ def next_number(survey: Survey) -> int:
 
 
 def latest_version(survey: Survey) -> Version | None:
-    """The version in the field, or the last that was."""
+    """The open version, or the last one that was open."""
     return survey.versions.select_related("design").first()
 
 
 def version_on_the_web(slug: str) -> Version | None:
-    """The newest version that was opened for respondents; None where none was, and for rehearsals.
+    """The newest version that was opened for respondents; None if there is none, and for rehearsals.
 
     Once it is closed its link goes on saying so, also while the next version is a draft: people kept the link.
     """
@@ -200,7 +200,7 @@ def version_on_the_web(slug: str) -> Version | None:
 
 
 def published_version(slug: str, language: str) -> PublishedVersion | None:
-    """The version in the field in that language, the survey's own where none is named; None where there is none."""
+    """The newest opened version in that language, by default the survey's; None if there is none."""
     version = version_on_the_web(slug)
     if version is None:
         return None
@@ -210,7 +210,7 @@ def published_version(slug: str, language: str) -> PublishedVersion | None:
 
 
 def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
-    """SHA-256 of the respondent's page as it was published, by key of the version and language."""
+    """SHA-256 of the respondent's page as published, by key of the version and language."""
     found: dict[int, dict[str, str]] = {}
     pages = Page.objects.filter(version__in=list(versions), kind=Page.Kind.ANSWER)
     for version, language, digest in pages.values_list("version", "language", "digest"):
@@ -219,7 +219,7 @@ def page_digests(versions: Iterable[Version]) -> dict[int, dict[str, str]]:
 
 
 def sheet_languages(version: Version) -> list[str]:
-    """The languages in which the version has a sheet of paper, its own first."""
+    """The languages in which the version has a paper sheet, the default first."""
     return list(version.pages.filter(kind=Page.Kind.SHEET).values_list("language", flat=True))
 
 
@@ -228,13 +228,13 @@ def has_coin_page(version: Version) -> bool:
 
 
 def final_run(version: Version) -> Run | None:
-    """The run that closing asked for, the last time that it was closed, once its estimates are there."""
+    """The finished run that the latest closing of the version requested; None if there is none."""
     asked = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
     return asked.order_by("pk").last()
 
 
 def report_context(run: Run) -> ReportContext:
-    """What the reports of a run say of its survey as it is now; nothing of a run that belongs to none."""
+    """The survey's present details for the reports of a run; NOTHING_KNOWN for a run without a survey."""
     survey = surveys_of_runs(run.design_id).first()
     if survey is None:
         return NOTHING_KNOWN
@@ -243,13 +243,13 @@ def report_context(run: Run) -> ReportContext:
 
 
 def report_count(survey: Survey) -> int:
-    """Reports of the version in the field, while it is open as `collector.reports.steps` tells them."""
+    """Responses to the latest version; while it is open, in the steps of `collector.reports.steps`."""
     version = latest_version(survey)
     return reports.report_count(version.design_id) if version else 0
 
 
 def received_count(survey: Survey) -> int:
-    """Reports that were stored for the version in the field; to close it at a number, and to show nobody."""
+    """Responses stored for the latest version, exactly; for closing at a number, and never to be shown."""
     version = latest_version(survey)
     return reports.received_count(version.design_id) if version else 0
 
@@ -263,7 +263,7 @@ def _section(section: Section) -> dict[str, object]:
 
 
 def item_of(item: Item) -> dict[str, Any]:
-    """An item as the definition says it."""
+    """An item in the definition's form."""
     said = {name: getattr(item, name) for name in ITEM_FIELDS}
     optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
     entry = REGISTRY[item.mechanism]

@@ -1,4 +1,4 @@
-"""What changes surveys: writing, closing and revising them. They are opened by `surveys.opening.services`."""
+"""Commands on surveys: writing, closing and revising. Opening is in `surveys.opening.services`."""
 
 from itertools import count
 from typing import Any
@@ -27,7 +27,7 @@ from surveys.models import Group, Item, Section, Survey, Team, Version
 
 @transaction.atomic
 def write_survey(definition: Definition, *, team: Team, by: User | None = None, unfinished: bool = False) -> Survey:
-    """Make a draft from a definition, or make the team's draft of that slug say what the definition says.
+    """Create a draft from a definition, or replace the content of the team's draft with that slug.
 
     Here as in every service `by` is who does it, for the log: None where the command line or the schedule does.
 
@@ -75,7 +75,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
 
 @transaction.atomic
 def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool = False) -> Run:
-    """Take no more reports, and ask for the final estimate. What a restore closes can be reopened."""
+    """Stop accepting responses, and request the final estimate. One closed by a restore can reopen."""
     transitions.move(survey, "close")
     version = survey.versions.get(closed_at=None)
     version.closed_at = timezone.now()
@@ -90,21 +90,21 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
 
 @transaction.atomic
 def archive_survey(survey: Survey, *, by: User | None = None) -> None:
-    """Put a closed survey away. Nothing of it is deleted, and its link goes on saying that it is closed."""
+    """Archive a closed survey. Nothing is deleted, and its link still says that it is closed."""
     transitions.move(survey, "archive")
     record_event(by, "archived", survey=survey)
 
 
 @transaction.atomic
 def restore_survey(survey: Survey, *, by: User | None = None) -> None:
-    """Take a survey out of the archive: it is closed again."""
+    """Restore a survey from the archive: it is closed again."""
     transitions.move(survey, "restore")
     record_event(by, "restored", survey=survey)
 
 
 @transaction.atomic
 def delete_survey(survey: Survey, *, by: User | None = None) -> None:
-    """Delete what was never opened, with its rehearsals.
+    """Delete a survey that was never opened, with its rehearsals.
 
     Raises
     ------
@@ -123,28 +123,28 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
 
 @transaction.atomic
 def delete_rehearsal_reports(digest: str) -> None:
-    """Delete the design of a rehearsal that is gone, with its runs."""
+    """Delete the design of a deleted rehearsal, with its runs."""
     estimator.delete_rehearsal(digest)
     discard_rehearsal(digest)
 
 
 @transaction.atomic
 def embed_survey(survey: Survey, origins: list[str], *, by: User | None = None) -> None:
-    """Let pages of these sites, and of no other, show the respondents' page in a frame; none by an empty list."""
+    """Allow these sites, and no others, to embed the respondents' page; none if the list is empty."""
     Survey.objects.filter(pk=survey.pk).update(embedded_in=origins)
     record_event(by, "changed embedding", survey=survey, detail=", ".join(origins) or "none")
 
 
 @transaction.atomic
 def show_results(survey: Survey, *, shown: bool, by: User | None = None) -> None:
-    """Whether the survey's link shows respondents the final estimates once it is closed."""
+    """Set whether the survey's link shows the final estimates to respondents after closing."""
     Survey.objects.filter(pk=survey.pk).update(results_shown=shown)
     record_event(by, "enabled the results page" if shown else "disabled the results page", survey=survey)
 
 
 @transaction.atomic
 def revise_survey(survey: Survey, *, by: User | None = None) -> None:
-    """Turn a closed survey into a draft of its next version; the closed version keeps its reports and estimates."""
+    """Turn a closed survey into a draft of its next version; the closed one retains responses and estimates."""
     transitions.move(survey, "revise")
     signing_keys.prepare(survey, selectors.next_number(survey))
     record_event(by, "revised", survey=survey, detail=f"a draft of version {selectors.next_number(survey)}")
@@ -152,7 +152,7 @@ def revise_survey(survey: Survey, *, by: User | None = None) -> None:
 
 @transaction.atomic
 def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
-    """Ask for an estimate of the newest version.
+    """Request an estimate of the newest version.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
 
 @transaction.atomic
 def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
-    """Let whoever has the link read a run's report, or no longer; the run's survey.
+    """Publish a run's report to anybody with the link, or unpublish it; returns the survey.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def duplicate_survey(
     team: Team | None = None,
     by: User | None = None,
 ) -> Survey:
-    """A draft with the same texts and questions under another slug; the team's draft of that slug is written anew.
+    """Create a draft with the same content and another slug; overwrites the team's draft with that slug.
 
     `same_people` says whether it asks whom the survey asks, so that what they spent in one counts in the other; that
     nobody is asked by both is written down with who said so.
@@ -220,7 +220,7 @@ def duplicate_survey(
 
 @transaction.atomic
 def duplicate_item(item: Item) -> Item:
-    """A copy of a draft's question, right behind it, with a key of its own."""
+    """Insert a copy of a draft's question directly after it, with a new key."""
     transitions.require_draft(item.survey)
     items = list(Item.objects.filter(survey=item.survey))
     said = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
@@ -236,7 +236,7 @@ def duplicate_item(item: Item) -> Item:
 
 
 def _survey_for_same_people(definition: Definition, by: User | None) -> Survey | None:
-    """The survey that a definition names as one for the same people; None where it names none, or itself."""
+    """The survey that a definition names as one of the same respondents; None if none, or itself."""
     named = definition.get(definitions.SAME_PEOPLE)
     if not named or named == definition["slug"]:
         return None

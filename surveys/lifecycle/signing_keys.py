@@ -1,4 +1,4 @@
-"""The keys of blind invitations: one for each version, whose private half is gone as it closes.
+"""Keys of blind invitations: one for each version, whose private half is deleted as it closes.
 
 A key is made before anybody looks at the design that holds it: as the draft is saved, and as a version closes that a
 wave or a revision may follow. A draft whose secret a backup left out, or that was saved before keys were made so early,
@@ -21,7 +21,7 @@ BITS = 3072
 
 
 def modulus_for(survey: Survey, number: int) -> str:
-    """The modulus of the key for this version, 768 hex digits; `NO_KEY` where there is none with its secret."""
+    """The modulus of this version's key, 768 hex digits; `NO_KEY` if there is no key with its secret."""
     if not _has_key(survey):
         return NO_KEY
     found = SigningKey.objects.filter(survey=survey, number=number, secret__isnull=False)
@@ -29,7 +29,7 @@ def modulus_for(survey: Survey, number: int) -> str:
 
 
 def prepare(survey: Survey, number: int) -> bool:
-    """Make the key for this version where the survey is by blind invitation and has none; True where this made it."""
+    """Create this version's key if the survey is by blind invitation and has none; True if it was created."""
     if not _has_key(survey) or modulus_for(survey, number) != NO_KEY:
         return False
     _make(survey, number)
@@ -37,12 +37,12 @@ def prepare(survey: Survey, number: int) -> bool:
 
 
 def key_of(version: Version) -> SigningKey | None:
-    """The key of a version that was opened; None where it asks for no tokens."""
+    """The key of an opened version; None if it uses no tokens."""
     return SigningKey.objects.filter(survey=version.survey_id, number=version.number).first()
 
 
 def issued(version: Version) -> int:
-    """How many tokens of a version were signed, while it is open in whole steps and one behind: most are used soon.
+    """The number of tokens signed for a version; while open, in whole steps and one behind: most are used soon.
 
     How many of them were used is a matter of its reports alone.
     """
@@ -52,7 +52,7 @@ def issued(version: Version) -> int:
 
 
 def secret_of(key: SigningKey) -> "rsa.RSAPrivateNumbers | None":
-    """The private numbers of a key; None once no more tokens are given out."""
+    """The private numbers of a key; None once tokens are no longer issued."""
     from cryptography.hazmat.primitives import serialization  # only here: few surveys are by blind invitation
     from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -66,7 +66,7 @@ def secret_of(key: SigningKey) -> "rsa.RSAPrivateNumbers | None":
 
 
 def delete(survey: Survey, number: int) -> None:
-    """Delete the private half, and the codes with it: nobody can fetch any more, or sign what nobody fetched."""
+    """Delete the private key, and the codes with it: no token can be fetched or signed any more."""
     FetchCode.objects.filter(key__survey=survey, key__number=number).delete()
     SigningSecret.objects.filter(key__survey=survey, key__number=number).delete()
 
@@ -76,7 +76,7 @@ def _has_key(survey: Survey) -> bool:
 
 
 def _make(survey: Survey, number: int) -> None:
-    """Where somebody else is first, hers is the key."""
+    """Create the key; if another process was first, its key is used."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
 

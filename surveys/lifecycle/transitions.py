@@ -1,4 +1,4 @@
-"""The states of a survey as data: which moves there are, who may make them, what each still needs.
+"""The states of a survey as data: the transitions, the role for each, and what each still needs.
 
 draft -> open -> closed -> archived; closed -> open as the next wave; closed -> draft as the next version; archived ->
 closed, because putting away changes nothing and a mistake should not cost a version.
@@ -24,7 +24,7 @@ def _nothing(survey: Survey) -> str:
 
 
 def _a_final_estimate(survey: Survey) -> str:
-    """A survey is put away when it is finished: an estimate that is still to come would arrive unseen."""
+    """The reason why the survey cannot be archived yet: a pending final estimate would arrive unseen."""
     version = selectors.latest_version(survey)
     last = estimates.last_run(version.design_id) if version else None
     waits = last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING)
@@ -33,7 +33,7 @@ def _a_final_estimate(survey: Survey) -> str:
 
 @dataclass(frozen=True)
 class Move:
-    """One allowed change of state; `act` is the word on the button, `meaning` the sentence beside it.
+    """One allowed transition; `act` is the label of the button, `meaning` the sentence beside it.
 
     `role` is the smallest that may make it; `missing` says in words what of the survey still keeps it from this move.
     """
@@ -88,7 +88,7 @@ MOVES = {
 
 
 def move(survey: Survey, name: str) -> None:
-    """Make an allowed change of state; of two that happen at once, one is refused."""
+    """Make an allowed transition; of two at the same time, one is rejected."""
     step = MOVES[name]
     if survey.state == step.source and (missing := step.missing(survey)):
         raise Conflict(missing)
@@ -106,17 +106,17 @@ def move(survey: Survey, name: str) -> None:
 
 
 def require_draft(survey: Survey) -> None:
-    """Only drafts are edited: what is open is frozen."""
+    """Require a draft: an open survey is frozen."""
     if survey.state != State.DRAFT:
         raise Conflict(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
 
 
 def require_closed(survey: Survey) -> None:
-    """Only what is closed is opened again: it has one version in the field at a time."""
+    """Require a closed survey, because only one version can be open at a time."""
     if survey.state != State.CLOSED:
         raise Conflict(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
 
 
 def moves_from(state: str) -> dict[str, Move]:
-    """The moves that a survey in this state can make."""
+    """The allowed transitions from this state."""
     return {name: step for name, step in MOVES.items() if step.source == state}

@@ -1,4 +1,4 @@
-"""What is read of a survey's waves: which there were, what they asked, what was spent in them."""
+"""Queries of a survey's waves: their versions, their questions, and their privacy loss."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from surveys.definition.privacy_budget import QuestionPrice, priced
 from surveys.models import Survey, Version
 
 SAME = ("items", "strata")
-"""Keys of a design that say what is asked of whom."""
+"""Keys of a design with its questions and groups."""
 
 
 @dataclass(frozen=True)
 class OpenedWave:
-    """One opening of a survey. `same` says whether it asks what the one before asked, `again` whether the next does."""
+    """One opening of a survey. `same`: it asks what the previous one asked; `again`: the next asks the same."""
 
     version: Version
     design: Design
@@ -31,22 +31,22 @@ class OpenedWave:
 
     @property
     def name(self) -> str:
-        """A wave where its questions were asked more than once, a version where they were edited before and after."""
+        """The name: "wave" if its questions were asked more than once, else "version", with its number."""
         return f"{'wave' if self.same or self.again else 'version'} {self.number}"
 
     @property
     def remembers(self) -> bool:
-        """Whether devices remember their tickets."""
+        """True if devices remember their tickets."""
         return price_of(self.version.design_id).remembers
 
     @property
     def answered(self) -> bool:
-        """Whether anybody may have spent anything: a report came, which counts for good, or may still come."""
+        """True if the wave may have caused privacy loss: a response was stored, or may still be."""
         return not self.design.rehearsal and (self.reports > 0 or self.version.closed_at is None)
 
 
 def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
-    """Every opening of a survey, the oldest first, in as many queries for many as for one but for designs not yet read.
+    """Every opening of a survey, the oldest first; a constant number of queries plus one per design not yet read.
 
     Those that are waves of each other stand one after the other: one that is not and all that follow it and are.
     """
@@ -61,7 +61,7 @@ def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
 
 
 def spending(waves: Sequence[OpenedWave]) -> list[QuestionPrice]:
-    """Those in which anybody may have spent anything, as the ledger takes them.
+    """The designs of waves that may have caused privacy loss, for the budget.
 
     Conflict reports were sent all the same: what counts are totals, which stay.
     """
@@ -70,7 +70,7 @@ def spending(waves: Sequence[OpenedWave]) -> list[QuestionPrice]:
 
 @lru_cache(maxsize=256)
 def price_of(digest: str) -> QuestionPrice:
-    """What a frozen design costs, which never changes."""
+    """The privacy loss of a frozen design, which never changes."""
     return priced(selectors.get_design(digest))
 
 

@@ -1,4 +1,4 @@
-"""The file that a backup is: a zip whose last member says what the others are, and what each must hash to.
+"""The backup archive: a zip with a manifest that lists the other members and their hashes.
 
 Members have no times and an order that follows from their names, so two backups of one state are the same bytes but for
 the time that the manifest says.
@@ -25,28 +25,28 @@ MANIFEST, SIGNATURE = "manifest.json", "signature.json"
 MEMBERS = re.compile(
     r"(designs/[0-9a-f]{64}\.json|(reports|waiting)/[0-9a-f]{64}\.bin|rows/[a-z0-9_]{1,63}\.jsonl|secret_key)"
 )
-"""What the others may be called: no name leads out of the archive."""
+"""Allowed names of members: none leads out of the archive."""
 
 NO_TIME = (1980, 1, 1, 0, 0, 0)
-"""The first that a zip can say."""
+"""The earliest time that a zip can store."""
 
 OURS_ALONE = 0o600
 AT_ONCE = 1_000
-"""Rows that are compressed, or hashed, in one piece."""
+"""Number of rows compressed or hashed together."""
 
 PIECE = 1 << 20
 
 MOST_MEMBERS = 100_000
 LARGEST = {MANIFEST: 64 << 20, SIGNATURE: 4096}
-"""Bytes, unpacked."""
+"""Maximum bytes, unpacked."""
 
 MOST_AT_ALL, RATIO = 64 << 20, 100
-"""A backup may unpack to so many bytes, or to so many times what it is packed: pages and rows are about ten times."""
+"""Maximum unpacked bytes, or times the packed size: pages and rows unpack to about ten times."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """One file within the archive. `columns` name what a row of a table holds, in order."""
+    """One file of the archive. `columns`: the columns of a table's rows, in order."""
 
     name: str
     rows: int
@@ -57,7 +57,7 @@ class Member:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that is there complete and on disk, or not at all; its owner alone can read it.
+    """Create a file completely and on disk, or not at all; only its owner can read it.
 
     Raises FileExistsError where there is one of that name: an older backup is not written over.
     """
@@ -91,7 +91,7 @@ class ArchiveWriter:
         self._zip.fp = None  # a zip that is not finished would be written to once more as it goes
 
     def add(self, name: str, rows: Iterable[bytes], *, columns: list[str] | None = None) -> None:
-        """A member of these rows, which are read as they are written."""
+        """Write a member with these rows, which are read lazily."""
         known, size, count, left = hashlib.sha256(), 0, 0, iter(rows)
         with self._zip.open(_info(name), "w", force_zip64=True) as member:
             while batch := list(islice(left, AT_ONCE)):
@@ -102,7 +102,7 @@ class ArchiveWriter:
         self.members[name] = Member(name, count, size, known.hexdigest(), columns or [])
 
     def close(self, facts: Mapping[str, object], *, sign: Callable[[bytes], bytes]) -> None:
-        """Write the manifest, which is the facts and every member with its hash, and the signature of it."""
+        """Write the manifest, with the facts and the hash of every member, and its signature."""
         said = {"format": FORMAT, **facts, "members": [asdict(member) for member in self.members.values()]}
         manifest = json.dumps(said, indent=1, ensure_ascii=False).encode()
         self._zip.writestr(_info(MANIFEST), manifest)
@@ -163,7 +163,7 @@ class ArchiveReader:
                 yield len(piece)
 
     def _require_bounds(self, *, packed: int) -> None:
-        """Look at what the archive says of itself before anything of it is unpacked."""
+        """Check the names and sizes that the archive states before unpacking anything."""
         infos = self._zip.infolist()
         if len(infos) > MOST_MEMBERS:
             raise BackupError(f"The file is no backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")

@@ -1,4 +1,4 @@
-"""Everything that is kept, in one file; and the same again in an empty place.
+"""Backup of all stored data to one file, and restore into an empty installation.
 
 A backup does not depend on the kind of database: it also moves an installation from SQLite to PostgreSQL or back.
 """
@@ -33,14 +33,14 @@ UNFIT = (
     *(IntegrityError, DataError, ValidationError),
     *(ValueError, TypeError, LookupError, AttributeError, RecursionError, StructError),
 )
-"""What rows raise that no table takes, or that are no rows: deep, short, of other kinds."""
+"""Exceptions raised by rows that fit no table or are malformed: deep, short, of other types."""
 
 Watch = Callable[[int], object]
-"""Told how much more is done: reports while a backup is written, bytes while one is read."""
+"""Progress callback: further responses while a backup is written, bytes while one is read."""
 
 
 def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
-    """Write everything that is kept to a new file, in one state of it; respondents and researchers do not wait.
+    """Write a consistent snapshot of all stored data to a new file; respondents and researchers do not wait.
 
     Waiting reports are folded before, those of open surveys in whole steps; what waits on is in it as such.
 
@@ -64,7 +64,7 @@ def restore(
     with_secret_key: bool = False,
     watch: Watch = lambda more: None,
 ) -> dict[str, Any]:
-    """Put everything of a backup into this installation, which must be empty: all of it, or nothing.
+    """Restore a backup into this installation, which must be empty: all of it, or nothing.
 
     Surveys by invitation that were open come back closed; what is returned names them.
 
@@ -110,7 +110,7 @@ def restore(
 
 
 def counted() -> int:
-    """How many reports a backup would hold."""
+    """The number of responses that a backup would hold."""
     digests = list(FrozenDesign.objects.values_list("digest", flat=True))
     return sum(count.stored for count in selectors.report_counts(digests).values())
 
@@ -153,7 +153,7 @@ def _read(archive: ArchiveReader) -> None:
 
 
 def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, unsigned: bool) -> None:
-    """Refuse what nobody signed, or somebody that nobody has named."""
+    """Reject a missing signature, or one by a signer that was not named."""
     if signed is None:
         if unsigned:
             return
@@ -176,7 +176,7 @@ def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, un
 
 
 def _require_published_pages() -> None:
-    """Refuse a page that is not what people could compare with its published digest."""
+    """Reject a page that does not match its published digest."""
     for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
         if not page.is_as_published:
             raise BackupError(
@@ -234,13 +234,13 @@ def _counts(archive: ArchiveReader | ArchiveWriter) -> dict[str, int]:
 
 
 def _migrations() -> dict[str, str]:
-    """The last migration of every app: what the tables look like."""
+    """The last migration of every app, which identifies the schema."""
     return dict(sorted(MigrationLoader(None).graph.leaf_nodes()))
 
 
 @contextmanager
 def _one_state() -> Iterator[None]:
-    """Everything that is read within is of one state of the store, and nobody waits for it."""
+    """Read everything within from one snapshot of the database, without blocking others."""
     if connection.vendor == "sqlite":
         there: Any = connection
         before, there.transaction_mode = there.transaction_mode, "DEFERRED"

@@ -1,4 +1,4 @@
-"""What a restore does to surveys by invitation: they come back closed, and their owner decides whether to go on.
+"""Surveys by invitation after a restore: they are closed, and their owner decides whether to reopen them.
 
 A backup holds the invitations that were unused when it was made. Those that were used since are good again in a place
 that is made from it: whoever used one could answer a second time.
@@ -24,7 +24,7 @@ RISK = (
 
 
 def close_invitation_surveys() -> list[str]:
-    """Close every open survey by invitation, as part of a restore; their names."""
+    """Close every open survey by invitation, as part of a restore; returns their slugs."""
     versions = Version.objects.filter(design__in=open_by_invitation()).select_related("survey")
     slugs = []
     for version in versions.order_by("survey__slug"):
@@ -36,7 +36,7 @@ def close_invitation_surveys() -> list[str]:
 
 
 def may_be_reopened(survey: Survey) -> bool:
-    """Whether a restore closed its latest version, and nothing was done with it since."""
+    """True if a restore closed its latest version, and nothing was done with it since."""
     if survey.state != Survey.State.CLOSED or not survey.invitations:
         return False
     version = selectors.latest_version(survey)
@@ -45,7 +45,7 @@ def may_be_reopened(survey: Survey) -> bool:
 
 @transaction.atomic
 def reopen(survey: Survey, *, by: User | None = None) -> None:
-    """Take reports again of a survey that a restore closed: the same version, under the same link.
+    """Accept responses again to a survey that a restore closed: same version, same link.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Stored reports as bytes: for each design a file of records of one length, in the order of their random nonces."""
+"""Stored responses as bytes: for each design a file of fixed-length records, ordered by random nonce."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from collector.designs import Design
 from collector.models import FrozenDesign, Report, StoredReport
 
 HEAD = Struct(">16sHB")
-"""Of a record: nonce, index of the stratum, mode; the symbols follow, a byte each."""
+"""Head of a record: nonce, index of the stratum, mode; the symbols follow, a byte each."""
 
 AT_ONCE = 5_000
 
@@ -19,7 +19,7 @@ INSERT = "INSERT INTO {table} (design_id, nonce, stratum, mode, report) VALUES (
 
 
 def by_design(table: type[StoredReport] = Report) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The digest of each design that has reports, and their records: in one pass that holds a few at a time."""
+    """The digest of each design with responses, and their records: in one pass with a few in memory at a time."""
     digests = dict(FrozenDesign.objects.values_list("number", "digest"))
     columns = "design_id", "nonce", "stratum", "mode", "report"
     stored = table._default_manager.order_by("design_id", "nonce").values_list(*columns).iterator(chunk_size=AT_ONCE)
@@ -28,12 +28,12 @@ def by_design(table: type[StoredReport] = Report) -> Iterator[tuple[str, Iterato
 
 
 def record_size(document: str) -> int:
-    """Bytes of a report of the design that this is the document of."""
+    """Bytes per response to the design with this document."""
     return HEAD.size + len(Design.of(json.loads(document)).alphabets)
 
 
 def insert(number: int, size: int, pieces: Iterator[bytes], table: type[StoredReport] = Report) -> Iterator[int]:
-    """Store the records in the pieces as reports of a design, yielding how many were stored."""
+    """Store the records in the pieces as responses to a design, yielding the number stored."""
     statement = INSERT.format(table=table._meta.db_table)
     records = (piece[start : start + size] for piece in pieces for start in range(0, len(piece), size))
     while batch := list(islice(records, AT_ONCE)):

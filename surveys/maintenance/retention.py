@@ -1,4 +1,4 @@
-"""How long reports are kept: for good, or for so many days after their survey was closed."""
+"""Retention of responses: unlimited, or a number of days after their survey was closed."""
 
 import logging
 from datetime import datetime, timedelta
@@ -15,10 +15,10 @@ from surveys.accounts.audit_log import record_event
 from surveys.models import FetchCode, SigningSecret, Survey, Version
 
 LONGEST = 3_650
-"""Days."""
+"""Maximum retention in days."""
 
 COMPACTED = [model._meta.db_table for model in (Run, Estimate, Analysis, SigningSecret, FetchCode)]
-"""Tables of which no deleted row is to stay: two runs a minute apart tell what came in that minute, a deleted key would
+"""Tables compacted after deletion: two runs a minute apart reveal that minute's responses, a deleted key would
 go on signing tokens, and the codes of those who fetched one lie in the order in which they did."""
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ def days_of(written: str) -> int | None:
 
 
 def describe_period(days: int | None) -> str:
-    """How long reports are kept, as the end of a sentence."""
+    """The retention of responses, as the end of a sentence."""
     if days is None:
         return "for good"
     return f"until {days} day{'' if days == 1 else 's'} after closing"
@@ -44,7 +44,7 @@ def describe_period(days: int | None) -> str:
 
 @transaction.atomic
 def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -> None:
-    """Have the survey's reports purged so many days, 1 to LONGEST, after it is closed; None: keep them."""
+    """Set the survey's responses to be purged 1 to LONGEST days after closing; None: never."""
     Survey.objects.filter(pk=survey.pk).update(purge_after=days)
     for digest in survey.versions.values_list("design", flat=True):
         services.delete_reports(digest)
@@ -52,7 +52,7 @@ def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -
 
 
 def purge_due() -> None:
-    """Purge what is due, and leave no order of arrival of what was closed or purged; what fails waits for next time."""
+    """Purge what is due, and erase the order of arrival from what was closed or purged; failures are retried."""
     for version in due(timezone.now()):
         purge(version)
     try:
@@ -62,13 +62,13 @@ def purge_due() -> None:
 
 
 def due(now: datetime) -> list[Version]:
-    """Closed versions whose reports have been kept for as long as their survey says."""
+    """Closed versions whose responses have reached the end of their retention."""
     closed = Version.objects.filter(closed_at__isnull=False, purged_at=None, survey__purge_after__isnull=False)
     return [one for one in closed.select_related("survey").order_by("pk") if _ends(one) <= now]
 
 
 def purge(version: Version) -> None:
-    """Purge the reports of a closed version. Its totals, runs and estimates stay."""
+    """Purge the responses of a closed version. Its totals, runs and estimates remain."""
     purging.purge(version.design_id)
     services.delete_microdata(version.design_id)
     with transaction.atomic():

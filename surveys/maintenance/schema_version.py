@@ -1,4 +1,4 @@
-"""Whether the database was made by a newer version of Candor than this one, which must not touch it then."""
+"""Detection of a database made by a newer version of Candor, which this version must not touch."""
 
 from django.core.management import get_commands
 from django.db import DatabaseError, connection
@@ -8,13 +8,13 @@ from collector.errors import Conflict
 
 OURS = ("collector", "estimator", "surveys")
 NAMED = 3
-"""Migrations that the sentence names."""
+"""Maximum number of migrations named in the message."""
 
 HARMLESS = (
     *("check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "help", "makemessages"),
     *("makemigrations", "showmigrations", "sqlmigrate", "test", "testserver", "version"),
 )
-"""Commands of others that change nothing in the database."""
+"""Commands of other packages that do not change the database."""
 
 
 def check_database() -> None:
@@ -36,7 +36,7 @@ def check_command(name: str) -> None:
 
 
 def unknown_migrations() -> list[str]:
-    """Migrations of ours that were applied and are not among this version's files; none where there is no database."""
+    """Applied migrations of our apps that are not among this version's files; empty if there is no database."""
     try:
         loader = MigrationLoader(connection)
     except DatabaseError:

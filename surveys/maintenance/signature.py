@@ -1,4 +1,4 @@
-"""The signature of a backup: which installation wrote it, and that nobody has changed it since. Ed25519.
+"""Ed25519 signature of a backup: proof of the installation that wrote it, and that nobody has changed it.
 
 The key is made from a secret of the installation that is in no backup. Whoever has a backup can verify it, and nobody
 can write another in its installation's name.
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 PURPOSE = b"candor backup\n"
-"""Before what is signed, and in the making of the key: neither is of use for anything else."""
+"""Prefix of signed content and of key derivation: the results are of no use for anything else."""
 
 FINGERPRINT = re.compile(r"[0-9a-f]{4}(-[0-9a-f]{4}){7}")
 """The first 128 bits of the public key's SHA-256: short enough to be compared by eye."""
 
 
 def own_fingerprint() -> str:
-    """Of this installation."""
+    """The fingerprint of this installation."""
     return _fingerprint(_key().public_key().public_bytes_raw())
 
 
 def sign(content: bytes) -> bytes:
-    """This installation's signature of what a backup holds, as the member of the archive that it will be."""
+    """This installation's signature of a backup's content, in the form of the archive's member."""
     key = _key()
     said = {"public_key": key.public_key().public_bytes_raw().hex(), "signature": key.sign(PURPOSE + content).hex()}
     return json.dumps(said, indent=1).encode()

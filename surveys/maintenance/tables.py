@@ -1,4 +1,4 @@
-"""Which tables a backup holds, and their rows as lines of JSON that any kind of database takes back."""
+"""The tables that a backup holds, and their rows as JSON lines that every supported database accepts."""
 
 import base64
 import json
@@ -29,24 +29,24 @@ LEFT_OUT = {
     "surveys.Mailing", "surveys.Recipient",  # mails that are sent from here, and the addresses that wait for them
     "surveys.SigningSecret",  # whoever steals a backup makes no tokens, and after a restore nobody fetches a second one
 }  # fmt: skip
-"""Every other table is in a backup, so a new one cannot be forgotten."""
+"""Tables left out; all others are in a backup, so none can be forgotten."""
 
 MADE_BY_MIGRATE: tuple[Model, ...] = (Permission, ContentType)
-"""Tables that an empty installation has rows in; a restore puts the backup's in their place."""
+"""Tables with rows in an empty installation; a restore replaces them with the backup's."""
 
 AT_ONCE = 200
-"""Rows that are read, or written, together; a row of a page may hold a hundred kilobytes."""
+"""Number of rows read or written together; a row of a page may hold a hundred kilobytes."""
 
 
 def tables() -> list[Model]:
-    """The tables with rows of JSON: all but the reports, which have a form of their own."""
+    """The tables stored as rows of JSON: all but the responses, which have a binary format."""
     found = {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
     kept = [model for label, model in found.items() if label not in LEFT_OUT and model not in (Report, WaitingReport)]
     return sorted(kept, key=lambda model: model._meta.db_table)
 
 
 def columns(model: Model) -> Columns:
-    """What a row holds. A design's document is a member of its own, and its parts of a total are kept as their sum."""
+    """The columns of a row. A design's document is a separate member, and the parts of a total are summed."""
     if model is Tally:
         return [Tally._meta.get_field(name) for name in ("design", "stratum", "position", "symbol", "count")]
     stored = [column for column in model._meta.local_concrete_fields if not column.generated]
@@ -58,7 +58,7 @@ def names(model: Model) -> list[str]:
 
 
 def read(model: Model) -> Iterator[bytes]:
-    """Every row as a line, in the order of the key."""
+    """Every row as a line of JSON, in the order of the key."""
     for row in _values(model).iterator(chunk_size=AT_ONCE):
         yield (
             json.dumps(row, default=_plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode() + b"\n"
@@ -66,7 +66,7 @@ def read(model: Model) -> Iterator[bytes]:
 
 
 def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) -> int:
-    """Insert rows that `read` wrote; how many. `more` gives further columns from the row's first value."""
+    """Insert rows written by `read`; returns their number. `more`: columns made from the row's first value."""
     kept = columns(model)
     added = [model._meta.get_field(name) for name in more]
     insert = _insert(model, [*kept, *added])
@@ -80,7 +80,7 @@ def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) ->
 
 
 def last_keys() -> dict[str, int]:
-    """By table the highest number that was ever given to a row: one that was deleted must not be given again.
+    """The highest number ever given to a row, by table: that of a deleted row must not be given again.
 
     Not of the totals: nothing names a cell by its number, and each rewriting gives new ones.
     """
@@ -90,7 +90,7 @@ def last_keys() -> dict[str, int]:
 
 
 def set_last_keys(given: dict[str, int]) -> None:
-    """Have the database go on counting from there."""
+    """Set the database's sequences to these numbers."""
     with connection.cursor() as cursor:
         for table, number in given.items():
             if connection.vendor == "sqlite":
@@ -109,7 +109,7 @@ def _values(model: Model) -> Any:
 
 
 def _plain(value: Any) -> str:
-    """What JSON has no word for; a field's `to_python` reads it back, to the microsecond and the byte."""
+    """Text for what JSON cannot express; a field's `to_python` restores it, to the microsecond and the byte."""
     if isinstance(value, date):
         return value.isoformat()
     return base64.b64encode(bytes(value)).decode()

@@ -1,4 +1,4 @@
-"""What the management commands share: finding a survey, saying what happened, turning faults into one sentence.
+"""Base of the management commands: finding a survey, reporting results, and errors in one sentence.
 
 A command ends with 0 where it did what was asked, with REFUSED where that could not be done, and with USAGE where it
 was asked wrongly: trying the same again helps after REFUSED at most.
@@ -29,10 +29,10 @@ from surveys.models import Survey
 
 FAULTS = (Conflict, ValidationError, ExportError, BackupError, OSError)
 REFUSED, USAGE = 1, 2
-"""How a command ends that did not do it. The second is argparse's own."""
+"""Exit codes of a command that failed. The second is argparse's."""
 
 STANDARD = Path("-")
-"""Stands for standard input and output."""
+"""The path that means standard input or output."""
 
 
 def usage_error(message: str) -> CommandError:
@@ -41,7 +41,7 @@ def usage_error(message: str) -> CommandError:
 
 
 class SurveyCommand(BaseCommand):
-    """A command that answers in words, or with `--json` in one JSON object, and fails with one clear sentence."""
+    """A command that answers in text, or with `--json` in one JSON object, and fails with one clear sentence."""
 
     requires_migrations_checks = True
 
@@ -50,7 +50,7 @@ class SurveyCommand(BaseCommand):
         self.add_options(parser)
 
     def add_options(self, parser: ArgumentParser) -> None:
-        """The command's own arguments."""
+        """Add the command's arguments."""
         parser.add_argument("slug", help="the survey's name in its address")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -66,7 +66,7 @@ class SurveyCommand(BaseCommand):
         out.write(json.dumps(facts) if options["json"] else sentence)
 
     def warn(self, warnings: Iterable[TextWarning]) -> list[str]:
-        """Say doubtful words of a survey's texts on standard error; the sentences, for the answer in JSON."""
+        """Print warnings of a survey's texts on standard error; returns the sentences, for the JSON output."""
         said = [one.in_words for one in warnings]
         for sentence in said:
             self.stderr.write(f"Warning: {sentence}")
@@ -80,12 +80,12 @@ class SurveyCommand(BaseCommand):
             raise CommandError(str(error), returncode=REFUSED) from error
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
-        """Do it; what happened as a sentence and as facts."""
+        """Run the command; returns the result as a sentence and as data."""
         raise NotImplementedError
 
 
 def _require_plain(options: dict[str, object]) -> None:
-    """Refuse what cannot be seen in anything that was typed, names of files too."""
+    """Reject invisible characters in anything that was typed, file names too."""
     for name, value in options.items():
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, str | Path) and (unseen := refused_character(str(part), lines=False)):
@@ -93,7 +93,7 @@ def _require_plain(options: dict[str, object]) -> None:
 
 
 def find_survey(slug: str) -> Survey:
-    """The survey of this slug, or a CommandError that names those there are."""
+    """The survey with this slug; raises CommandError, which names the known ones."""
     survey = Survey.objects.filter(slug=slug).first()
     if survey is None:
         known = ", ".join(Survey.objects.values_list("slug", flat=True)) or "none yet"
@@ -103,7 +103,7 @@ def find_survey(slug: str) -> Survey:
 
 @contextmanager
 def show_progress(words: str) -> Iterator[Watch]:
-    """A bar on standard error for work that tells which part of it is done; none where nobody sits at a terminal."""
+    """A progress bar on standard error for work that reports its progress; none without a terminal."""
     with tqdm(total=100, desc=words, unit="%", leave=False, disable=None) as bar:
 
         def watch(part: float) -> None:
@@ -114,7 +114,7 @@ def show_progress(words: str) -> Iterator[Watch]:
 
 @contextmanager
 def read_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """A file that is there whole and on disk, or is what it was before; `-` is standard output.
+    """Write a file completely and to disk, or leave it unchanged; `-` is standard output.
 
     Parameters
     ----------

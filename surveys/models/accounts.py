@@ -1,4 +1,4 @@
-"""Who works on surveys together, what each may do, and what each did. Nothing of a respondent is here."""
+"""Teams, roles, audit log, invitations and API tokens of researchers. Nothing about respondents is here."""
 
 from django.conf import settings
 from django.db import models
@@ -6,7 +6,7 @@ from django.utils import timezone
 
 
 class Role(models.IntegerChoices):
-    """What a member may do with a team's surveys; each role may what those before it may."""
+    """A member's role in a team; each role includes the permissions of those before it."""
 
     VIEWER = 1, "viewer"
     ANALYST = 2, "analyst"
@@ -15,7 +15,7 @@ class Role(models.IntegerChoices):
 
 
 class Team(models.Model):
-    """People who share surveys. Every survey belongs to one team."""
+    """Researchers who share surveys. Every survey belongs to one team."""
 
     name = models.CharField(max_length=100)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -28,7 +28,7 @@ class Team(models.Model):
 
 
 class Membership(models.Model):
-    """A person's role in a team."""
+    """A user's role in a team."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
@@ -46,7 +46,7 @@ class Membership(models.Model):
 
 
 class AuditEntry(models.Model):
-    """One act of one researcher. Rows are only ever added: a trigger refuses to change or delete one.
+    """One action of one researcher. Rows are only ever added: a trigger rejects changes and deletions.
 
     The keys point at what was there then; who and what are kept in words too, for when it is gone.
     """
@@ -72,7 +72,7 @@ class AuditEntry(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that lets one person into a team. Used, revoked and expired ones are gone: all look as if never made."""
+    """A link that admits one person to a team. Used, revoked and expired ones are deleted: all look unknown."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     role = models.PositiveSmallIntegerField(choices=Role.choices)
@@ -91,7 +91,7 @@ class Invitation(models.Model):
 
 
 class AccessToken(models.Model):
-    """What lets a researcher's program in for her, until it is revoked or expires. Its use is kept by the day."""
+    """A researcher's API token, valid until it is revoked or expires. Its last use is stored by the day."""
 
     class Scope(models.TextChoices):
         READ = "read", "reads"
@@ -116,7 +116,7 @@ class AccessToken(models.Model):
 
 
 class KeptAnswer(models.Model):
-    """What a POST with an Idempotency-Key was answered, for a day. Of the request nothing but hashes is kept."""
+    """The reply to a POST with an Idempotency-Key, stored for a day. Only hashes of the request are stored."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=64, help_text="SHA-256 of the key")

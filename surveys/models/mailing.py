@@ -1,4 +1,4 @@
-"""What is kept of mails: what is sent, and the addresses that are still to get it. Of a code there is nothing here."""
+"""Tables of mailings: what is sent, and the addresses still to receive it. No code is stored here."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from estimator.base.jobs import Job, new_key
 
 
 class Mailing(Job):
-    """A mail to everybody on a list: an invitation with a link of its own in each, or a reminder; a job."""
+    """A mail to every address on a list: an invitation with an individual link, or a reminder; a job."""
 
     class Kind(models.TextChoices):
         INVITATION = "invitation", "invitations"
@@ -31,7 +31,7 @@ class Mailing(Job):
 
 
 class Recipient(models.Model):
-    """An address that has not got its mail, or may not have. It is deleted as its mail is taken by the server."""
+    """An address whose mail is unsent, uncertain or refused. It is deleted once the server accepts its mail."""
 
     class State(models.TextChoices):
         WAITING = "waiting"

@@ -1,4 +1,4 @@
-"""What is kept of rehearsals: what was asked for, and the estimates of each repetition. No simulated report stays."""
+"""Tables of rehearsals: the request, and the estimates of each repetition. No simulated response is stored."""
 
 from django.db import models
 
@@ -8,7 +8,7 @@ from estimator.models import Run
 
 
 class Rehearsal(Job):
-    """Simulated respondents answer a survey as it was written when this was asked for; a job.
+    """A simulation of respondents to the survey as written at the time of the request; a job.
 
     `said` is what was asked for, as `population.Population` reads it.
     """
@@ -39,7 +39,7 @@ class Rehearsal(Job):
 
 
 class Repetition(models.Model):
-    """The estimates of one repetition: a row of numbers for each, as `measuring.COLUMNS` names them."""
+    """The estimates of one repetition: rows of numbers with the columns `measuring.COLUMNS`."""
 
     rehearsal = models.ForeignKey(Rehearsal, on_delete=models.CASCADE, related_name="done")
     number = models.PositiveSmallIntegerField(help_text="from 1")

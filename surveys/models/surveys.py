@@ -1,4 +1,4 @@
-"""What is asked: surveys as their authors write them, and the versions that were opened."""
+"""Surveys as their authors write them, and the versions that were opened."""
 
 from hashlib import sha256
 from typing import Self
@@ -22,7 +22,7 @@ def mechanism_choices() -> list[tuple[str, str]]:
 
 
 class Survey(models.Model):
-    """A survey in the making or in the field. Texts are objects by language code; the first language is its own."""
+    """A survey, from draft to archive. Texts are objects by language code; the first language is the default."""
 
     class State(models.TextChoices):
         DRAFT = "draft"
@@ -103,7 +103,7 @@ class Survey(models.Model):
 
     @property
     def language(self) -> str:
-        """The survey's own language: the first."""
+        """The survey's default language: the first."""
         return str(self.languages[0]) if self.languages else "en"
 
 
@@ -126,7 +126,7 @@ class Group(models.Model):
 
 
 class Section(models.Model):
-    """A part of a survey with a heading of its own; items name it by its key."""
+    """A part of a survey with a heading; items refer to it by its key."""
 
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="sections")
     position = models.PositiveSmallIntegerField()
@@ -142,7 +142,7 @@ class Section(models.Model):
 
 
 class Item(models.Model):
-    """A question and the mechanism that its answer goes through; see docs/surveys.md for what the fields say."""
+    """A question and the mechanism for its answer; see docs/surveys.md for the fields."""
 
     class Kind(models.TextChoices):
         YES_NO = "yes_no", "yes / no"
@@ -184,7 +184,7 @@ class Item(models.Model):
 
 
 class Version(models.Model):
-    """One opening of a survey: its frozen design, and with it the pages that every respondent gets."""
+    """One opening of a survey: its frozen design and the pages sent to every respondent."""
 
     survey = models.ForeignKey(Survey, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -202,7 +202,7 @@ class Version(models.Model):
 
 
 class Appointment(models.Model):
-    """A move that a survey makes by itself: at a time, or when so many reports are stored. What came of it stays."""
+    """A scheduled transition of a survey: at a time or at a number of stored responses. Its outcome is retained."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -248,7 +248,7 @@ class Appointment(models.Model):
 
 
 class Page(models.Model):
-    """A page of a version in one language, rendered once: what every respondent gets, byte for byte."""
+    """A page of a version in one language, rendered once and sent to every respondent byte for byte."""
 
     class Kind(models.TextChoices):
         ANSWER = "answer", "the respondent's page"
@@ -271,7 +271,7 @@ class Page(models.Model):
 
     @classmethod
     def of(cls, version: Version, language: str, kind: str, content: bytes) -> Self:
-        """A new page with its digest, not saved yet."""
+        """An unsaved page with its digest."""
         return cls(version=version, language=language, kind=kind, content=content, digest=sha256(content).hexdigest())
 
     @property

@@ -1,4 +1,4 @@
-"""What is kept of blind invitations: the key of a version, and who has fetched a token, never which.
+"""Tables of blind-signature invitations: the key of a version, and who has fetched a token, never which.
 
 Nothing in here says when finer than a day, and nothing of a report is ever beside it.
 """
@@ -27,7 +27,7 @@ class SigningKey(models.Model):
 
 
 class SigningSecret(models.Model):
-    """The private half, for as long as tokens are given out. It is in no backup, and deleted as the survey closes."""
+    """The private key, stored while tokens are issued. It is in no backup, and deleted as the survey closes."""
 
     key = models.OneToOneField(SigningKey, on_delete=models.CASCADE, related_name="secret", primary_key=True)
     private = models.BinaryField(help_text="PKCS #8, DER")
@@ -40,7 +40,7 @@ class SigningSecret(models.Model):
 
 
 class FetchBatch(models.Model):
-    """One-time codes that were made together."""
+    """A batch of one-time codes."""
 
     key = models.ForeignKey(SigningKey, on_delete=models.CASCADE, related_name="batches")
     number = models.PositiveIntegerField(help_text="within the version, from 1")
@@ -58,7 +58,7 @@ class FetchBatch(models.Model):
 
 
 class FetchCode(models.Model):
-    """Somebody who may fetch one token: whoever has the code of this hash, made in a batch or for an account.
+    """The right to fetch one token with the code of this hash, which was made in a batch or for an account.
 
     `blinded` says that it was fetched, and for which blinded message, so that a lost reply can be given again. The
     signer learns nothing else of the token, so neither does this row.

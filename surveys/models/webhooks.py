@@ -1,4 +1,4 @@
-"""What is kept of webhooks: where to send, what of, and each delivery. The secret that signs is kept nowhere."""
+"""Tables of webhooks: addresses, events and deliveries. The signing secret is not stored."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from estimator.base.jobs import Job, new_key
 
 
 class Webhook(models.Model):
-    """An address that is told of a survey's events; `signing.secret_of` makes its secret from `salt`."""
+    """An address notified of a survey's events; `signing.secret_of` derives its secret from `salt`."""
 
     survey = models.ForeignKey("surveys.Survey", on_delete=models.CASCADE, related_name="webhooks")
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
@@ -28,7 +28,7 @@ class Webhook(models.Model):
 
 
 class Delivery(Job):
-    """One event on its way to one address; a job. It waits until `next_at`, also between two tries.
+    """The delivery of one event to one address; a job. It waits until `next_at`, also between attempts.
 
     `tries` are those of a worker that breaks, `attempts` those of the receiver.
     """

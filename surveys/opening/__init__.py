@@ -1,1 +1,1 @@
-"""Opening surveys, and what opens and closes them by itself."""
+"""Opening surveys, and scheduled opening and closing."""

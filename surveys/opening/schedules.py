@@ -1,4 +1,4 @@
-"""What a survey does by itself: opening and closing at a time, opening again, closing when enough reports are stored.
+"""Scheduled transitions: opening, reopening and closing at a time, closing at a number of stored responses.
 
 An appointment is a row. A beat looks for those that are due and keeps each exactly once: the row is claimed in the very
 transaction that makes the move. Late is fine; what could not be done says why.
@@ -27,7 +27,7 @@ from surveys.opening import services
 State = Appointment.State
 
 OPENING = ("open", "wave")
-"""The moves that let respondents answer."""
+"""The transitions that open a survey."""
 
 OPENS_FROM = {transitions.MOVES[name].source: name for name in OPENING}
 
@@ -38,14 +38,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class OpeningPlan:
-    """When a survey is to open and to close by itself; None: now, or when somebody says so. Times are aware."""
+    """Times for opening and closing a survey; None: now, or by hand. Times are timezone-aware."""
 
     opens_at: datetime | None = None
     closes_at: datetime | None = None
     cap: int | None = None
 
     def faults(self, now: datetime) -> Iterator[tuple[str, str]]:
-        """What is wrong with them: the field and a sentence."""
+        """The invalid fields, each with a sentence."""
         if self.opens_at is not None and self.opens_at <= now:
             yield "opens_at", f"The time of opening must lie ahead; it is {moment(now)} now."
         if self.closes_at is not None and self.closes_at <= (self.opens_at or now):
@@ -56,7 +56,7 @@ class OpeningPlan:
 
 
 def moment(time: datetime) -> str:
-    """A time as the panel writes it."""
+    """A time in the panel's format."""
     return f"{time:%-d %B %Y, %H:%M} UTC"
 
 
@@ -64,7 +64,7 @@ def moment(time: datetime) -> str:
 def open_on(
     survey: Survey, terms: OpeningPlan, *, confirmed: str, reason: str = "", by: User | None = None
 ) -> Version | None:
-    """Open a draft on these terms: now, or later by itself; None where it is still to open.
+    """Open a draft by this plan, now or at its time; returns None if it is still to open.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def open_on(
 def open_again_on(
     survey: Survey, terms: OpeningPlan, *, confirmed: str, reason: str = "", by: User | None = None
 ) -> Version | None:
-    """Open a closed survey as its next wave on these terms; as `open_on`."""
+    """Open a closed survey as its next wave by this plan; as `open_on`."""
     transitions.require_closed(Survey.objects.select_for_update().get(pk=survey.pk))
     return _open_on(survey, "wave", terms, confirmed, reason, by)
 
@@ -110,12 +110,12 @@ def _open_on(
 
 
 def digest_of(survey: Survey) -> str:
-    """The digest that the draft would have if it opened as it is now. Raises ValidationError where it could not."""
+    """The digest that the draft would have if opened now. Raises ValidationError if it cannot be opened."""
     return _designs("open", survey).digest
 
 
 def _designs(move: str, survey: Survey) -> Design:
-    """What the move would freeze now."""
+    """The design that the transition would freeze now."""
     return (selectors.design_to_open if move == "open" else selectors.wave_to_open)(survey)[0]
 
 
@@ -135,7 +135,7 @@ def cancel(survey: Survey, *, by: User | None = None) -> None:
 
 @transaction.atomic
 def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> None:
-    """Close later than agreed: the one thing that may change while a survey is open.
+    """Postpone the closing time: the only change allowed while a survey is open.
 
     Only later: people were told of the time, and who wants to end sooner closes the survey, which is logged as what it
     is. Raises Conflict.
@@ -159,13 +159,13 @@ def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> No
 
 
 def waiting(survey: Survey) -> list[Appointment]:
-    """What it will do by itself: what is at a time first, by time."""
+    """The scheduled transitions: those with a time first, by time."""
     found = survey.appointments.filter(state=State.WAITING)
     return sorted(found, key=lambda one: (one.due_at is None, one.due_at or one.made_at))
 
 
 def schedule_fault(survey: Survey) -> str:
-    """Why it did not open by itself, or will not as it is now; empty where all is as agreed."""
+    """The reason why the scheduled opening failed, or would fail now; empty if there is none."""
     move = OPENS_FROM.get(Survey.State(survey.state), "")
     opening = survey.appointments.filter(move=move).first()
     version = selectors.latest_version(survey)
@@ -187,7 +187,7 @@ def _as_agreed(survey: Survey, opening: Appointment) -> bool:
 
 
 def run_due() -> list[Appointment]:
-    """Keep every appointment that is due; each is kept once, or failed with the reason. Returns what was settled."""
+    """Run every appointment that is due, exactly once; a failed one stores the reason. Returns the settled ones."""
     return [appointment for appointment in _due() if _carried_out(appointment)]
 
 
@@ -228,7 +228,7 @@ def _do(appointment: Appointment) -> None:
 
 @transaction.atomic
 def _fail(appointment: Appointment, reason: str) -> bool:
-    """Write down why it could not be done. What does not open has nothing to close either."""
+    """Store the reason of a failure. A failed opening cancels the closing too."""
     failed = _settle(appointment, State.FAILED, reason)
     if failed:
         record_event(None, f"failed to {appointment.get_move_display()}", survey=appointment.survey, detail=reason)
@@ -238,7 +238,7 @@ def _fail(appointment: Appointment, reason: str) -> bool:
 
 
 def _settle(appointment: Appointment, state: str, outcome: str = "") -> bool:
-    """Claim a waiting appointment; False where somebody else settled it."""
+    """Claim a waiting appointment; False if another caller settled it."""
     mine = Appointment.objects.filter(pk=appointment.pk, state=State.WAITING)
     return bool(mine.update(state=state, settled_at=timezone.now(), outcome=outcome[:500]))
 

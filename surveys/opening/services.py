@@ -1,4 +1,4 @@
-"""Opening surveys: a design is frozen together with the pages on which it is answered.
+"""Opening surveys: a design is frozen together with the pages for respondents.
 
 All of it is one transaction, so a survey is never open without its pages.
 """
@@ -34,7 +34,7 @@ ANOTHER_WAVE = (
 
 @transaction.atomic
 def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
-    """Freeze the draft and let respondents answer it.
+    """Freeze the draft and open it to respondents.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
 
 @transaction.atomic
 def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
-    """Ask a closed survey's questions once more, as its next wave: the same design but for what opening adds to it.
+    """Open a closed survey's next wave: the same design except for what opening adds to it.
 
     `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
     more than the ceiling is refused, whatever else was opened meanwhile.
@@ -74,7 +74,7 @@ def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User
 def _confirmed(
     survey: Survey, to_open: Callable[[Survey], tuple[Design, int]], confirmed: str, *, otherwise: str
 ) -> Design:
-    """The design that opens, which is what was confirmed; where it lacks a key of blind invitations, that is made."""
+    """The design that opens, as confirmed; creates the key of blind invitations if it is missing."""
     lock_linked(survey)
     design, number = to_open(survey)
     if confirmed and confirmed != design.digest:
@@ -83,7 +83,7 @@ def _confirmed(
 
 
 def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
-    """Freeze a design, store the pages on which it is answered, and write down who did it, and why where that is asked.
+    """Freeze a design, store its pages, and record who opened it, with the reason if one is given.
 
     `name` and `act` are the words of the log.
     """
@@ -103,7 +103,7 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:
-    """Every page on which the version is answered, in each of its languages."""
+    """Every page of the version for respondents, in each of its languages."""
     bits = version.survey.work_bits
     for language in design.languages:
         sheet = render_sheet(design, language)

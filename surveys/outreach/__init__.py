@@ -1,1 +1,1 @@
-"""How people and programs are reached: invitations, mail, posters, QR codes and webhooks."""
+"""Outreach: invitations, mail, posters, QR codes and webhooks."""

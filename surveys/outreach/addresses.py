@@ -1,4 +1,4 @@
-"""Reading a list of addresses that somebody pasted or uploaded."""
+"""Parsing of a list of addresses that was pasted or uploaded."""
 
 import re
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from django.core.validators import validate_email
 from collector.errors import InputError
 
 MOST = 20_000
-"""Addresses of one list."""
+"""Maximum addresses of one list."""
 LARGEST = 2_000_000
-"""Bytes of an uploaded list."""
+"""Maximum bytes of an uploaded list."""
 NAMED = 10
-"""Addresses that are named where more are wrong."""
+"""Maximum number of wrong addresses named in an error."""
 
 
 @dataclass(frozen=True)
 class AddressList:
-    """The addresses of a list, each once, in its order; and those that stand in it more than once."""
+    """The distinct addresses of a list, in its order, and those that occur more than once."""
 
     addresses: list[str]
     repeated: list[str]
 
 
 def read(text: str) -> AddressList:
-    """The addresses of a text: one a line, or with commas, semicolons or spaces between them.
+    """Parse addresses from text: one per line, or separated by commas, semicolons or spaces.
 
     Raises
     ------

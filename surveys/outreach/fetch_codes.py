@@ -1,4 +1,4 @@
-"""The one-time codes with which tokens are fetched, made in batches as collector.invitations.batches makes invitations.
+"""One-time codes for fetching tokens, made in batches as collector.invitations.batches makes invitations.
 
 Only hashes come here, and who was given which code is nowhere.
 """
@@ -15,7 +15,7 @@ from surveys.models import FetchBatch, FetchCode, SigningKey, SigningSecret, Ver
 
 @transaction.atomic
 def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, kind: str) -> int:
-    """Make a batch of codes, on disk once the caller's transaction is; its number within the version.
+    """Add a batch of codes, on disk once the caller's transaction commits; returns its number in the version.
 
     They are written in the order of their hashes, which says nothing of the order in which they were made.
 
@@ -47,7 +47,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, k
 
 @transaction.atomic
 def withdraw(digest: str, batch: int) -> int:
-    """Let nobody fetch with what is left of a batch; how many were left. Tokens that were fetched stay good.
+    """Revoke the unused codes of a batch; returns their number. Tokens that were fetched remain valid.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def withdraw(digest: str, batch: int) -> int:
 
 
 def batches(digest: str) -> list[BatchSummary]:
-    """Every batch of a version's codes, the first one first."""
+    """Every batch of a version's codes, the oldest first."""
     found = FetchBatch.objects.filter(key=_key_of(digest)).order_by("number")
     return [BatchSummary(one.number, None, one.kind, one.count, one.made_on, one.withdrawn_on) for one in found]
 

@@ -1,4 +1,4 @@
-"""Invitations as files: a table for mail merge, and cards to cut out. They are made for one answer and kept nowhere."""
+"""Invitation files: a table for mail merge, and cards to cut out. Made for one request and never stored."""
 
 import io
 from collections.abc import Callable
@@ -20,10 +20,10 @@ from surveys.outreach import invitations
 from surveys.outreach.invitations import Invitations, grouped_code
 
 MOST_CARDS = 5_000
-"""On 500 pages; what it takes to make them stands in docs/invitations.md."""
+"""Maximum number of cards, on 500 pages; docs/invitations.md has the cost."""
 
 LONGEST_TITLE, LONGEST_GROUP = 110, 60
-"""Characters that a card has room for."""
+"""Maximum characters on a card."""
 
 COLUMNS = "link", "code", "group"
 CARDS = Path(__file__).parent / "cards.typ"
@@ -31,7 +31,7 @@ CARDS = Path(__file__).parent / "cards.typ"
 
 @dataclass(frozen=True)
 class HandOutForm:
-    """A way to hand invitations out; `kind` is what a batch is kept as."""
+    """A format of invitation files; `kind` is the stored kind of the batch."""
 
     label: str
     kind: str
@@ -50,7 +50,7 @@ class File:
 
 
 def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) -> File:
-    """Make a batch and write it into a file, which is whole in memory and on no disk.
+    """Create a batch and write it to a file, which is in memory and never on disk.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) 
 
 
 def table(made: Invitations) -> bytes:
-    """A row for each invitation: link, code in groups of four, group. UTF-8 with the mark that spreadsheets know."""
+    """A row for each invitation: link, code in groups of four, group. UTF-8 with a byte order mark."""
     rows = zip(made.links(), made.codes, strict=True)
     return sheet(COLUMNS, ({"link": link, "code": grouped_code(code), "group": made.group} for link, code in rows))
 
@@ -89,7 +89,7 @@ def _short(text: str, most: int) -> str:
 
 
 def _words(made: Invitations, address: str) -> dict[str, object]:
-    """The platform's own texts on the cards, and the codes; the language must be active."""
+    """The platform's texts on the cards, and the codes; the language must be active."""
     return {
         "language": translation.get_language(),
         "rtl": translation.get_language_bidi(),
@@ -107,7 +107,7 @@ def _words(made: Invitations, address: str) -> dict[str, object]:
 
 
 def picture(link: str) -> str:
-    """The QR code as SVG. The mask is always the same: choosing the best of eight takes eight times as long."""
+    """The QR code as SVG. The mask is fixed, because choosing the best of eight takes eight times as long."""
     drawn = io.BytesIO()
     code = segno.make_qr(link, error="m", boost_error=False, mask=0)
     code.save(drawn, kind="svg", border=4, xmldecl=False, omitsize=True, unit=None, svgclass=None, lineclass=None)

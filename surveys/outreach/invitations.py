@@ -1,4 +1,4 @@
-"""Making invitations: codes for whoever asks, hashes for the collector, and nothing else of them anywhere."""
+"""Creation of invitations: codes for the requester, hashes for the collector, and nothing else stored."""
 
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -16,12 +16,12 @@ from surveys.models import Survey, Version
 from surveys.outreach import fetch_codes as blind_codes
 
 FEWEST, MOST = inviting.FEWEST, 100_000
-"""Invitations that are made in one go."""
+"""Fewest and most invitations in one batch."""
 
 
 @dataclass(frozen=True)
 class Invitations:
-    """What was made: shown once to whoever asked, and forgotten with the answer to her request."""
+    """A new batch of invitations: shown once to the requester, and discarded with the reply."""
 
     version: Version
     batch: int
@@ -29,35 +29,35 @@ class Invitations:
     codes: list[str] = field(repr=False)
 
     def links(self) -> list[str]:
-        """The address that uses each code, in their order."""
+        """The link with each code, in their order."""
         start = link_without_code(self.version, self.group)
         return [start + code for code in self.codes]
 
 
 def grouped_code(code: str) -> str:
-    """A code as it is printed."""
+    """A code as it is printed, in groups of four."""
     return " ".join(code[place : place + 4] for place in range(0, len(code), 4))
 
 
 def link_without_code(version: Version, group: str) -> str:
-    """What stands before the code in a link: the page, the design's digest and, where there is one, the group."""
+    """The part of a link before the code: the page, the design's digest and, where there is one, the group."""
     if is_blind(version):
         return links.token_link_prefix(version)
     return links.respondent_link(version) + (f"&group={group}" if group else "") + "&invitation="
 
 
 def typed_address(version: Version) -> str:
-    """Where somebody goes who types her code: the page's address without scheme and fragment."""
+    """The address for typing a code: the page's URL without scheme and fragment."""
     return links.token_address(version) if is_blind(version) else links.language_links(version)[0].typed
 
 
 def is_blind(version: Version) -> bool:
-    """Whether a code of this version only fetches a token, with which a report is sent another day."""
+    """True if a code of this version only fetches a token, with which a response is sent another day."""
     return kind_of(version) == "blind"
 
 
 def kind_of(version: Version) -> str:
-    """What a report of this version has to come with: "secret", "blind", or nothing."""
+    """The kind of invitation that this version requires: "secret", "blind", or empty."""
     return get_design(version.design_id).invitations
 
 
@@ -100,12 +100,12 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
 
 
 def new_codes(count: int) -> list[str]:
-    """So many codes, in the order in which they were drawn, which says nothing."""
+    """This many codes in the order of drawing, which reveals nothing."""
     return [new_code() for _ in range(count)]
 
 
 def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
-    """Have these codes taken, by the collector or for tokens; the number of the batch."""
+    """Register these codes, with the collector or for tokens; returns the batch number."""
     number: int = _keeper(version).add(
         version.design_id, [hash_of(code) for code in codes], stratum=group or None, kind=kind
     )
@@ -113,13 +113,13 @@ def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
 
 
 def batches(version: Version) -> list[inviting.BatchSummary]:
-    """What was made for a version, the first batch first. How many of one were used nobody is told."""
+    """The batches of a version, the oldest first. The number used of each is disclosed to nobody."""
     made: list[inviting.BatchSummary] = _keeper(version).batches(version.design_id)
     return made
 
 
 def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
-    """Delete what is unused of a batch of the newest version. How much that was is told nobody.
+    """Revoke the unused codes of a batch of the newest version. Their number is not disclosed.
 
     Raises
     ------
@@ -154,5 +154,5 @@ def require_group(version: Version, group: str) -> None:
 
 
 def _keeper(version: Version) -> ModuleType:
-    """Who keeps the hashes of this version's codes. Both do it alike."""
+    """The module that stores this version's hashes; both have one interface."""
     return blind_codes if is_blind(version) else inviting

@@ -1,4 +1,4 @@
-"""The worker's side of a mail: codes exist in its memory and in the mails, and nowhere else.
+"""The worker that sends mailings: codes exist only in its memory and in the mails.
 
 It makes the hashes of all that is to be sent first, in one batch, and pairs codes with addresses by chance; then it
 sends, one address after the other in an order of chance. An address is marked before its mail goes out and deleted
@@ -25,7 +25,7 @@ from surveys.outreach import invitations
 from surveys.outreach.mailing import PLACE, Kind, State
 
 MOST_BREAKS = 3
-"""Connections in a row that end in the middle of a mail before the rest is left for later."""
+"""Maximum consecutive connections lost in the middle of a mail before the rest is postponed."""
 
 Waits, Sending = Recipient.State.WAITING, Recipient.State.SENDING
 Refused, Uncertain = Recipient.State.REFUSED, Recipient.State.UNCERTAIN
@@ -68,7 +68,7 @@ class MailSession:
             Recipient.objects.filter(pk=recipient).delete()
 
     def _claim(self, recipient: int) -> str:
-        """Mark an address as being sent, while this worker holds the mail; the address."""
+        """Mark an address as being sent, under this worker's lease; returns the address."""
         with transaction.atomic():
             jobs.renew(Mailing, self.mailing.pk, self.lease)
             row = Recipient.objects.get(pk=recipient, state=Waits)
@@ -79,7 +79,7 @@ class MailSession:
         Recipient.objects.filter(pk=recipient).update(state=state, status=status)
 
     def _break(self, error: Exception) -> None:
-        """The connection is gone; the next address tries another."""
+        """Count a lost connection; the next address tries a new one."""
         self.breaks += 1
         self.server.connection = None
         if self.breaks == MOST_BREAKS:
@@ -87,7 +87,7 @@ class MailSession:
 
 
 def execute(mailing_id: int, chance: random.Random | None = None) -> None:
-    """Send a mail, unless another worker does or it is sent. `chance` decides the order; by default the system's."""
+    """Send a mailing, unless another worker does or it is done. `chance`: its order, by default the system's."""
     drawn = chance or random.SystemRandom()
     jobs.perform(Mailing, mailing_id, lambda pk, lease: _send_all(pk, lease, drawn))
 
@@ -124,7 +124,7 @@ def _deliver(post: MailSession, heart: LeaseRenewal, chance: random.Random) -> N
 
 
 def _links(post: MailSession, count: int) -> list[str]:
-    """A link for each address, whose hashes are on disk before the first is sent; nothing for a reminder.
+    """A link for each address, whose hashes are on disk before the first is sent; empty for a reminder.
 
     Where few are left, the batch is filled up with codes that nobody gets: one of a few would be a name tag.
     """
@@ -143,7 +143,7 @@ def _links(post: MailSession, count: int) -> list[str]:
 
 
 def _leave_uncertain(mailing: Mailing, lease: str) -> None:
-    """Those whose mail another worker had in hand as it died, or lost the job."""
+    """Mark as uncertain the addresses that a lost worker was sending to."""
     with transaction.atomic():
         jobs.renew(Mailing, mailing.pk, lease)
         mailing.recipients.filter(state=Sending).update(state=Uncertain)
@@ -164,12 +164,12 @@ def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:
 
 
 def _unreachable(error: Exception) -> DeliveryError:
-    """The kind of the error says enough; its words may quote an address."""
+    """Stopped with only the type of the error, whose text may quote an address."""
     return DeliveryError(f"The mail server could not be reached ({type(error).__name__}).")
 
 
 def _status_of(error: Exception) -> int | None:
-    """The number that the server answered."""
+    """The status code of the mail server."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return next((int(code) for code, _words in error.recipients.values()), None)
     return int(error.smtp_code) if isinstance(error, smtplib.SMTPResponseException) else None

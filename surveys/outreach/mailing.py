@@ -1,4 +1,4 @@
-"""Mail to a list: what may be asked for, asking for it, and what is done with what is left of it."""
+"""Mailings to a list: validation, requests, progress, resending and deletion."""
 
 import random
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from surveys.models import Mailing, Recipient, Survey
 from surveys.outreach.invitations import FEWEST, inviting_version, link_without_code, require_group
 
 PLACE = "{link}"
-"""Stands in a text where each mail has a link of its own."""
+"""Placeholder for the individual link in a mail's text."""
 LONGEST_SUBJECT, LONGEST_TEXT = 200, 10_000
 KEPT = timedelta(days=14)
-"""After its end, what is kept of a mail, and the addresses that did not get it."""
+"""Retention of a mailing after its end, with the addresses that did not get it."""
 
 Kind, State = Mailing.Kind, Mailing.State
 ENDED = State.DONE, State.FAILED
@@ -45,7 +45,7 @@ class Wording:
 
 
 def server_is_set() -> bool:
-    """Whether there is a mail server, and a sender to be."""
+    """True if a mail server and a sender are configured."""
     return bool(settings.EMAIL_HOST and settings.DEFAULT_FROM_EMAIL)
 
 
@@ -65,7 +65,7 @@ def check(survey: Survey, said: Wording, addresses: list[str]) -> None:
 
 
 def preview(survey: Survey, said: Wording) -> str:
-    """The text as somebody will get it, but with zeros for the code."""
+    """The text as a recipient will get it, but with zeros for the code."""
     return said.text.replace(PLACE, link_without_code(inviting_version(survey), said.group) + EXAMPLE)
 
 
@@ -73,7 +73,7 @@ def preview(survey: Survey, said: Wording) -> str:
 def request(
     survey: Survey, said: Wording, addresses: list[str], *, by: User | None, chance: random.Random | None = None
 ) -> Mailing:
-    """Have a mail sent to everybody on a list, by a worker. Raises as `check` does.
+    """Queue a mail to everybody on a list. Raises as `check` does.
 
     The addresses are kept in an order of `chance`, by default the system's: not even that of the list is written.
     """
@@ -106,13 +106,13 @@ def resume(mailing: Mailing, *, by: User | None) -> None:
 
 @transaction.atomic
 def delete(mailing: Mailing, *, by: User | None) -> None:
-    """Delete a mail with every address that is left of it; a worker that is at it stops before the next address."""
+    """Delete a mailing with its remaining addresses; a worker that is sending it stops before the next one."""
     record_event(by, "deleted a mailing", survey=mailing.version.survey, detail=f"of {mailing.total} addresses")
     mailing.delete()
 
 
 def delete_old() -> None:
-    """Delete the mails that ended long enough ago, with the addresses that did not get them."""
+    """Delete the mailings that ended long enough ago, with the addresses that did not get them."""
     Mailing.objects.filter(state__in=ENDED, finished_at__lte=timezone.now() - KEPT).delete()
 
 
@@ -121,13 +121,13 @@ def wake(mailing_id: int) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the mails that nobody sends."""
+    """Wake the mailings that no worker sends."""
     return jobs.resume(Mailing, wake)
 
 
 @dataclass(frozen=True)
 class MailingStatus:
-    """How far a mail is."""
+    """The progress of a mailing."""
 
     sent: int
     waiting: int
@@ -136,12 +136,12 @@ class MailingStatus:
 
     @property
     def again(self) -> int:
-        """To how many it can be sent again, for it certainly did not reach them."""
+        """The number of addresses to resend to, since it certainly did not reach them."""
         return self.waiting + len(self.refused)
 
 
 def mailing_status(mailing: Mailing) -> MailingStatus:
-    """How far it is. An address counts as sent once its row is gone."""
+    """The progress. An address counts as sent once its row is deleted."""
     left = mailing.recipients.all()
     waits = left.filter(Q(state=Recipient.State.WAITING) | Q(state=Recipient.State.SENDING)).count()
     told = {

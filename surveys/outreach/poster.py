@@ -1,4 +1,4 @@
-"""The poster of a survey: a PDF to print, in one of its languages, the same bytes whenever it is made."""
+"""The poster of a survey: a PDF to print, in one of its languages, with the same bytes each time."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""QR codes of a survey's links: a picture that a phone reads, as SVG and PNG; the same bytes for the same link."""
+"""QR codes of a survey's links, as SVG and PNG; the same bytes for the same link."""
 
 import io
 from xml.sax.saxutils import escape
@@ -10,7 +10,7 @@ QUIET_ZONE = 4
 
 
 def svg(link: str, title: str) -> bytes:
-    """The code as SVG, dark on light whatever the page's colours. `title` is what it says to who does not see it."""
+    """The code as SVG, dark on light whatever the page's colours. `title` is its text for screen readers."""
     drawn = io.BytesIO()
     _code(link).save(
         drawn,

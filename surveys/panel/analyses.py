@@ -1,4 +1,4 @@
-"""The page Analyse: ask for an analysis, read it, ask again, and take it along."""
+"""The page Analyse: request an analysis, read it, repeat it, and download it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ KINDS = Analysis.Kind
 
 @dataclass(frozen=True)
 class AnalysisListRow:
-    """An analysis in the list of those that were asked for."""
+    """An analysis in the list of requested analyses."""
 
     analysis: Analysis
     about: tuple[str, ...]
@@ -38,7 +38,7 @@ class AnalysisListRow:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def analyse(request: HttpRequest, slug: str) -> HttpResponse:
-    """The forms, one at a time, and the analyses so far; a POST asks for one."""
+    """The forms, one at a time, and the analyses so far; a POST requests one."""
     if request.method != "POST":
         survey = get_survey_or_404(request.user, slug)
         return _page(request, survey, request.GET.get("kind", ""), request.GET.dict())
@@ -53,7 +53,7 @@ def analyse(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def analysis(request: HttpRequest, key: str) -> HttpResponse:
-    """One analysis: how far it is, or what came out."""
+    """One analysis: its progress, or its results."""
     found, survey = get_analysis_or_404(request.user, key)
     done = found.state == Analysis.State.DONE
     return survey_page(
@@ -71,7 +71,7 @@ def analysis(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_POST
 def again(request: HttpRequest, key: str) -> HttpResponse:
-    """Ask the same of the totals as they are now."""
+    """Repeat an analysis with the current totals."""
     found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     try:
         repeated = analyses.ask_again(survey, found, by=signed_in(request))
@@ -90,7 +90,7 @@ def numbers(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def document(request: HttpRequest, key: str) -> HttpResponse:
-    """An analysis with everything that it was computed from, as JSON."""
+    """An analysis with all data that it was computed from, as JSON."""
     found = _to_export(request, key, "JSON")
     return _download(exports.json_file(found), "application/json", f"{found.key[:8]}-analysis.json")
 
@@ -116,7 +116,7 @@ def _page(request: HttpRequest, survey: Survey, kind: str, said: Mapping[str, st
 
 
 def _to_export(request: HttpRequest, key: str, form: str) -> Analysis:
-    """A finished analysis that is about to leave, which is written down."""
+    """A finished analysis for export; records the audit event."""
     found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     if found.state != Analysis.State.DONE:
         raise Http404("There is no such analysis.")

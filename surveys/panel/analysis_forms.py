@@ -1,4 +1,4 @@
-"""The forms of the page Analyse: what each kind asks for, filled with what was said, or with what is likely meant."""
+"""The forms of the page Analyse: the fields of each kind, filled with the previous or the most likely values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ SUPPORTED = {
     Kind.VERSIONS: "For a question that two versions asked in the same words, with the same choices and the same "
     "table.",
 }
-"""Of what each kind can be made."""
+"""The questions that each kind supports."""
 
 
 @dataclass(frozen=True)
 class FormField:
-    """One field of a form: a list to choose from, its options in named groups, or a line to write in."""
+    """One field of a form: a list with its options in named groups, or a text input."""
 
     name: str
     label: str
@@ -55,7 +55,7 @@ class FormField:
 
 @dataclass(frozen=True)
 class AnalysisForm:
-    """The form of one kind; `missing` says why it cannot be asked of this survey, and then there are no fields."""
+    """The form of one kind; `missing` is why it is impossible for this survey, and then there are no fields."""
 
     kind: str
     title: str
@@ -66,7 +66,7 @@ class AnalysisForm:
 
 
 def form_of(kind: str, designs: Sequence[Design], said: Mapping[str, str]) -> AnalysisForm:
-    """The form of a kind for the newest of some designs, with what was said before."""
+    """The form of a kind for the newest of some designs, with the previous values."""
     missing = _missing(kind, designs)
     fields = () if missing else (*FIELDS[kind](designs[0], said), _confidence(said))
     return AnalysisForm(kind, str(Kind(kind).label), WHAT[Kind(kind)], SUPPORTED[Kind(kind)], missing, fields)
@@ -137,7 +137,7 @@ def _number(name: str, label: str, said: Mapping[str, str], hint: str = "") -> F
 def _select(
     name: str, label: str, options: list[tuple[str, Options]], said: Mapping[str, str], *, likely: int = 0
 ) -> FormField:
-    """A list whose choice is what was said, or at first the option of the group in the `likely` place."""
+    """A list with the previous value selected, or else the first option of the group in the `likely` place."""
     filled = [group for group in options if group[1]]
     first = filled[min(likely, len(filled) - 1)][1][0][0] if filled else ""
     return FormField(name, label, said.get(name, first), filled)
@@ -154,7 +154,7 @@ def _groups(design: Design) -> Options:
 
 
 def _quantities(design: Design) -> list[tuple[str, Options]]:
-    """Everything that can be told, under its question."""
+    """Every quantity that can be estimated, by question."""
     return [_under(design, position, quantities_of(design, position)) for position in _positions(design)]
 
 

@@ -1,4 +1,4 @@
-"""The privacy budget as a small picture: a bar for each wave, and the ceiling as a line."""
+"""The privacy budget as a small chart: a bar for each wave, and the ceiling as a line."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from surveys.lifecycle.budget import SurveyBudget, between
 
 
 def picture_of(book: SurveyBudget) -> str:
-    """The picture as SVG, with its title and in words; empty where there is nothing to draw."""
+    """The chart as SVG, with its title and in words; empty if there is nothing to draw."""
     rows = list(_rows(book))
     if not rows:
         return ""
@@ -24,7 +24,7 @@ def picture_of(book: SurveyBudget) -> str:
 
 
 def _rows(book: SurveyBudget) -> Iterator[tuple[str, PrivacyLossSum, bool]]:
-    """Name and total of each wave that anybody answered, and of the one ahead."""
+    """Name and total of each wave that anybody answered, and of the next one."""
     for line in book.lines:
         if line.spent:
             yield line.opened.name, line.spent.total, False

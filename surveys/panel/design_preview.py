@@ -1,4 +1,4 @@
-"""A design as the opening page shows it: what is frozen by opening, in full."""
+"""A design for the opening page: everything that opening freezes."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class QuestionPreview:
 
 @dataclass(frozen=True)
 class DesignPreview:
-    """What stands in a design, in the order in which people meet it."""
+    """The content of a design, in the order in which respondents see it."""
 
     design: Design
     languages: tuple[tuple[str, str], ...]
@@ -43,7 +43,7 @@ class DesignPreview:
 
     @property
     def own(self) -> str:
-        """The survey's own language."""
+        """The survey's default language."""
         return self.languages[0][0]
 
     @property
@@ -56,19 +56,19 @@ class DesignPreview:
 
     @property
     def odds_text(self) -> str:
-        """By how much all reports of a person together can multiply the odds of anything she may have answered."""
+        """The factor by which all responses of a person together can multiply the odds of any answers."""
         ratios = (Fraction(question.label.mechanism.ratio) for question in self.questions)
         return wording.odds(math.prod(ratios, start=Fraction(1)))
 
     @property
     def spent_text(self) -> str:
-        """Epsilon of the most that a person may have spent in the survey before; empty where nobody has."""
+        """Epsilon of the most that a respondent may have spent in the survey before; empty if none has."""
         spent = self.design.spent
         return wording.epsilon(epsilon_of(spent)) if spent > 1 else ""
 
     @cached_property
     def excesses(self) -> list[Excess]:
-        """What is above a ceiling, so that opening takes a reason."""
+        """The losses above a ceiling, for which opening requires a reason."""
         return list(ceilings.excesses(self.design))
 
     @cached_property
@@ -78,7 +78,7 @@ class DesignPreview:
 
     @property
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:
-        """What the survey says besides its questions, by language."""
+        """The survey's texts besides its questions, by language."""
         said = self.design
         groups = [(f"Group {group.key}", group.label) for group in said.groups]
         named = [("Title", said.title), ("Introduction", said.introduction), ("Consent", said.consent)]
@@ -86,7 +86,7 @@ class DesignPreview:
 
 
 def design_preview(design: Design) -> DesignPreview:
-    """Everything of a design that respondents will meet. Raises ValueError where a table is not one of its encoding."""
+    """Everything of a design that respondents see. Raises ValueError if a table does not fit its encoding."""
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in design.languages)
     questions = tuple(_question(item, number, languages[0][0]) for number, item in enumerate(design.items, start=1))

@@ -1,4 +1,4 @@
-"""The page on which an author says what a report should disclose of the survey, in each language of reports."""
+"""The page for the author's disclosures in a survey's report, in each language of reports."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 
 SAMPLES = ("probability", "simple")
-"""What may be declared of the respondents; anything else declares nothing."""
+"""Declarations about the respondents' sample; other values declare nothing."""
 
 
 @dataclass(frozen=True)
 class DisclosureField:
-    """A field of the form: what is asked for, in the report's language; what is there, and why it cannot stay."""
+    """A field of the form: its prompt in the report's language, its text, and why that is not accepted."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class DisclosureField:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def disclose(request: HttpRequest, slug: str) -> HttpResponse:
-    """The items of AAPOR's Code; a POST writes those of one language down, and leaves the others as they are."""
+    """The items of AAPOR's Code; a POST stores those of one language, and does not change the others."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     language = request.POST.get("language") or request.GET.get("language", DEFAULT)
     language = language if language in LANGUAGES else DEFAULT

@@ -1,4 +1,4 @@
-"""The page Export: choose formats, see how far each file is, take it away, cancel or delete it.
+"""The page Export: choose formats, follow the progress of each file, download, cancel or delete it.
 
 The page is whole without a script. With one, it asks every few seconds for the small answer of `progress`, and for the
 list itself when that answer says that there is more to see than a number.
@@ -29,7 +29,7 @@ from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 
 NEWEST = 50
-"""Exports that are listed."""
+"""Number of exports listed."""
 NEWEST_RUNS = 20
 PRIVATE = {"Cache-Control": "private, no-cache"}
 
@@ -54,7 +54,7 @@ class ExportListRow:
 
     @property
     def words(self) -> str:
-        """Where it stands, in words that change as it goes on."""
+        """The state of the export, in words that change with its progress."""
         export = self.export
         if export.waits:
             begun = export.state == Export.State.RUNNING
@@ -70,7 +70,7 @@ class ExportListRow:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: HttpRequest, slug: str) -> HttpResponse:
-    """The formats, and the files so far; a POST asks for files of one run."""
+    """The formats, and the files so far; a POST requests files of one run."""
     if request.method != "POST":
         return _page(request, get_survey_or_404(request.user, slug), request.GET.get("run", ""))
     survey = get_survey_or_404(request.user, slug, Role.ANALYST)
@@ -88,7 +88,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """How far each file is, small enough to be asked for every few seconds; 304 where nothing changed."""
+    """The progress of each file, small enough to be polled every few seconds; 304 if nothing changed."""
     survey = get_survey_or_404(request.user, slug)
     lines = export_rows(survey, role_in(request.user, survey))
     waits = [line for line in lines if line.export.waits]
@@ -105,7 +105,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def file(request: HttpRequest, key: str) -> HttpResponseBase:
-    """The file, for whoever may have it; it is written down that she took it."""
+    """The file, for users with the required role; its download is recorded."""
     found, survey = get_export_or_404(request.user, key)
     require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
     answer = response_of(request, found)
@@ -126,7 +126,7 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def export_rows(survey: Survey, role: Role | None) -> list[ExportListRow]:
-    """The newest exports of every version and rehearsal of a survey, as somebody with this role sees them."""
+    """The newest exports of every version and rehearsal of a survey, as shown to this role."""
     names, held = services.languages(), role or 0
     found = Export.objects.filter(run__design__in=_designs(survey)).select_related("run", "asked_by")
     return [
@@ -142,13 +142,13 @@ def export_rows(survey: Survey, role: Role | None) -> list[ExportListRow]:
 
 
 def page_of(lines: Iterable[ExportListRow]) -> str:
-    """Changes when more is to be shown than the words of those that are made."""
+    """A hash that changes when there is more to show than new progress."""
     told = [(one.export.key, one.export.state, one.there) for one in lines]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 def runs_of(survey: Survey, key: str) -> list[Run]:
-    """The finished runs that may be exported, the newest first; with them the one of this key, also of a rehearsal."""
+    """The finished runs that may be exported, the newest first; also the one with this key, even of a rehearsal."""
     done = Run.objects.filter(state=Run.State.DONE).defer("tallies").select_related("design")
     newest = list(done.filter(design__in=survey.versions.values("design"))[:NEWEST_RUNS])
     if key and all(run.key != key for run in newest):
@@ -162,7 +162,7 @@ def _designs(survey: Survey) -> set[str]:
 
 
 def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
-    """Ask for the files; what is wrong, or nothing. Either all are asked for or none is."""
+    """Request the files, all or none; returns the error, or an empty text."""
     said, made = request.POST, 0
     rows = said.get("microdata") == "yes"
     try:

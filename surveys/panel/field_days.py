@@ -1,4 +1,4 @@
-"""How many reports came on which days, as bars and as rows of the table beneath them."""
+"""The number of responses by day, as bars and as rows of the table beneath them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from collector.reports.folding import FEWEST
 from estimator.base import charts, wording
 
 SHORTEST = 7
-"""Days that are drawn at least, so that the first day is no bar across the page."""
+"""Minimum number of days drawn, so that the first day is no bar across the page."""
 
 
 @dataclass(frozen=True)
 class DayRow:
-    """A row of the table: a day, or days that are kept together, with their reports in all and a day."""
+    """A row of the table: a day, or several merged days, with their responses in total and per day."""
 
     days: str
     reports: str
@@ -25,7 +25,7 @@ class DayRow:
 
 @dataclass(frozen=True)
 class FieldDays:
-    """The picture, its table, and the sentence that says why days stand together; empty where none do."""
+    """The chart, its table, and the reason for merging days; empty if none are merged."""
 
     picture: SafeString
     lines: tuple[DayRow, ...]
@@ -33,7 +33,7 @@ class FieldDays:
 
 
 def days_of(counts: Sequence[DailyCount]) -> FieldDays | None:
-    """The picture of a design's counts, the first days first; None where nothing is counted yet."""
+    """The chart of a design's counts, the first days first; None if nothing is counted yet."""
     if not counts:
         return None
     together = any(one.first_day < one.last_day for one in counts)

@@ -1,4 +1,4 @@
-"""What surrounds every page about one survey: its name, its facts, and its steps, each a page of its own."""
+"""The frame of every page about one survey: its name, its facts, and its steps, each with a page."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ DRAFT, OPEN = Survey.State.DRAFT, Survey.State.OPEN
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the way from an idea to a report: a link, and a word on where it stands (done, now or later)."""
+    """A step on the way from an idea to a report: a link, and its status (done, now or later)."""
 
     name: str
     title: str
@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True)
 class SurveyStatus:
-    """What the steps are told from; read once for a page."""
+    """The data for the steps, read once for a page."""
 
     survey: Survey
     version: Version | None
@@ -75,7 +75,7 @@ def survey_page(
 
 
 def may(role: Role | None) -> dict[str, object]:
-    """What the templates ask before they offer an act; the views ask again."""
+    """The permissions by which templates offer actions; the views check again."""
     held = role or 0
     return {
         "role": role,
@@ -86,7 +86,7 @@ def may(role: Role | None) -> dict[str, object]:
 
 
 def frame(standing: SurveyStatus) -> dict[str, object]:
-    """The context that `panel/frame.html` needs, and that a page within it may use."""
+    """The context for `panel/frame.html`, which pages within it may use too."""
     survey, version = standing.survey, standing.version
     coin_reports = reports.coin_report_count(version.design_id) if version else 0
     counted = reports.report_counts([version.design_id])[version.design_id] if version else reports.ReportCounts(0, 0)
@@ -117,7 +117,7 @@ def status_of(survey: Survey) -> SurveyStatus:
 
 
 def steps(standing: SurveyStatus) -> Iterator[Step]:
-    """The steps in the order in which they are gone."""
+    """The steps in their order."""
     survey, missing = standing.survey, standing.missing
     here, plan = (reverse(name, args=[survey.slug]) for name in ("panel:survey", "panel:survey-plan"))
     yield Step("write", "Write", here, *_written(standing))
@@ -177,7 +177,7 @@ def _reported(standing: SurveyStatus) -> tuple[str, str]:
 
 
 def epsilon_of(survey: Survey, version: Version | None) -> str:
-    """Total epsilon, of a draft as it is written now; a dash where an item's mechanism is not complete."""
+    """Total epsilon, of a draft as it is written now; a dash if an item's mechanism is incomplete."""
     if version is not None and survey.state != DRAFT:
         return wording.epsilon(frozen_epsilon(version.design_id))
     try:
@@ -188,5 +188,5 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
 
 @lru_cache(maxsize=4096)
 def frozen_epsilon(digest: str) -> float:
-    """Of a frozen design, which never changes."""
+    """Epsilon of a frozen design, which never changes."""
     return epsilon_total(question_of(item).mechanism for item in get_design(digest).items)

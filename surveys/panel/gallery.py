@@ -1,4 +1,4 @@
-"""Where a survey begins: empty, from a template, from a file, or as a copy of one that is there."""
+"""Ways to start a survey: empty, from a template, from a file, or as a copy of another."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,7 +46,7 @@ class TemplateCard:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """How to begin; a POST copies the survey that it names."""
+    """Ways to start; a POST copies the survey that it names."""
     if request.method == "POST":
         found = get_survey_or_404(request.user, request.POST.get("survey", ""), Role.EDITOR)
         form = SamePeopleForm(request.POST)
@@ -77,7 +77,7 @@ def templates(request: HttpRequest) -> HttpResponse:
 
 @lru_cache
 def cards() -> tuple[TemplateCard, ...]:
-    """The gallery; it is the same until the program is another."""
+    """The gallery, which changes only with the program."""
     return tuple(_card(template) for template in topics.templates())
 
 

@@ -1,4 +1,4 @@
-"""The page Invitations: batches of codes, made for one answer and withdrawn."""
+"""The page Invitations: batches of codes, created for one reply, and revoked."""
 
 import re
 
@@ -20,13 +20,13 @@ from surveys.panel.views import signed_in
 
 @require_safe
 def invitations(request: HttpRequest, slug: str) -> HttpResponse:
-    """What was made, and the form that makes more."""
+    """The batches, and the form for another one."""
     return _page(request, get_survey_or_404(request.user, slug))
 
 
 @require_POST
 def make(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new batch as a file, which is this answer and nowhere else."""
+    """A new batch as a file, which exists only in this reply."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     said = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
     try:
@@ -43,7 +43,7 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def withdraw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Delete what is unused of a batch."""
+    """Revoke the unused codes of a batch."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
         making.withdraw(survey, number, by=signed_in(request))

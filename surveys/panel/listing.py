@@ -1,4 +1,4 @@
-"""What the list of surveys says of each, read for all of the list's page in as many queries as for one."""
+"""Rows of the list of surveys, read for a whole page in as many queries as for one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from surveys.models import Survey, Version
 from surveys.panel.frame import epsilon_of
 
 ROWS = 50
-"""Surveys on a page of the list: the questions of drafts are read for their epsilon."""
+"""Surveys per page of the list: the questions of drafts are read for their epsilon."""
 
 
 @dataclass(frozen=True)
 class SurveyListRow:
-    """A survey's row: how many reports, its epsilon in total, and its link where somebody can answer it."""
+    """A survey's row: the number of responses, its total epsilon, and its link if it can be answered."""
 
     reports: str
     epsilon: str

@@ -1,4 +1,4 @@
-"""The pages of mails to a list: writing one, looking at it, sending it, and how far it is."""
+"""Pages of mailings to a list: writing one, previewing it, sending it, and its progress."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ TEXTS = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def mail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write a mail; a POST shows it as it will be, changes it again, or sends it. Until then nothing is kept."""
+    """Write a mail; a POST previews it, changes it again, or sends it. Until then nothing is stored."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     if request.method != "POST":
         kind = Kind.REMINDER if request.GET.get("kind") == Kind.REMINDER else Kind.INVITATION
@@ -59,7 +59,7 @@ def mail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """How far a mail is, and who has not got it."""
+    """The progress of a mailing, and who has not got it."""
     survey, found = _mailing_or_404(request, slug, key)
     shown: dict[str, object] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
     return survey_page(request, "panel/mailing.html", survey, step="open", context=shown)
@@ -67,7 +67,7 @@ def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @require_POST
 def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Send to those whom it certainly did not reach."""
+    """Resend to those whom it certainly did not reach."""
     _survey, found = _mailing_or_404(request, slug, key)
     try:
         mailing.resume(found, by=signed_in(request))
@@ -78,7 +78,7 @@ def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @require_POST
 def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Forget a mail and the addresses that are left of it; one that is on its way ends with the mail in hand."""
+    """Delete a mailing with its remaining addresses; one in progress ends with the current mail."""
     mailing.delete(_mailing_or_404(request, slug, key)[1], by=signed_in(request))
     messages.success(request, "The mail is deleted, with every address that was left of it.")
     return redirect("panel:invitations", slug)
@@ -93,7 +93,7 @@ def _mailing_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, 
 
 
 def _with_file(request: HttpRequest, written: str) -> str:
-    """The list as it was pasted, and that of a file behind it."""
+    """The pasted list, followed by that of an uploaded file."""
     file = request.FILES.get("file")
     if file is None:
         return written

@@ -1,4 +1,4 @@
-"""The page on which a survey is opened, and from then on the page of its schedule.
+"""The page on which a survey is opened, and afterwards the page of its schedule.
 
 What is confirmed is what opens: the form carries the digest of the design that was shown.
 """
@@ -35,7 +35,7 @@ NOW, LATER = "now", "later"
 
 
 class OpeningForm(forms.Form):
-    """The digest that was shown, the terms, why it opens above a ceiling, and that the warnings were read; UTC."""
+    """The digest shown, the times, the reason for exceeding a ceiling, and confirmation of the warnings; UTC."""
 
     digest = forms.RegexField(regex=r"^[0-9a-f]{64}$")
     opens = forms.ChoiceField(choices=[(NOW, NOW), (LATER, LATER)], initial=NOW)
@@ -46,7 +46,7 @@ class OpeningForm(forms.Form):
     warned = forms.BooleanField(required=False)
 
     def __init__(self, data: QueryDict | None, shown: DesignPreview | None) -> None:
-        """`shown`: what would be frozen now, or nothing where it cannot be opened."""
+        """`shown`: the design to freeze now, or None if the survey cannot be opened."""
         super().__init__(data)
         self.shown = shown
 
@@ -65,7 +65,7 @@ class OpeningForm(forms.Form):
 
     @property
     def confirmed(self) -> dict[str, str]:
-        """What opening takes besides the terms."""
+        """The digest and the reason, which opening takes."""
         return {"confirmed": self.cleaned_data["digest"], "reason": self.cleaned_data["reason"].replace("\r\n", "\n")}
 
     @property
@@ -83,7 +83,7 @@ class ExtensionForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def opening(request: HttpRequest, slug: str) -> HttpResponse:
-    """What will be frozen, in full, with the button that does it; of a survey that was opened, its schedule."""
+    """The design to freeze, in full, with the button that opens it; for an opened survey, its schedule."""
     role = MOVES["open"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
     standing = status_of(survey)
@@ -111,7 +111,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
-    """Open it on the terms that were given, or say why not; the page then shows what there is to confirm now."""
+    """Open it by the plan of the form, or show the error; the page then shows what there is to confirm now."""
     try:
         transitions.require_draft(survey)
         version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
@@ -129,7 +129,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
 
 
 def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
-    """The version that is open with the very design that this form confirms, as after a double press; else None."""
+    """The open version with the very design that this form confirms, as after a double press; else None."""
     survey.refresh_from_db(fields=["state"])
     version = selectors.latest_version(survey) if survey.state == Survey.State.OPEN else None
     if version is None:
@@ -155,7 +155,7 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
 
 
 def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:
-    """What is warned of the groups of what would be frozen, for as many reports as the address says."""
+    """Warnings of the groups in the design to freeze, for the number of responses in the query."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))

@@ -1,4 +1,4 @@
-"""The operator's page: whether everything works, what the jobs do, and what is kept."""
+"""The operator's page: whether everything works, the jobs, and the stored data."""
 
 import platform
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from surveys.models import Delivery, Version
 from surveys.panel.views import panel_page
 
 MOST = 20
-"""Failed jobs and surveys that are listed."""
+"""Number of failed jobs and surveys listed."""
 
 STATES = [
     (Job.State.QUEUED, "waiting"),
@@ -38,7 +38,7 @@ DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 @dataclass(frozen=True)
 class FailedJobRow:
-    """A job that will not be tried again."""
+    """A job that will not be retried."""
 
     kind: str
     title: str
@@ -49,7 +49,7 @@ class FailedJobRow:
 
 @dataclass(frozen=True)
 class StoredReportsRow:
-    """A survey's reports: how many, and the length of its bar in per cent of the longest."""
+    """A survey's responses: their number, and the length of its bar in per cent of the longest."""
 
     title: str
     stored: str
@@ -59,7 +59,7 @@ class StoredReportsRow:
 
 @require_safe
 def operation(request: HttpRequest) -> HttpResponse:
-    """Whether everything works. Who runs the installation sees no survey that is not shared with them, only names."""
+    """Show whether everything works. The operator sees no survey that is not shared with them, only names."""
     if not request.user.is_superuser:
         raise PermissionDenied("This page is for whoever runs the installation.")
     checks = health.checks()
@@ -79,20 +79,20 @@ def operation(request: HttpRequest) -> HttpResponse:
 
 
 def warnings() -> list[str]:
-    """What the system checks say of the database's settings and of the data folder."""
+    """The messages of the system checks of the database's settings and the data folder."""
     tags = [system_checks.Tags.database, system_checks.Tags.files]
     return [str(one.msg) for one in system_checks.run_checks(tags=tags, databases=["default"])]
 
 
 def jobs() -> list[tuple[str, list[int]]]:
-    """For each kind of job how many are in each of STATES."""
+    """The number of jobs in each of STATES, by kind."""
     counts = health.job_counts()
     names = [health.name_of(kind) for kind in health.job_kinds()]
     return [(name.capitalize(), [counts.get((name, state), 0) for state, _ in STATES]) for name in names]
 
 
 def failed() -> list[FailedJobRow]:
-    """The newest jobs that ended without a result."""
+    """The newest failed jobs."""
     now, found = timezone.now(), []
     for kind in health.job_kinds():
         ended = kind._default_manager.filter(state=Job.State.FAILED).order_by("-finished_at")
@@ -103,14 +103,14 @@ def failed() -> list[FailedJobRow]:
 
 
 def _slug_of(job: Job) -> str:
-    """The survey that a job is about."""
+    """The slug of the survey that a job is about."""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]
 
 
 def stored_reports() -> list[StoredReportsRow]:
-    """The surveys with the most reports."""
+    """The surveys with the most responses."""
     counts = reports.report_counts(list(Version.objects.values_list("design_id", flat=True)))
     titles = dict(Version.objects.values_list("design_id", "survey__slug"))
     most = sorted(
@@ -125,7 +125,7 @@ def stored_reports() -> list[StoredReportsRow]:
 
 
 def facts() -> list[tuple[str, str]]:
-    """What runs here, by what it is set to."""
+    """Versions and settings of this installation."""
     return [
         ("Candor", __version__),
         ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),

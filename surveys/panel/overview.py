@@ -1,4 +1,4 @@
-"""What a survey's own page shows: what comes next, what came of it."""
+"""The content of a survey's page: the next steps, and the results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from surveys.panel.forms.item_summary import facts_of
 
 NEWEST_RUNS = 10
 NEWEST_ITEMS = 3
-"""Questions whose results are told on the survey's own page; all of them are on the page to watch it from."""
+"""Number of questions with results on the survey's page; the page of its progress has all of them."""
 
 
 @dataclass(frozen=True)
 class QuestionRow:
-    """An item of a draft; `fault` says why its mechanism cannot be used."""
+    """An item of a draft; `fault` is why its mechanism cannot be used."""
 
     item: Item
     wording: str
@@ -35,7 +35,7 @@ class QuestionRow:
 
     @property
     def facts(self) -> str:
-        """What kind of question it is and what it has besides, in a line."""
+        """The kind of the question and its options, in a line."""
         return facts_of(self.item)
 
 
@@ -51,7 +51,7 @@ class VersionRow:
 
 
 def overview(survey: Survey) -> dict[str, object]:
-    """What a survey's own page shows within its frame."""
+    """The context of a survey's page within its frame."""
     version = selectors.latest_version(survey)
     pending = estimates.last_run(version.design_id) if version else None
     done = estimates.last_done(version.design_id) if version else None
@@ -75,7 +75,7 @@ def overview(survey: Survey) -> dict[str, object]:
 
 
 def next_moves(survey: Survey) -> list[dict[str, object]]:
-    """The moves that can be made from here by a button, each with what it still lacks; opening has pages of its own."""
+    """The transitions with a button here, each with what it still lacks; opening has separate pages."""
     found = transitions.moves_from(survey.state)
     return [
         {"name": name, **vars(move), "missing": move.missing(survey)}
@@ -85,12 +85,12 @@ def next_moves(survey: Survey) -> list[dict[str, object]]:
 
 
 def questions(survey: Survey) -> Iterator[QuestionRow]:
-    """The survey's items with their protection, as they are written now."""
+    """The survey's items with their protection, as currently written."""
     return (question_of(item) for item in survey.items.all())
 
 
 def question_of(item: Item) -> QuestionRow:
-    """An item in its survey's own language, with its protection or what is wrong with its mechanism."""
+    """An item in its survey's default language, with its protection or the error of its mechanism."""
     language, written = item.survey.language, selectors.item_of(item)
     text = str(item.wording.get(language, ""))
     try:
@@ -103,7 +103,7 @@ def question_of(item: Item) -> QuestionRow:
 
 
 def runs_of(survey: Survey) -> list[tuple[Version, Run, str]]:
-    """The newest runs of every version, the newest first, each with how many reports it counted in words."""
+    """The newest runs of every version, the newest first, each with its number of responses in words."""
     versions = {version.design_id: version for version in survey.versions.all()}
     newest = Run.objects.filter(design__in=versions).defer("tallies")[:NEWEST_RUNS]
     counts = ("–" if run.reports is None else wording.count(run.reports) for run in newest)
@@ -111,7 +111,7 @@ def runs_of(survey: Survey) -> list[tuple[Version, Run, str]]:
 
 
 def _version_lines(survey: Survey) -> Iterator[VersionRow]:
-    """Every version with its counts, in as many queries for many as for one."""
+    """Every version with its counts, in a constant number of queries."""
     waves = waves_of(survey)[::-1]
     done = estimates.last_done_of([one.version.design_id for one in waves])
     pages = selectors.page_digests([one.version for one in waves])

@@ -1,4 +1,4 @@
-"""The pile of paper: the researcher types in what is marked on the sheets, one sheet after the other."""
+"""Paper entry: the researcher types in what is marked on the sheets, one sheet after the other."""
 
 import re
 import secrets
@@ -19,12 +19,12 @@ from surveys.panel.views import panel_page
 from surveys.rendering.own_coin import page as coin
 
 PILES = "piles"
-"""In the session: how many sheets were stored since a pile was begun, by digest of the design. Nothing of a sheet."""
+"""Session key: the number of sheets stored since a pile was begun, by design digest. Nothing of a sheet."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def paper(request: HttpRequest, slug: str) -> HttpResponse:
-    """An empty sheet; of a full one, store it and lead on to the next."""
+    """An empty sheet; a POST stores a full one and redirects to the next."""
     survey, version = _on_paper_or_404(request.user, slug)
     if request.method != "POST":
         return _sheet(request, survey, version)
@@ -41,14 +41,14 @@ def paper(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def new_pile(request: HttpRequest, slug: str) -> HttpResponse:
-    """Count from none again; what is stored stays."""
+    """Restart the count; stored responses remain."""
     _survey, version = _on_paper_or_404(request.user, slug)
     _set_pile(request, version, 0)
     return redirect("panel:paper", slug)
 
 
 def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
-    """One's own survey that was opened with an own-coin page, the newest version of it."""
+    """The user's survey and its newest version, which has an own-coin page; else Http404."""
     survey = get_survey_or_404(user, slug, Role.EDITOR)
     version = selectors.latest_version(survey)
     if version is None or not selectors.has_coin_page(version) or get_design(version.design_id).invitations:
@@ -57,7 +57,7 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
 
 
 def _fields(sent: QueryDict) -> dict[str, str]:
-    """What the form says of the sheet: every field once, but for the panel's own token."""
+    """The fields of the sheet, each exactly once, without the panel's CSRF token."""
     if any(len(values) != 1 for _name, values in sent.lists()):
         raise RequestRefused(422, "body", "Every field must stand once.")
     return {name: str(value) for name, value in sent.items() if name != "csrfmiddlewaretoken"}
@@ -66,7 +66,7 @@ def _fields(sent: QueryDict) -> dict[str, str]:
 def _sheet(
     request: HttpRequest, survey: Survey, version: Version, *, refusal: RequestRefused | None = None
 ) -> HttpResponse:
-    """The form for one sheet. Where a mark was missing it keeps the others, which a coin has chosen, and its nonce."""
+    """The form for one sheet. If a mark was missing it retains the others, which a coin chose, and its nonce."""
     design = get_design(version.design_id)
     kept = request.POST if refusal and refusal.status == 422 else QueryDict()
     pile = _pile(request, version)
@@ -86,7 +86,7 @@ def _sheet(
 
 
 def _nonce(sent: str) -> str:
-    """The number that makes storing a sheet twice one report."""
+    """The nonce that makes storing a sheet twice one response."""
     return sent if re.fullmatch(parsing.FIELDS["nonce"], sent) else secrets.token_hex(16)
 
 

@@ -63,7 +63,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def use(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write the slider's place into the draft."""
+    """Save the slider's value in the draft."""
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     said = request.POST.copy()
     said.pop("csrfmiddlewaretoken", None)
@@ -87,7 +87,7 @@ def _item_summary(item: Item) -> str:
 def _context(
     query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
 ) -> dict[str, object]:
-    """What the template needs beside the plan itself: each field as it stands."""
+    """The template's context besides the plan: the value of each field."""
     showing = present(asked, wanted)
     return {
         "showing": showing,

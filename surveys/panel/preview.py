@@ -1,4 +1,4 @@
-"""The respondent's page of a draft, saved or not, by the code of the real one. Nothing is stored, nothing can be sent.
+"""Preview of a draft's page, saved or not, by the code of the real one. Nothing is stored or can be sent.
 
 Four locks, each of which would do: the page's button for sending is off, it knows no address for reports, its policy
 lets it connect to nothing, and its design is not frozen, so the collector would not know what a report is about.
@@ -23,7 +23,7 @@ from surveys.panel.frame import survey_page
 from surveys.rendering import pages
 
 NO_NAME = "preview"
-"""What stands for the name in the address of a survey that has none yet."""
+"""Placeholder for the slug of a survey that has none yet."""
 
 
 @require_safe
@@ -40,7 +40,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @xframe_options_sameorigin
 def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page itself, to be framed by the one above."""
+    """The page itself, for the frame of `of_survey`."""
     found = get_survey_or_404(request.user, slug)
     return _answer(selectors.definition_of(found), request.GET.get("language"))
 
@@ -48,7 +48,7 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @xframe_options_sameorigin
 def of_form(request: HttpRequest) -> HttpResponse:
-    """The page of what stands in the form, of a saved survey where it names one."""
+    """The page for the content of the form, of a saved survey if it names one."""
     slug = request.POST.get("preview-survey", "")
     found = get_survey_or_404(request.user, slug, Role.EDITOR) if slug else None
     definition, faults = drafted(request, found)
@@ -56,7 +56,7 @@ def of_form(request: HttpRequest) -> HttpResponse:
 
 
 def drafted(request: HttpRequest, survey: Survey | None) -> tuple[Definition, list[str]]:
-    """What the form of a survey says, and what is wrong with it in words. The database is only read."""
+    """The definition in a survey's form, and its errors in words. The database is only read."""
     form, formsets = _forms(request, survey)
     valid = [form.is_valid(), *(formset.is_valid() for formset in formsets)]
     if not all(valid):
@@ -66,7 +66,7 @@ def drafted(request: HttpRequest, survey: Survey | None) -> tuple[Definition, li
 
 
 def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]:
-    """The form and the formsets of the page that writes a survey, bound to what was sent."""
+    """The form and the formsets of the survey editor, bound to the data sent."""
     model_admin: Any = admin.site.get_model_admin(Survey)
     sent = request.POST.copy()
     if not sent.get("slug"):
@@ -80,7 +80,7 @@ def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]
 
 
 def _parts(formset: Any) -> list[Any]:
-    """The rows that would be saved, in their order; those without a number last."""
+    """The rows to be saved, in their order; those without a number last."""
     kept = [
         form.instance
         for form in formset.forms
@@ -109,7 +109,7 @@ def _answer(definition: Definition, language: str | None) -> HttpResponse:
 
 
 def _language(languages: Sequence[str], asked: str | None) -> str:
-    """The language that is asked for, where the survey has it; else its own."""
+    """The requested language if the survey has it; else its first."""
     return asked if asked in languages else languages[0]  # type: ignore[return-value]
 
 

@@ -1,4 +1,4 @@
-"""A survey while reports come in: its newest estimates, how many reports came when, and what the jobs are doing.
+"""Progress of an open survey: its newest estimates, its responses by day, and the state of its jobs.
 
 The page is whole without a script. With one, it asks every few seconds for the small answer of
 `surveys/api/progress.py`, and for the page itself when that says that there is more to see than a number.
@@ -28,7 +28,7 @@ WORKERS = {
 
 @require_safe
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest estimates, reports by day, jobs and their history."""
+    """The newest estimates, responses by day, jobs and their history."""
     survey = get_survey_or_404(request.user, slug)
     seen = progress_of(survey)
     context: dict[str, object] = {

@@ -17,7 +17,7 @@ from surveys.models import Survey
 
 @require_safe
 def fields(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """What unfolds below the line of a question, as it is saved; `row` is its place among the rows of the form."""
+    """The fields below the row of a question, as saved; `row` is its index among the rows of the form."""
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
         transitions.require_draft(found)

@@ -1,4 +1,4 @@
-"""The rehearsals of a survey: asking for one, following it, what it found, and those that were done before."""
+"""The rehearsals of a survey: requesting one, its progress, its findings, and the earlier ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ NEWEST = 50
 
 @dataclass(frozen=True)
 class FindingsWithPictures:
-    """A question's findings with their pictures."""
+    """A question's findings with their charts."""
 
     block: Block
     intervals: list[charts.Curve]
@@ -35,7 +35,7 @@ class FindingsWithPictures:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form, and the history below it; a POST asks for a rehearsal."""
+    """The form, and the history below it; a POST requests a rehearsal."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR if request.method == "POST" else Role.VIEWER)
     try:
         design = services.design_to_rehearse(survey, 1)
@@ -58,7 +58,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """How far it is, and what it found."""
+    """The progress of a rehearsal, and its findings."""
     survey = get_survey_or_404(request.user, slug)
     asked = get_rehearsal_or_404(survey, number)
     found = findings(asked)
@@ -72,7 +72,7 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Do the same again, with the same seed: of the survey as it is written now."""
+    """Repeat a rehearsal with the same seed, for the survey as it is written now."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     before = get_rehearsal_or_404(survey, number)
     if before.said.get("file"):
@@ -119,5 +119,5 @@ def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) 
 
 
 def _like(survey: Survey, number: str) -> Rehearsal | None:
-    """The rehearsal whose fields to begin with; what is none is no fault of the reader."""
+    """The rehearsal that prefills the form; None if the number is invalid or unknown."""
     return survey.rehearsals.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None

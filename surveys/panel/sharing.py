@@ -1,4 +1,4 @@
-"""The page from which a survey is shared: links, codes, posters, other sites, and what respondents see in the end."""
+"""The page Share: links, codes, posters, embedding, retention, and what respondents see in the end."""
 
 import re
 
@@ -24,12 +24,12 @@ from surveys.panel.views import signed_in
 from surveys.respondent import tokens
 
 FRAME_HEIGHT = 760
-"""Of the embedded page, in pixels; it scrolls within."""
+"""Height of the embedded page in pixels; it scrolls within."""
 
 
 @require_safe
 def share(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything that there is to hand on; before the survey is open, what will be."""
+    """Everything to share; before the survey is open, what there will be."""
     return _share_page(request, get_survey_or_404(request.user, slug))
 
 
@@ -47,7 +47,7 @@ def code_as_png(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def poster(request: HttpRequest, slug: str) -> HttpResponse:
-    """The poster of a link. Where the fonts lack a letter of the title there is none."""
+    """The poster of a link; Http404 if the fonts lack a letter of the title."""
     version, link = _named_or_404(request, slug)
     made = render_poster(get_design(version.design_id), link.language, link=link.address, address=link.typed)
     if not made:
@@ -57,7 +57,7 @@ def poster(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def embed(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say which sites may show the respondents' page."""
+    """Set the sites that may embed the respondents' page."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     written = request.POST.get("origins", "")
     try:
@@ -72,7 +72,7 @@ def embed(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def show_results(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether the survey's link shows the final estimates."""
+    """Set whether the survey's link shows the final estimates."""
     survey = get_survey_or_404(request.user, slug, Role.OWNER)
     shown = request.POST.get("shown") == "yes"
     services.show_results(survey, shown=shown, by=signed_in(request))
@@ -84,7 +84,7 @@ def show_results(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say for how many days after closing the reports are kept; nothing: for good."""
+    """Set the days after closing for which responses are retained; empty: no limit."""
     survey = get_survey_or_404(request.user, slug, Role.OWNER)
     written = request.POST.get("days", "").strip()
     try:
@@ -98,7 +98,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what work a browser does before its report is taken."""
+    """Set the proof of work that a browser does for its response."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     written = request.POST.get("bits", "")
     try:
@@ -113,7 +113,7 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def fetch_by_account(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether who signs in to this site may fetch a blind invitation."""
+    """Set whether users of this site may fetch a blind invitation."""
     survey = get_survey_or_404(request.user, slug, Role.OWNER)
     allowed = request.POST.get("allowed") == "yes"
     tokens.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
@@ -156,7 +156,7 @@ def _handed_on(version: Version) -> dict[str, object]:
 
 
 def snippet(version: Version, link: SharedLink) -> SafeString:
-    """The markup that shows the page on another site, with a plain link for whoever gets no frame."""
+    """The markup that embeds the page in another site, with a plain link for browsers without frames."""
     title = get_design(version.design_id).title[link.language]
     frame = format_html(
         '<iframe src="{}" title="{}" width="100%" height="{}" referrerpolicy="no-referrer" loading="lazy"></iframe>',
@@ -168,7 +168,7 @@ def snippet(version: Version, link: SharedLink) -> SafeString:
 
 
 def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]:
-    """The version in the field, and the link that the query names: of a language or a group, by default its own."""
+    """The open version, and the link that the query names: of a language or a group; the default is the first."""
     survey = get_survey_or_404(request.user, slug)
     version = selectors.latest_version(survey)
     if version is None or not selectors.takes_answers(survey):
@@ -182,7 +182,7 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]
 
 
 def _title(version: Version, link: SharedLink) -> str:
-    """What the code's picture says in words."""
+    """The text alternative of the QR code."""
     group = f", group {link.name}" if link.group else ""
     return f"QR code of the link to {version.survey}{group}: {link.typed}"
 

@@ -1,4 +1,4 @@
-"""The buttons of a survey's page: each one POST, one service, one sentence about what happened."""
+"""The buttons of a survey's page: each one POST, one service, one message about the result."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -26,7 +26,7 @@ Act = Callable[[HttpRequest, Survey], str]
 def transition(
     role: Role, *, then: str = "panel:survey"
 ) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
-    """Make a view of a change, for this role: it returns what happened in words; a refusal is said, not raised.
+    """Make a view of a transition, for this role: it returns a message; refusals are shown, not raised.
 
     `then` names the page that it leads to.
     """
@@ -54,7 +54,7 @@ def close(request: HttpRequest, survey: Survey) -> str:
 
 
 def _what_follows(came: int) -> str:
-    """What becomes of so many reports once their survey is closed."""
+    """The consequence of this many responses once the survey is closed."""
     if not came:
         return "No report came, so there is nothing to estimate."
     if came < FEWEST_IN_GROUP:
@@ -94,7 +94,7 @@ def estimate(request: HttpRequest, survey: Survey) -> str:
 
 @require_POST
 def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
-    """A draft with the same questions under a name of its own."""
+    """A draft with the same questions under another slug."""
     survey, user = get_survey_or_404(request.user, slug, Role.EDITOR), signed_in(request)
     form = DuplicateForm(request.POST, user=user)
     try:
@@ -113,7 +113,7 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def publish(request: HttpRequest, key: str) -> HttpResponse:
-    """Let whoever has the link read a run's report, or no longer."""
+    """Publish a run's report to anybody with the link, or unpublish it."""
     run = get_run_or_404(request.user, key, Role.OWNER)
     published = request.POST.get("published") == "yes"
     try:

@@ -1,4 +1,4 @@
-"""The panel's own pages: a survey from draft to report, its files, its runs."""
+"""The panel's pages: a survey from draft to report, its files, its runs."""
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -27,7 +27,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def survey(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything of one survey: its life cycle, what is missing, its link, its results, its history."""
+    """The page of one survey: its life cycle, what is missing, its link, its results, its history."""
     found = get_survey_or_404(request.user, slug)
     return survey_page(
         request, "panel/survey.html", found, step="", context=overview(found), teams=choices_of(signed_in(request))
@@ -46,7 +46,7 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Make a draft from a YAML file, or write a draft of one's own anew."""
+    """Create a draft from a YAML file, or overwrite a draft of the user's."""
     user = signed_in(request)
     form = UploadForm(request.POST or None, request.FILES or None, user=user)
     if request.method == "POST" and form.is_valid():
@@ -70,7 +70,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def report_html(request: HttpRequest, key: str) -> HttpResponse:
-    """What the report's page says, as one file."""
+    """The report as one HTML file."""
     run = _finished_or_404(request, key)
     record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as HTML")
     return reports.html_download(request, run)
@@ -78,7 +78,7 @@ def report_html(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def report_pdf(request: HttpRequest, key: str) -> HttpResponse:
-    """What the report's page says, on paper."""
+    """The report as a PDF."""
     run = _finished_or_404(request, key)
     record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as PDF")
     return reports.pdf_download(request, run)
@@ -104,7 +104,7 @@ def panel_page(request: HttpRequest, template: str, **context: object) -> HttpRe
 
 
 def signed_in(request: HttpRequest) -> User:
-    """The person who asks; the panel lets nobody else come this far."""
+    """The user of the request; the panel admits only signed-in users."""
     assert isinstance(request.user, User)
     return request.user
 

@@ -1,4 +1,4 @@
-"""The page of a survey's waves: what people may have spent in them, and the next one, opened as it is shown."""
+"""The page of a survey's waves: their privacy loss, and the next one, which opens exactly as shown."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from surveys.panel.views import signed_in
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def waves(request: HttpRequest, slug: str) -> HttpResponse:
-    """The ledger, and of a closed survey what opening it again would freeze, with the button that does it."""
+    """The privacy budget, and for a closed survey the design that reopening would freeze, with its button."""
     role = MOVES["wave"].role if request.method == "POST" else Role.VIEWER
     survey = get_survey_or_404(request.user, slug, role)
     standing = status_of(survey)
@@ -56,7 +56,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
-    """Open it again on the terms that were given, or say why not."""
+    """Reopen it by the plan of the form, or show the error."""
     try:
         terms, confirmed = (
             (form.terms, form.confirmed) if form.is_valid() else (schedules.OpeningPlan(), {"confirmed": ""})
@@ -76,7 +76,7 @@ def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpRespon
 
 
 def _next(survey: Survey, book: SurveyBudget) -> DesignPreview | None:
-    """The design that would be frozen, where the survey can be opened again."""
+    """The design to freeze if the survey can be reopened; else None."""
     fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
     return design_preview(selectors.wave_to_open(survey)[0]) if fits else None
 
@@ -102,7 +102,7 @@ def _rows(book: SurveyBudget) -> Iterator[dict[str, object]]:
 
 
 def _questions(book: SurveyBudget) -> Iterator[dict[str, object]]:
-    """What each question came to, by its key, in the order in which they were first asked."""
+    """The total loss of each question, by its key, in the order in which they were first asked."""
     waves, totals = Counter[str](), dict[str, PrivacyLossSum]()
     for one in (one for line in book.lines if line.spent for one in line.spent.items):
         waves[one.key] += 1

@@ -1,4 +1,4 @@
-"""The page Webhooks: which programs are told what of a survey, and what became of it."""
+"""The page Webhooks: the programs notified of a survey's events, and their deliveries."""
 
 import re
 from typing import Any
@@ -16,12 +16,12 @@ from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
 
 NEWEST = 10
-"""Deliveries that are shown of each webhook."""
+"""Number of deliveries shown for each webhook."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
-    """The webhooks with their newest deliveries; a POST adds one and shows its secret, this once."""
+    """The webhooks with their newest deliveries; a POST adds one and shows its secret once."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     if request.method != "POST":
         return _page(request, survey)
@@ -37,7 +37,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def rotate(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Another secret, shown this once."""
+    """Replace the secret; the new one is shown once."""
     survey, webhook = _webhook_or_404(request, slug, key)
     return _page(request, survey, secret=services.rotate(webhook, by=signed_in(request)), secret_of=webhook.key)
 
@@ -58,7 +58,7 @@ def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @require_POST
 def resend(request: HttpRequest, slug: str, key: str, delivery: str) -> HttpResponse:
-    """Send a delivery again from the beginning."""
+    """Resend a delivery from the beginning."""
     found = _webhook_or_404(request, slug, key)[1].deliveries.filter(key=delivery).first()
     if found is None:
         raise Http404("There is no such survey.")
@@ -80,7 +80,7 @@ def numbers_in(written: str) -> list[int]:
 
 
 def _webhook_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, Webhook]:
-    """Only from a survey that one may edit: so a stranger's webhook and a missing one look the same."""
+    """A webhook of a survey that the user may edit: a stranger's and a missing one look the same."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     found = survey.webhooks.select_related("survey").filter(key=key).first()
     if found is None:

@@ -1,4 +1,4 @@
-"""What to mind about a plan, each sentence beside the number that it is about; and which mechanism is best."""
+"""Warnings about a plan, each beside the number that it concerns, and the choice of the best mechanism."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ EPSILON_OF_AN_ITEM = 2.0
 EPSILON_IN_TOTAL = 4.0
 OFTEN_NEGATIVE = 0.05
 TOO_LITTLE_TO_MATTER = 1.05
-"""Up to this many times the respondents of the best mechanism, the one that is easier to explain is recommended."""
+"""Up to this multiple of the best mechanism's respondents, the one that is easier to explain is recommended."""
 
 
 @dataclass(frozen=True)
 class Caution:
-    """A sentence, and the number beside which it stands: epsilon, width, below, power or total."""
+    """A warning, and the number that it concerns: epsilon, width, below, power or total."""
 
     about: str
     sentence: str
@@ -29,7 +29,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A mechanism at the epsilon of the plan; `times` as many respondents as the best one needs."""
+    """A mechanism at the plan's epsilon; `times` as many respondents as the best one needs."""
 
     name: str
     times: float
@@ -37,7 +37,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """The mechanism to take, why in one sentence, and what it was chosen from, the best first."""
+    """The recommended mechanism, the reason in one sentence, and the candidates, the best first."""
 
     name: str
     sentence: str
@@ -45,13 +45,13 @@ class Advice:
 
 
 def cautions(found: PlanForecast) -> list[Caution]:
-    """What is doubtful about the plan of one question."""
+    """The warnings about the plan of one question."""
     looks = (_protection, _more_choices, _unshown, _use, _width, _negative, _power)
     return [caution for look in looks if (caution := look(found)) is not None]
 
 
 def total_caution(epsilon: float, ceiling: float) -> Caution | None:
-    """What is doubtful about all questions together."""
+    """The warning about all questions together, if any."""
     odds = wording.odds(math.exp(min(epsilon, 700)))
     if epsilon > ceiling:
         return Caution(
@@ -69,7 +69,7 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
 
 
 def advice(found: PlanForecast) -> Advice:
-    """The mechanism to take for this kind of question at the epsilon of the plan."""
+    """The recommended mechanism for this kind of question at the plan's epsilon."""
     asked = found.asked
     if asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2):
         return _yes_no()
@@ -95,7 +95,7 @@ def _protection(found: PlanForecast) -> Caution | None:
 
 
 def _more_choices(found: PlanForecast) -> Caution | None:
-    """The same truth with more choices protects less."""
+    """Warn that the same truth probability with more choices protects less."""
     asked, truth = found.asked, found.truth
     if asked.kind == "several_choices":
         options = asked.most_differing
@@ -118,7 +118,7 @@ def _more_choices(found: PlanForecast) -> Caution | None:
 
 
 def _unshown(found: PlanForecast) -> Caution | None:
-    """A share is planned where a scale has no mean to plan, but not every mechanism's report shows shares."""
+    """Warn if a share is planned, as the scale has no mean to plan, but a report would not show shares."""
     asked = found.asked
     if asked.kind != "scale" or not asked.entry.only_mean or asked.values:
         return None
@@ -130,7 +130,7 @@ def _unshown(found: PlanForecast) -> Caution | None:
 
 
 def _use(found: PlanForecast) -> Caution | None:
-    """The interval that is expected is so wide that no sentence would quote its estimate."""
+    """Warn if the expected interval is so wide that no sentence would quote its estimate."""
     if is_of_use(found.ahead.width, reach(found.asked)):
         return None
     enough = reports_of_use(found.asked, replace(found.wanted, respondents=1))
@@ -142,7 +142,7 @@ def _use(found: PlanForecast) -> Caution | None:
 
 
 def _width(found: PlanForecast) -> Caution | None:
-    """An interval as wide as what is looked for says little more than that it was looked for."""
+    """Warn if the interval is wider than the expected value, so that it says little."""
     ahead, asked = found.ahead, found.asked
     floor = asked.values[0] if asked.values else 0.0
     room = ahead.expected - floor
@@ -200,7 +200,7 @@ def _of_choices(found: PlanForecast) -> list[Candidate]:
 
 
 def _of_a_mean(found: PlanForecast) -> list[Candidate]:
-    """The two mechanisms of a scale or a number, each at this epsilon and for what is expected."""
+    """The two mechanisms of a scale or a number, each at this epsilon and for the expected answers."""
     asked, wanted = found.asked, found.wanted
     names = [name for name in MECHANISMS[asked.kind] if name in PLANNED]
     shares, variances = asked.shares(wanted.expected), {}
@@ -213,7 +213,7 @@ def _of_a_mean(found: PlanForecast) -> list[Candidate]:
 
 
 def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
-    """The best, or the first of the registry (the one that is easiest to explain) where the best is hardly better."""
+    """The best, or the first of the registry (the easiest to explain) if the best is hardly better."""
     near = [one.name for one in candidates if one.times <= TOO_LITTLE_TO_MATTER]
     simplest = next(name for name in REGISTRY if name in near)
     best, others = candidates[0], candidates[1:]

@@ -1,4 +1,4 @@
-"""The questions of a survey as their author has written them, for the planner and for what opening warns of."""
+"""The questions of a survey as their author wrote them, for the planner and the warnings at opening."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from surveys.planning.parameters import PlanParameters
 from surveys.planning.question import WRITTEN, PlannedQuestion
 
 Expectations = Sequence[tuple[PlannedQuestion | None, PlanParameters]]
-"""The questions of a survey, each with what is expected of it; None where one is not complete."""
+"""The questions of a survey, each with the expected answers; None where one is incomplete."""
 
 
 def planned_question(item: Item) -> PlannedQuestion | None:
-    """The question as the draft has it; None where its mechanism is not complete."""
+    """The question as in the draft; None if its mechanism is incomplete."""
     try:
         asked = PlannedQuestion(selectors.item_of(item))
         asked.at(WRITTEN)
@@ -22,5 +22,5 @@ def planned_question(item: Item) -> PlannedQuestion | None:
 
 
 def expectations_of(survey: Survey) -> Expectations:
-    """Of every question what the planner begins with."""
+    """Every question with the planner's initial parameters."""
     return [(planned_question(item), PlanParameters()) for item in survey.items.all()]

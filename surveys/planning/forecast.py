@@ -1,4 +1,4 @@
-"""What is foreseen of a planned question, at the point that is chosen and along its curves."""
+"""Forecasts of a planned question, at the chosen point and along its curves."""
 
 import math
 from bisect import bisect_left
@@ -17,12 +17,12 @@ from surveys.planning.question import ExpectedAnswers, PlannedQuestion, Setting,
 
 POWER = 0.8
 RESPONDENTS = [round(10 ** (2 + place / 6)) for place in range(19)]
-"""100 to 100,000, six to each factor of ten."""
+"""Numbers from 100 to 100,000, six for each factor of ten."""
 EPSILONS = [place / 4 for place in range(1, 21)]
 TRUTHS = [Fraction(place, 20) for place in range(1, 20)]
 MIRRORED = [Fraction(place, 100) for place in range(52, 100, 3)]
 LARGE_GRID = 64
-"""Above this many points the curve of a mechanism whose table is slow to make has a point less in two."""
+"""Above this many points, the curve of a mechanism with a slow table has only every second point."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ForecastComparison:
 
 @dataclass(frozen=True)
 class PlanForecast:
-    """What is foreseen at the chosen point. `needed` reports give an interval of plus and minus `margin`."""
+    """The forecast at the chosen point. `needed` responses give an interval of plus and minus `margin`."""
 
     asked: PlannedQuestion
     wanted: PlanParameters
@@ -72,7 +72,7 @@ class CurvePoint:
 
 
 def forecast_of(asked: PlannedQuestion, wanted: PlanParameters) -> PlanForecast:
-    """Everything at the chosen point. `wanted` has been checked: its setting and what it expects can be had."""
+    """The forecast at the chosen point. `wanted` is validated: its setting and expectations are possible."""
     mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
     margin = _margin(asked, wanted)
     needed = plan.respondents_needed(
@@ -92,7 +92,7 @@ def forecast_of(asked: PlannedQuestion, wanted: PlanParameters) -> PlanForecast:
 
 @lru_cache(maxsize=256)
 def reports_of_use(asked: PlannedQuestion, wanted: PlanParameters) -> int:
-    """The fewest reports with which the interval is expected to be of use; `wanted.respondents` does not matter."""
+    """The fewest responses for which the interval is expected to be useful; `wanted.respondents` is ignored."""
     mechanism, shares, whole = asked.at(wanted.setting), asked.shares(wanted.expected), reach(asked)
 
     def enough(n: int) -> bool:
@@ -111,7 +111,7 @@ def reports_of_use(asked: PlannedQuestion, wanted: PlanParameters) -> int:
 
 
 def along_setting(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
-    """The curve over the truth probability, or over epsilon where the mechanism has none; none for a fixed table."""
+    """The curve over the truth probability, or over epsilon if the mechanism has none; empty for a fixed table."""
     return _along_setting(asked, wanted.expected, wanted.respondents, wanted.confidence)
 
 
@@ -119,7 +119,7 @@ def along_setting(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[Curve
 def _along_setting(
     asked: PlannedQuestion, expected: ExpectedAnswers, n: int, confidence: float
 ) -> tuple[CurvePoint, ...]:
-    """Kept: it is the same wherever the slider stands."""
+    """Compute the curve, cached: the same for every slider position."""
     shares = asked.shares(expected)
     points = []
     for x, setting in _settings(asked):
@@ -140,13 +140,13 @@ def _settings(asked: PlannedQuestion) -> list[tuple[float, Setting]]:
 
 
 def along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
-    """The curve over the number of reports; power is between two groups of that many each."""
+    """The curve over the number of responses; power is between two groups of that many each."""
     return _along_respondents(asked, replace(wanted, respondents=RESPONDENTS[0], second=None, margin=None))
 
 
 @lru_cache(maxsize=256)
 def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
-    """Kept: it is the same for every number of respondents."""
+    """Compute the curve, cached: the same for every number of respondents."""
     mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
     aim, other = estimated_from(mechanism), _other_shares(asked, wanted)
     points = []
@@ -158,17 +158,17 @@ def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[
 
 
 def chosen_x(found: PlanForecast) -> float:
-    """Where the slider stands on the first curve."""
+    """The slider's position on the first curve."""
     return found.epsilon if found.truth is None else float(found.truth)
 
 
 def reach(asked: PlannedQuestion) -> float:
-    """The whole range of what is estimated: 1 for a share."""
+    """The whole range of the estimate: 1 for a share."""
     return asked.values[-1] - asked.values[0] if asked.values else 1.0
 
 
 def against(asked: PlannedQuestion, wanted: PlanParameters) -> float:
-    """The share or mean to compare with: what is said, else one a tenth of the range away."""
+    """The share or mean to compare with: as given, else one a tenth of the range away."""
     if wanted.against is not None:
         return wanted.against if asked.values else wanted.against / 100
     here = asked.shares(wanted.expected) @ asked.values if asked.values else wanted.expected.share
@@ -192,7 +192,7 @@ def _comparison(
 
 
 def _other_shares(asked: PlannedQuestion, wanted: PlanParameters) -> Vector:
-    """Those of the other group: another share, or another mean with the same spread as far as that can be."""
+    """The other group's shares: another share, or another mean with the same spread as far as possible."""
     there = against(asked, wanted)
     if not asked.values:
         return asked.shares(ExpectedAnswers(share=there))
@@ -204,7 +204,7 @@ def _other_shares(asked: PlannedQuestion, wanted: PlanParameters) -> Vector:
 
 
 def _margin(asked: PlannedQuestion, wanted: PlanParameters) -> float:
-    """Plus and minus, as a share or in the answers' unit: what is said, else a twentieth of the range."""
+    """The margin, as a share or in the answers' unit: as given, else a twentieth of the range."""
     if wanted.margin is None:
         return reach(asked) / 20
     return wanted.margin if asked.values else wanted.margin / 100

@@ -1,4 +1,4 @@
-"""How many reports each group of a survey may expect: what opening warns of, as a group is sent openly."""
+"""Responses that each group of a survey may expect: warnings at opening, as a group is sent openly."""
 
 import math
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from surveys.planning.forecast import reports_of_use
 from surveys.planning.parameters import MOST_RESPONDENTS, PlanParameters
 
 FEWEST_EXPECTED = 30
-"""Reports below which a group is warned of whatever its intervals: it is sent openly, and few people share it."""
+"""Responses below which a group always causes a warning: it is sent openly, and few people share it."""
 
 USUAL = PlanParameters.respondents
-"""Reports that are expected where nobody says how many: as many as the planner begins with."""
+"""Expected responses by default: the planner's initial number."""
 
 
 def expected_reports(survey: Survey, said: str = "") -> int:
-    """Reports that a survey may expect: as many as are said, else as its last version has, else USUAL."""
+    """Responses that a survey may expect: as given, else as many as its last version has, else USUAL."""
     if said.isascii() and said.isdecimal() and len(said) <= 12 and 0 < int(said) <= MOST_RESPONDENTS:
         return int(said)
     return selectors.report_count(survey) or USUAL
@@ -29,7 +29,7 @@ def expected_reports(survey: Survey, said: str = "") -> int:
 
 @dataclass(frozen=True)
 class GroupWarnings:
-    """The groups of a design that may expect too few of so many reports: to be one of many, or for useful intervals.
+    """Groups of a design that may expect too few responses: to be one of many, or for useful intervals.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class GroupWarnings:
 
 
 def opening_warnings(design: Design, survey: Survey, expected: int) -> list[str]:
-    """The warning of the groups of a design as programs and commands are told it; none of a rehearsal."""
+    """The warning about a design's groups for programs and commands; empty for a rehearsal."""
     found = (
         None if design.rehearsal else group_warnings(design.groups, design.language, expectations_of(survey), expected)
     )
@@ -80,7 +80,7 @@ def opening_warnings(design: Design, survey: Survey, expected: int) -> list[str]
 def group_warnings(
     groups: Sequence[Stratum], language: str, questions: Expectations, expected: int = USUAL
 ) -> GroupWarnings | None:
-    """What to say of groups, by their known shares or as if all were alike; None where there are none."""
+    """The warnings about groups, by known shares or as if all were equal; None without groups."""
     if not groups:
         return None
     enough = _enough(questions)
@@ -94,6 +94,6 @@ def group_warnings(
 
 
 def _enough(questions: Expectations) -> int:
-    """Reports with which a person is one of many, and the intervals of all questions are of use."""
+    """Responses for which a person is one of many, and the intervals of all questions are useful."""
     found = (reports_of_use(asked, replace(wanted, respondents=1)) for asked, wanted in questions if asked)
     return max([FEWEST_EXPECTED, *found])

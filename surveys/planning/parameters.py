@@ -1,4 +1,4 @@
-"""What the planner is asked, read strictly: every field has a form and bounds, and a fault names all three."""
+"""Strict parsing of the planner's query: every field has a form and bounds, and an error names all three."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,12 +16,12 @@ from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, Planne
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")
-"""As many digits as a program writes for a number that is not whole."""
+"""Decimal numbers, with as many digits as a program writes for one."""
 WHOLE = re.compile(r"[0-9]{1,9}")
 MOST_RESPONDENTS = 10_000_000
 
 PLANNED = tuple(name for name in REGISTRY if name != "custom")
-"""The mechanisms that can be planned for a question that is in no survey: all that have something to move."""
+"""The mechanisms that can be planned for a question in no survey: all that have a parameter to change."""
 
 
 def _whole(low: int, high: int) -> Callable[[str, str], int]:
@@ -96,7 +96,7 @@ ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
 
 @dataclass(frozen=True)
 class PlanParameters:
-    """What is asked for beside the question itself. Shares and confidence in [0, 1]; None where nothing was said."""
+    """The parameters besides the question itself. Shares and confidence in [0, 1]; None where not given."""
 
     setting: Setting = WRITTEN
     expected: ExpectedAnswers = AS_USUAL
@@ -132,7 +132,7 @@ class Query(TypedDict, total=False):
 
 
 def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
-    """A question that is in no survey, and what is wanted to know of it. Raises InputError."""
+    """A question that is in no survey, and the parameters of its plan. Raises InputError."""
     said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
     kind = said.get("kind", "yes_no")
     names = [name for name in MECHANISMS[kind] if name in PLANNED]
@@ -151,17 +151,17 @@ def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
 def of_item(
     query: QueryDict, asked: PlannedQuestion, *, beside: Mapping[str, Callable[[str, str], Any]]
 ) -> PlanParameters:
-    """What is wanted to know of a draft's question; where the slider was not moved, as it is written."""
+    """The parameters for a draft's question; its setting as written if the slider was not moved."""
     return _wanted(asked, _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside)), WRITTEN)
 
 
 def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> Query:
-    """Respondents, confidence and what else is `beside` them. Raises InputError."""
+    """Respondents, confidence and the fields `beside` them. Raises InputError."""
     return _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside))
 
 
 def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> Query:
-    """Each field once at most; one that is left empty says nothing."""
+    """Parse the fields, each at most once; an empty one is ignored."""
     for name in query:
         if name not in fields:
             raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
@@ -192,7 +192,7 @@ def _wanted(asked: PlannedQuestion, said: Query, otherwise: Setting) -> PlanPara
 
 
 def _check_against(asked: PlannedQuestion, against: float | None) -> None:
-    """A share in per cent; a mean inside the range of the answers."""
+    """Require a share in per cent, or a mean inside the answers' range."""
     low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
     inside = against is None or (low < against < high if asked.values else low <= against <= high)
     if not inside:
@@ -200,7 +200,7 @@ def _check_against(asked: PlannedQuestion, against: float | None) -> None:
 
 
 def _setting(asked: PlannedQuestion, said: Query, otherwise: Setting) -> Setting:
-    """By `truth` where the mechanism has one and `by` does not say epsilon."""
+    """The setting, by `truth` if the mechanism has one and `by` is not epsilon."""
     by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
     if by not in said or asked.fixed:
         return otherwise

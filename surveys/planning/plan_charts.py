@@ -1,4 +1,4 @@
-"""Which curves are drawn of a plan, and on which axes."""
+"""The curves that are drawn of a plan, and their axes."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,7 +18,7 @@ Level = tuple[float, str]
 
 
 def pictures_of(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterator[Curve]:
-    """Over the slider of the mechanism, then over the number of respondents."""
+    """The curves over the mechanism's slider, then over the respondents."""
     if curves["setting"]:
         yield from _over_setting(found, curves["setting"])
     yield from _over_respondents(found, curves["respondents"])
@@ -90,10 +90,10 @@ def _of_both(
 
 
 def _named(below: str, limit: Level | None) -> str:
-    """What the axis across is, and what the dashed line means."""
+    """The label of the horizontal axis, and of the dashed line."""
     return below if limit is None else f"{below}; {limit[1]}"
 
 
 def _shown(found: PlanForecast, width: float) -> float:
-    """As it is drawn: in points, or in the answers' unit."""
+    """The width as drawn: in points, or in the answers' unit."""
     return width if found.asked.values else 100 * width

@@ -1,4 +1,4 @@
-"""A plan as people read it: tiles, cautions, pictures and tables, for the page and, as JSON, for its script.
+"""A plan for display: tiles, warnings, charts and tables, for the page and, as JSON, for its script.
 
 The script puts these texts where the page's own stand and draws the same parts, so each is made here alone.
 """
@@ -20,7 +20,7 @@ SPACE = wording.SPACE
 
 @dataclass(frozen=True)
 class Tile:
-    """A number with its name, what it means, and what to mind about it."""
+    """A number with its name, its meaning, and its warnings."""
 
     key: str
     name: str
@@ -31,7 +31,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class PlanTable:
-    """The numbers of the curves, as texts; one row a point."""
+    """The numbers of the curves, as texts; one row per point."""
 
     key: str
     caption: str
@@ -41,7 +41,7 @@ class PlanTable:
 
 @dataclass(frozen=True)
 class PlanPresentation:
-    """Everything about the plan of one question."""
+    """The plan of one question for display."""
 
     found: PlanForecast
     truth: str
@@ -63,7 +63,7 @@ class PlanPresentation:
 
     @property
     def setting_table(self) -> PlanTable:
-        """Without a row for a mechanism that has no slider."""
+        """The table over the setting; empty for a mechanism without a slider."""
         return next((table for table in self.tables if table.key == "setting"), PlanTable("setting", "", (), ()))
 
     @property
@@ -71,7 +71,7 @@ class PlanPresentation:
         return self.tables[-1]
 
     def to_dict(self) -> dict[str, object]:
-        """For the script, and with the numbers themselves for other programs."""
+        """The plan as plain data, with raw numbers for programs besides the script."""
         return {
             "truth": self.truth,
             "epsilon": self.epsilon,
@@ -86,7 +86,7 @@ class PlanPresentation:
 
 
 def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
-    """The plan of a question, ready to be shown. `wanted` has been checked by `parameters`."""
+    """The plan of a question for display. `wanted` has been validated by `parameters`."""
     found = forecast_of(asked, wanted)
     curves = {"setting": along_setting(asked, wanted), "respondents": along_respondents(asked, wanted)}
     return PlanPresentation(
@@ -103,7 +103,7 @@ def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
 
 
 def raw(found: PlanForecast) -> dict[str, object]:
-    """The numbers as they were computed: shares in [0, 1], means in the answers' unit."""
+    """The numbers as computed: shares in [0, 1], means in the answers' unit."""
     ahead, comparison = found.ahead, found.comparison
     exact = found.ratio
     return _finite(
@@ -135,13 +135,13 @@ def raw(found: PlanForecast) -> dict[str, object]:
 
 
 def _finite(numbers: dict[str, object]) -> dict[str, object]:
-    """JSON has no infinity and no NaN: null."""
+    """Replace infinity and NaN, which JSON has not, with null."""
     finite = {name: value for name, value in numbers.items() if not isinstance(value, float) or abs(value) < 1e300}
     return dict.fromkeys(numbers) | finite
 
 
 def _summary(found: PlanForecast) -> str:
-    """One sentence, which screen readers are told after each move."""
+    """One sentence, which screen readers speak after each move."""
     truth = "" if found.truth is None else f"truth probability {whole(100 * float(found.truth))}{SPACE}%, "
     said = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
     width = f"an interval {amount(found.asked, found.ahead.width)} wide"

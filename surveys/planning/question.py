@@ -1,4 +1,4 @@
-"""The question that is planned: its mechanism at any truth probability or epsilon, and the answers to expect."""
+"""The planned question: its mechanism at any truth probability or epsilon, and the expected answers."""
 
 import json
 import math
@@ -17,12 +17,12 @@ from randomized_response.results import Vector
 from surveys.definition.mechanisms import answers_of, mechanism_of, numbers_of
 
 LARGEST_TABLE = 16
-"""More choices than these are planned without their table, where the mechanism can be."""
+"""Maximum choices for a plan by table, where the mechanism can be planned without one."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where the slider stands: the truth probability or the epsilon of the question; neither for what is written."""
+    """The slider's setting: the question's truth probability or epsilon; neither for that of the draft."""
 
     truth: Fraction | None = None
     epsilon: float | None = None
@@ -30,7 +30,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class ExpectedAnswers:
-    """What is expected of the answers: the share of one of them, or a mean and its spread in the answers' own unit."""
+    """The expected answers: the share of one of them, or a mean and its spread in the answers' unit."""
 
     share: float = 0.2
     mean: float | None = None
@@ -39,7 +39,7 @@ class ExpectedAnswers:
 
 AS_USUAL = ExpectedAnswers()
 WRITTEN = Setting()
-"""The mechanism just as the draft has it."""
+"""The setting of the mechanism as in the draft."""
 
 
 class Estimand(TypedDict, total=False):
@@ -50,7 +50,7 @@ class Estimand(TypedDict, total=False):
 
 
 class PlannedQuestion:
-    """A question as its author writes it (docs/surveys.md), `kind`, `choices` and `channel` above all."""
+    """A question as its author writes it (docs/surveys.md), mainly `kind`, `choices` and `channel`."""
 
     def __init__(self, item: dict[str, Any]) -> None:
         self.item = item
@@ -64,48 +64,48 @@ class PlannedQuestion:
         self._identity = json.dumps([item["channel"], self.kind, self.answers, self.values, item.get("most")])
 
     def __eq__(self, other: object) -> bool:
-        """Whether they are planned alike: wordings do not matter."""
+        """True if both are planned alike: wordings do not matter."""
         return isinstance(other, PlannedQuestion) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(self._identity)
 
     def _points(self) -> tuple[float, ...]:
-        """1, 2, 3, ... for a scale on which everybody gives a point; then its mean is what is estimated."""
+        """1, 2, 3, ... for a scale on which everybody gives a point; its mean is then the estimate."""
         whole = self.kind == "scale" and "prefer_not" not in self.item
         return tuple(map(float, range(1, self.answers + 1))) if whole else ()
 
     @property
     def fixed(self) -> bool:
-        """Whether the author wrote the table; then there is no slider for it."""
+        """True if the author wrote the table; then it has no slider."""
         return self.name == "custom"
 
     @property
     def by_truth(self) -> bool:
-        """Whether an author says a probability of the mechanism, and its epsilon follows."""
+        """True if the author sets a probability of the mechanism, and its epsilon follows."""
         return self.dial is not None
 
     @property
     def usual(self) -> Setting:
-        """Where a slider begins that nobody has moved: two coins, or about their epsilon."""
+        """The slider's initial setting: two coins, or about their epsilon."""
         return Setting(truth=self.dial.usual) if self.dial else Setting(epsilon=1.0)
 
     def truth_of(self, setting: Setting) -> Fraction | None:
-        """The truth probability there; None for a mechanism that has none."""
+        """The truth probability at the setting; None for a mechanism without."""
         if self.dial is None:
             return None
         return Fraction(self.item["channel"][self.dial.parameter]) if setting == WRITTEN else self.truth_at(setting)
 
     @property
     def most_differing(self) -> int:
-        """How many options of several choices two people's answers can differ in; 1 for every other kind."""
+        """The number of options of several choices in which two people can differ; 1 for every other kind."""
         if self.kind != "several_choices":
             return 1
         most = self.item.get("most")
         return self.answers if most is None else min(self.answers, 2 * most)
 
     def at(self, setting: Setting) -> Mechanism:
-        """The mechanism there. Raises ValueError naming the argument, the bound and the value."""
+        """The mechanism at the setting. Raises ValueError naming argument, bound and value."""
         if self.fixed or setting == WRITTEN:
             return mechanism_of(self.item)
         if self.dial:
@@ -116,7 +116,7 @@ class PlannedQuestion:
         return _by_epsilon(self.name, self.answers, round(setting.epsilon, 6))
 
     def truth_at(self, setting: Setting) -> Fraction:
-        """The truth probability, or the largest one in parts of 10,000 that keeps within the epsilon."""
+        """The truth probability, or the largest one in parts of 10,000 that is within the epsilon."""
         if setting.truth is not None:
             return setting.truth
         assert setting.epsilon is not None
@@ -131,7 +131,7 @@ class PlannedQuestion:
         return mechanism_of(self.item | {"channel": said})
 
     def shares(self, expected: ExpectedAnswers) -> Vector:
-        """The shares of the answers to plan for; of several choices those of one option, not ticked and ticked."""
+        """The shares of the answers to plan for; for several choices, those of one option, not ticked and ticked."""
         if self.values:
             return self._around(expected)
         answers = 2 if self.kind == "several_choices" else self.answers
@@ -141,7 +141,7 @@ class PlannedQuestion:
 
     @property
     def answer(self) -> int:
-        """The answer whose share is planned for: yes, or one choice like every other."""
+        """The answer whose share is planned: yes, or one choice like every other."""
         return 1 if self.kind in ("yes_no", "several_choices") else 0
 
     def _around(self, expected: ExpectedAnswers) -> Vector:
@@ -163,36 +163,36 @@ class PlannedQuestion:
         return (self.values[0] + self.values[-1]) / 2
 
     def spreads(self, mean: float) -> tuple[float, float]:
-        """The least and the largest standard deviation around a mean that a plan can have."""
+        """The least and the largest standard deviation around a mean for which a plan exists."""
         low, high = self.values[0], self.values[-1]
         most = math.sqrt((mean - low) * (high - mean))
         return most / math.sqrt(self.answers - 1), most
 
     def options(self) -> Estimand:
-        """What is estimated, as arguments of `plan.forecast` and its kin."""
+        """The target of the estimate, as arguments of `plan.forecast` etc."""
         return {"values": self.values} if self.values else {"answer": self.answer}
 
 
 def estimated_from(mechanism: Mechanism) -> plan.Mechanism:
-    """The mechanism of one estimate: of several choices that of one option."""
+    """The mechanism of one estimate: for several choices, that of one option."""
     return mechanism.channel if isinstance(mechanism, EachOption) else mechanism
 
 
 def forecast(asked: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
-    """What n reports will tell of the question."""
+    """The forecast for n responses to the question."""
     return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **asked.options())
 
 
 @lru_cache(maxsize=512)
 def _by_epsilon(name: str, answers: int, epsilon: float) -> Mechanism:
-    """Kept, because an exact table or the best size of a set can take a tenth of a second and a curve has twenty."""
+    """Make a mechanism, cached: an exact table or the best set size can take 0.1 s, and a curve has twenty."""
     return REGISTRY[name].make(answers, {"epsilon": f"{epsilon:.6f}"})
 
 
 def free_question(
     kind: str, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
 ) -> PlannedQuestion:
-    """A question that is in no survey. Raises ParameterError, or ValidationError where its grid is none."""
+    """A question that is in no survey. Raises ParameterError, or ValidationError if its grid is not valid."""
     item: dict[str, Any] = {
         "kind": kind,
         "choices": [{} for _ in range(choices)],

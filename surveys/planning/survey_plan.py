@@ -1,4 +1,4 @@
-"""The plan of a whole survey: each question as it is written, with one of them moved, and what they cost together."""
+"""The plan of a whole survey: each question as written, with one of them moved, and their total privacy loss."""
 
 import math
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from surveys.planning.wording import amount, chance, truth_text
 ITEM = {"item": lambda value, field: value}
 
 Questions = list[tuple[PlannedQuestion | None, Setting]]
-"""The questions of a survey, each with its slider; None where one is not complete."""
+"""The questions of a survey, each with its setting; None where one is incomplete."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class PlanTotal:
-    """All questions together, as they are written and with the slider where it stands."""
+    """All questions together, as written and with the slider's setting."""
 
     epsilon: float | None
     text: str
@@ -84,7 +84,7 @@ class SurveyPlan:
 
 
 def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
-    """Every question at these respondents and this expected share. Raises InputError."""
+    """The plan of every question at these respondents and this share. Raises InputError."""
     said = parameters.of_survey(query, beside=ITEM)
     items = list(survey.items.all())
     chosen = _chosen(items, said.get("item"))
@@ -107,7 +107,7 @@ def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
 
 @transaction.atomic
 def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -> Item:
-    """Write the slider's place into a question of a draft.
+    """Save the slider's setting in a question of a draft.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
 
 
 def _written(asked: PlannedQuestion, setting: Setting) -> dict[str, str]:
-    """The parameter of the mechanism that says the setting."""
+    """The mechanism's parameter for the setting."""
     if asked.dial:
         return {asked.dial.parameter: truth_text(asked.truth_at(setting))}
     return {"epsilon": f"{setting.epsilon:.6g}"}
@@ -154,14 +154,14 @@ def _chosen(items: list[Item], key: str | None) -> Item | None:
 
 
 def _unmoved(wanted: PlanParameters) -> PlanParameters:
-    """The same respondents and share for a question that is not chosen; its mean is taken to be in the middle."""
+    """The same respondents and share for a question not chosen; its mean is assumed to be in the middle."""
     return PlanParameters(
         expected=ExpectedAnswers(wanted.expected.share), respondents=wanted.respondents, confidence=wanted.confidence
     )
 
 
 def _line(item: Item, asked: PlannedQuestion | None, wanted: PlanParameters, *, chosen: bool) -> tuple[PlanRow, float]:
-    """The question's line, and the chance that its estimate is negative."""
+    """The question's row, and the chance that its estimate is negative."""
     words = str(item.wording.get(item.survey.language, "")) or item.key
     if asked is None:
         return PlanRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
@@ -187,7 +187,7 @@ def _total(moved: Questions, written: Questions, below: float, earlier: list[Que
 
 
 def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> str:
-    """The warning of groups that may expect too few of these respondents; empty where a share is not complete."""
+    """The warning about groups that may expect too few respondents; empty if a share is incomplete."""
     language = survey.language
     groups = [
         Stratum(group.key, {language: group.label.get(language) or group.key}, group.share or None)
@@ -201,7 +201,7 @@ def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> 
 
 
 def _waves(questions: Questions, repeats: str, earlier: list[QuestionPrice]) -> str:
-    """How many waves of these questions fit under the ceiling, as new ones beside those that were asked before."""
+    """The number of waves of these questions that fit under the ceiling, as new ones beside earlier waves."""
     prices = tuple(
         priced_question(str(place), b"", asked.at(setting), asked.answers)
         for place, (asked, setting) in enumerate(questions)
@@ -212,6 +212,6 @@ def _waves(questions: Questions, repeats: str, earlier: list[QuestionPrice]) -> 
 
 
 def _epsilon(questions: Questions) -> float | None:
-    """Of a person who answers every question; None where one of them is not complete."""
+    """Epsilon of a respondent to every question; None if one of them is incomplete."""
     mechanisms = [asked.at(setting) for asked, setting in questions if asked is not None]
     return epsilon_total(mechanisms) if len(mechanisms) == len(questions) else None

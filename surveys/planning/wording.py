@@ -1,4 +1,4 @@
-"""Numbers of a plan as people read them: each with its unit, none with more digits than a plan can mean."""
+"""Formatting of a plan's numbers: each with its unit, none with more digits than are meaningful."""
 
 import math
 from fractions import Fraction
@@ -11,7 +11,7 @@ SPACE = wording.SPACE
 
 
 def amount(asked: PlannedQuestion, value: float, *, bare: bool = False) -> str:
-    """A width or an error: in percentage points, or in the unit of the answers (of a scale, in its points)."""
+    """A width or an error: in percentage points, or in the answers' unit (for a scale, its points)."""
     if asked.values:
         number = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
         return number if bare else f"{number} {'scale points' if asked.kind == 'scale' else 'units'}"
@@ -20,12 +20,12 @@ def amount(asked: PlannedQuestion, value: float, *, bare: bool = False) -> str:
 
 
 def each(asked: PlannedQuestion, value: float) -> str:
-    """What is expected: a share or a mean."""
+    """The expected value: a share or a mean."""
     return f"a mean of {value:.3g}" if asked.values else f"{whole(100 * value)}{SPACE}%"
 
 
 def whole(value: float) -> str:
-    """A number without a fraction that says nothing."""
+    """A number with at most four significant digits."""
     return f"{value:.4g}"
 
 
@@ -37,7 +37,7 @@ def truth_text(truth: Fraction) -> str:
 
 
 def chance(probability: float) -> str:
-    """A probability in per cent, never as certain as it is not."""
+    """A probability in per cent, never rounded to 0 or 100."""
     percent = 100 * probability
     if percent < 0.01:
         return f"less than 0.01{SPACE}%"
@@ -48,7 +48,7 @@ def chance(probability: float) -> str:
 
 
 def times(cost: float, *, bare: bool = False) -> str:
-    """How many reports are worth one direct answer."""
+    """The number of responses worth one direct answer."""
     if math.isinf(cost):
         return "–" if bare else "infinitely many times"
     number = f"{cost:.1f}" if cost < 100 else f"{cost:,.0f}"

@@ -1,1 +1,1 @@
-"""A frozen design as bytes: the questionnaire, the own-coin page, the paper sheet, the results page."""
+"""Rendering of a frozen design: the questionnaire, the own-coin page, the paper sheet, the results page."""

@@ -1,4 +1,4 @@
-"""The respondent's page as bytes: rendered once when a design opens, stored, and served alike to everybody.
+"""The respondent's page as bytes: rendered once at opening, stored, and the same for everybody.
 
 There is no request in here: nothing about a person, a time or a browser can reach the page.
 """
@@ -19,7 +19,7 @@ from collector.designs import Design, Grid, Item
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
-"""What the practice question offers where the first question is a choice of a few."""
+"""The choices of the practice question if the first question has a few choices."""
 
 
 def render_page(
@@ -73,24 +73,24 @@ def render_page(
 
 
 def _between_tags(text: str) -> SafeString:
-    """Escaped for a place between tags, where quotation marks are letters like others; a design has thousands."""
+    """Escape text for use between tags, where quotation marks need no escaping; a design has thousands."""
     return SafeString(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
 def render_closed(design: Design, language: str = "en") -> bytes:
-    """The page that stands at the survey's address once it is closed; it sends and asks nothing."""
+    """The page at the URL of a closed survey; it sends and asks nothing."""
     context = {**texts_in(design, language), "doors": language_links("respond", design)}
     return render("surveys/closed.html", context, language)
 
 
 @lru_cache
 def render_spent(language: str = "en") -> bytes:
-    """The page on which a person reads what she has noted on her device; nothing of anybody is in it."""
+    """The page on which respondents read the record on their device; it contains nobody's data."""
     return render("surveys/spent.html", {"doors": [_spent_door(code) for code, _name in settings.LANGUAGES]}, language)
 
 
 def spent_address(language: str) -> str:
-    """Where that page is in a language; an old survey's may be one that is spoken no more."""
+    """The URL of that page in a language; an old survey's may no longer be supported."""
     spoken = language != settings.LANGUAGE_CODE and language in dict(settings.LANGUAGES)
     return reverse("surveys:spent", args=[language] if spoken else [])
 
@@ -109,7 +109,7 @@ class Texts(TypedDict):
 
 
 def texts_in(design: Design, language: str) -> Texts:
-    """What the survey says of itself. Raises ValueError where the language is none of its own."""
+    """Title, introduction and consent of the survey. Raises ValueError for a language that it lacks."""
     if language not in design.languages:
         raise ValueError(f"language must be one of {', '.join(design.languages)}; got {language}")
     return {
@@ -120,7 +120,7 @@ def texts_in(design: Design, language: str) -> Texts:
 
 
 def _sections(design: Design, language: str) -> list[dict[str, object]]:
-    """The questions by section, numbered through; a survey without sections is one section without a title."""
+    """The questions by section, numbered through; without sections, one section without a title."""
     questions = [
         {"number": number, "section": item.section, **_question(item, language)}
         for number, item in enumerate(design.items, start=1)
@@ -152,7 +152,7 @@ def _question(item: Item, language: str) -> dict[str, object]:
 
 
 def _keyboard(grid: Grid) -> str:
-    """The keys that a phone should show for the numbers of a grid; its number keys have no minus."""
+    """The keyboard that a phone should show for the numbers of a grid; number keys have no minus."""
     if grid.minimum.startswith("-"):
         return "text"
     return "decimal" if any("." in number for number in (grid.minimum, grid.maximum, grid.step)) else "numeric"
@@ -166,7 +166,7 @@ def _sentence_keys(design: Design) -> set[str]:
 
 
 def _extras(design: Design) -> list[str]:
-    """The scripts that this design needs and most do without, in the order in which they run."""
+    """The optional scripts that this design needs, in the order in which they run."""
     kinds = {item.kind for item in design.items}
     needed = {
         "multiple": "several_choices" in kinds,
@@ -179,7 +179,7 @@ def _extras(design: Design) -> list[str]:
 
 
 def _practice(first: Item, language: str) -> dict[str, object]:
-    """A question without secrets, with as many choices as the first real one: its ticket is drawn from the same table.
+    """A harmless practice question with as many choices as the first: its ticket is from the same table.
 
     Where that has too many, it is a yes/no question with two coins (see practice.js).
     """
@@ -194,7 +194,7 @@ def _practice(first: Item, language: str) -> dict[str, object]:
 
 
 def render(template: str, context: Mapping[str, object], language: str) -> bytes:
-    """A page in one language, its own words and its direction."""
+    """A page in one language, with its plurals and its direction."""
     with translation.override(language):
         direction = "rtl" if translation.get_language_bidi() else "ltr"
         own = {"language": language, "direction": direction, "plurals": plurals_of(language)}

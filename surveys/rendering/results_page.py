@@ -1,4 +1,4 @@
-"""What respondents find at the survey's link once it is closed, if its owner lets them: the final estimates.
+"""The page at a closed survey's link with the final estimates, if its owner shows them to respondents.
 
 Rendered from the run that closing asked for, in one of the survey's languages, the same bytes for everybody: nothing of
 a request is in it, no cookie, no script. Only what needs no assumption about who took part is shown: the interval for
@@ -27,7 +27,7 @@ from surveys.rendering import pages
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One estimate; `missing` says why there are no numbers."""
+    """One estimate; `missing` is the reason if there are no numbers."""
 
     group: str
     answer: str
@@ -38,7 +38,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class ResultBlock:
-    """A question with its pictures and tables, the mean and the shares apart."""
+    """A question with its charts and tables, the mean and the shares separately."""
 
     number: int
     wording: str
@@ -48,7 +48,7 @@ class ResultBlock:
 
 @lru_cache(maxsize=64)
 def rendered(key: str, language: str) -> bytes:
-    """The page of a finished run in one of its survey's languages. A run never changes, so it is made once."""
+    """The page of a finished run in one of its survey's languages, cached because a run never changes."""
     run = Run.objects.get(key=key)
     read = results.read(run)
     design = read.design
@@ -161,7 +161,7 @@ def _row(cell: EstimateCell, line: ResultRow, heading: str) -> ChartRow:
 
 
 class _LocalAxis(Axis):
-    """An axis whose ticks are written as the page's language writes numbers."""
+    """An axis with ticks in the number format of the page's language."""
 
     def tick(self, number: float) -> str:
         return super().tick(number) if self.shares else _plain(number)
@@ -180,10 +180,10 @@ def _unit(cell: EstimateCell) -> wording.Unit:
 
 
 def _plain(number: float) -> str:
-    """A number that was offered as an answer, with the decimals that it had."""
+    """A number that was offered as an answer, with its original decimals."""
     return _number(number, len(f"{number:.10g}".partition(".")[2]))
 
 
 def _number(number: float, places: int = 0) -> str:
-    """A number as the page's language writes it; nothing is a negative zero."""
+    """A number in the format of the page's language, never a negative zero."""
     return formats.number_format(round(number, places) + 0.0, decimal_pos=places, force_grouping=True)

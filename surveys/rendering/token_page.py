@@ -1,4 +1,4 @@
-"""The page on which a token is fetched, as bytes: rendered once like the respondent's, the same for everybody."""
+"""The page on which a token is fetched, as bytes: rendered once and the same for everybody."""
 
 from django.urls import reverse
 
@@ -8,7 +8,7 @@ from surveys.rendering import pages
 
 
 def render_page(design: Design, language: str) -> bytes:
-    """The page in one of the design's languages. It carries the canonical text, in which the key is."""
+    """The page in one of the design's languages. It contains the canonical text, with the key."""
     context = {
         "title": design.title[language],
         "doors": language_links("token", design),

@@ -1,4 +1,4 @@
-"""Signing what is not seen: the signer's part of RFC 9474 (section 4.3), for keys of any length."""
+"""Blind signing: the signer's part of RFC 9474 (section 4.3), for keys of any length."""
 
 import math
 import secrets
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def sign(blinded: int, private: "rsa.RSAPrivateNumbers") -> int:
-    """The signature of a blinded message, which says nothing of the message.
+    """The signature of a blinded message, which reveals nothing of the message.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def _power(base: int, private: "rsa.RSAPrivateNumbers") -> int:
 
 
 def _unit(modulus: int) -> int:
-    """A random number that has an inverse."""
+    """A random number that is invertible modulo `modulus`."""
     while math.gcd(drawn := secrets.randbelow(modulus - 2) + 2, modulus) != 1:
         pass
     return drawn

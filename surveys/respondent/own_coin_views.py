@@ -1,4 +1,4 @@
-"""The addresses of the own-coin page: the page itself, a look at what was marked, the sending, and what follows."""
+"""Views of the own-coin page: the page, a review of what was marked, sending, and the confirmation."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -23,7 +23,7 @@ FORM_TYPES = ("application/x-www-form-urlencoded",)
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """The own-coin page as it was rendered when the survey opened; of its form, what would be sent. Stores nothing."""
+    """The own-coin page as rendered at opening; for its form, a review of what would be sent. Stores nothing."""
     shown, stored = _shown_or_404(slug, language)
     if request.method == "POST":
         return _look(request, shown)
@@ -34,7 +34,7 @@ def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 
 @require_safe
 def sheet(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """The page on paper, as it was made when the survey opened: the same bytes for everybody."""
+    """The paper sheet as rendered at opening: the same bytes for everybody."""
     shown, stored = _shown_or_404(slug, language, Page.Kind.SHEET)
     if shown.closed:
         return _closed(shown, status=410)
@@ -45,7 +45,7 @@ def sheet(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 @csrf_exempt
 @require_POST
 def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """Store what was looked at and lead on to another page, which can be loaded again without sending anything."""
+    """Store the reviewed form and redirect to another page, which can be reloaded without sending anything."""
     shown, _ = _shown_or_404(slug, language)
     try:
         form = _form(request)
@@ -61,7 +61,7 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 
 @require_safe
 def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """Says that a form was taken; the same for everybody, whatever they sent."""
+    """Confirm that a form was accepted; the same for everybody, whatever they sent."""
     shown, _ = _shown_or_404(slug, language)
     return HttpResponse(page.render_sent(shown.design, shown.language))
 
@@ -75,7 +75,7 @@ def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
 
 
 def _form(request: HttpRequest) -> bytes:
-    """The body of a form that one of our own pages sent, or a refusal."""
+    """The body of a form from one of our own pages; raises Refusal if not."""
     not_form = RequestRefused(415, "Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
     check_headers(request.META, types=FORM_TYPES, otherwise=not_form)
     rate_limits.take("reports by address", rate_limits.address_of(request.META))
@@ -95,7 +95,7 @@ def _closed(shown: PublishedVersion, *, status: int) -> HttpResponse:
 
 
 def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[PublishedVersion, bytes]:
-    """The version in the field and its stored page of this kind, where it has one in that language."""
+    """The latest opened version and its stored page of this kind in that language; raises Http404 if none."""
     shown = selectors.published_version(slug, language)
     stored = None if shown is None else shown.page(kind)
     if shown is None or stored is None:

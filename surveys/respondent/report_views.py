@@ -1,4 +1,4 @@
-"""Published reports: whoever has the link may read them, and nobody may read another one here."""
+"""Published reports: readable with their link, which leads to no other report."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -41,20 +41,20 @@ def pdf(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def report_page(request: HttpRequest, run: Run) -> HttpResponse:
-    """The report of a run that the caller may show. Its links are relative, so they stay where the page is."""
+    """The report of a run that the caller may show. Its links are relative to the page."""
     with activated(_language(request)):
         return render(request, TEMPLATE, {**context(run, report_context(run)), "hidden": not run.published})
 
 
 def html_download(request: HttpRequest, run: Run) -> HttpResponse:
-    """The report as one HTML file, in the language that is asked for."""
+    """The report as one HTML file, in the requested language."""
     language = _language(request)
     made = files.html_file(run, language, report_context(run))
     return _download(made, "text/html; charset=utf-8", f"{run.key[:8]}-{language}.html")
 
 
 def pdf_download(request: HttpRequest, run: Run) -> HttpResponse:
-    """The report as a PDF. Where the fonts lack a letter of the survey there is none."""
+    """The report as a PDF; raises Http404 if the fonts lack a letter of the survey."""
     language = _language(request)
     try:
         made = files.pdf_file(run, language, report_context(run))
@@ -74,7 +74,7 @@ def json_download(run: Run) -> HttpResponse:
 
 
 def _language(request: HttpRequest) -> str:
-    """The language of reports that the address names; the first where it names none that they speak."""
+    """The requested language of a report; the default if it is missing or not supported."""
     asked = request.GET.get("language", DEFAULT)
     return asked if asked in LANGUAGES else DEFAULT
 

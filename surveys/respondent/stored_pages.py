@@ -1,4 +1,4 @@
-"""Stored bytes on their way out: the same for everybody, compressed for whoever takes that."""
+"""HTTP responses with stored bytes: the same for everybody, compressed where accepted."""
 
 import gzip
 import re
@@ -10,7 +10,7 @@ TAKES_GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$))
 
 
 def answer_with(request: HttpRequest, content: bytes, content_type: str = "text/html; charset=utf-8") -> HttpResponse:
-    """Answer with these bytes. Decompressed they are `content` to the byte, whose SHA-256 people compare.
+    """Reply with these bytes. Decompressed they equal `content`, whose SHA-256 people compare.
 
     Nothing of the request is in them and they hold no secret, so their compressed length tells nothing either.
     """
@@ -21,6 +21,6 @@ def answer_with(request: HttpRequest, content: bytes, content_type: str = "text/
 
 @lru_cache(maxsize=64)
 def packed(content: bytes) -> bytes:
-    """The same bytes, compressed; always the same ones."""
+    """The bytes compressed, always with the same result."""
     # Without a time in it, so that everybody gets the same bytes here too.
     return gzip.compress(content, mtime=0)

@@ -1,4 +1,4 @@
-"""The addresses of blind invitations: the page that fetches one, the signing, and the way in for who has an account."""
+"""Views of blind invitations: the page that fetches a token, signing, and access for users with an account."""
 
 from django.contrib import admin
 from django.contrib.auth.models import User
@@ -21,7 +21,7 @@ JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 
 @require_safe
 def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """The page as it was rendered when the survey opened, the same for everybody; of a closed survey, that it is."""
+    """The page as rendered at opening, the same for everybody; for a closed survey, a page that says so."""
     shown = selectors.published_version(slug, language)
     stored = None if shown is None else shown.page(Page.Kind.TOKEN)
     if shown is None or stored is None:
@@ -33,7 +33,7 @@ def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 @csrf_exempt
 @require_POST
 def sign(request: HttpRequest, slug: str) -> HttpResponse:
-    """Sign what a browser has blinded, once for each code."""
+    """Sign a browser's blinded message, once for each code."""
     try:
         not_json = RequestRefused(415, "Content-Type", "Content-Type must be application/json.")
         length = check_headers(request.META, types=JSON_TYPES, otherwise=not_json)
@@ -48,7 +48,7 @@ def sign(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def by_account(request: HttpRequest, slug: str) -> HttpResponse:
-    """For who has signed in: a code to go to the page with, on which nobody is signed in."""
+    """A code for a signed-in user, to use on the page on which nobody is signed in."""
     version = selectors.version_on_the_web(slug)
     if version is None or version.closed_at is not None or not version.survey.fetched_by_account:
         raise Http404("There is no such page.")

@@ -1,4 +1,4 @@
-"""Giving out tokens: what a browser asks, who may have one, and that nobody gets two.
+"""Issuing tokens: parsing a request, verifying its code, and never issuing two for one code.
 
 A request holds a one-time code and a blinded message. The signature is of what the browser made; who is asked to sign
 it never sees it, and never sees it again in a shape that could be told from another.
@@ -22,10 +22,10 @@ from surveys.models import FetchCode, SigningKey, Survey, Version
 from surveys.respondent import blind_signature
 
 LARGEST_BODY = 1024
-"""Bytes of a request; a well-formed one has some nine hundred."""
+"""Maximum bytes of a request; a well-formed one has about 900."""
 
 BYTES = 384
-"""Of a number below the modulus."""
+"""Bytes of a number below the modulus."""
 
 FIELDS = {
     "design": (r"[0-9a-f]{64}", "64 hex digits"),
@@ -36,7 +36,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class TokenRequest:
-    """What a browser asks: to sign `blinded` for whoever has `code`."""
+    """A browser's request to sign `blinded`, authorised by `code`."""
 
     design: str
     code: str
@@ -44,7 +44,7 @@ class TokenRequest:
 
 
 def parse(body: bytes) -> TokenRequest:
-    """Read a request: one JSON object with exactly these fields, each once and of its shape. Nothing of it is echoed.
+    """Parse a request: one JSON object with exactly these fields, each once and valid. Nothing of it is echoed.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def parse(body: bytes) -> TokenRequest:
 
 
 def issue(body: bytes, *, slug: str) -> str:
-    """The blind signature that a body asks for, 768 hex digits: once for each code, and the same again for the same.
+    """The requested blind signature, 768 hex digits: one for each code, and the same one for a repeated request.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def issue(body: bytes, *, slug: str) -> str:
 
 
 def code_for(account: User, version: Version) -> str:
-    """The code of somebody who has signed in: the same each time, so that a lost reply can be asked for again.
+    """The code of a signed-in user: the same each time, so that a lost reply can be requested again.
 
     It is made of the key's secret, so it is nowhere, and after closing nobody can make it any more.
 
@@ -113,14 +113,14 @@ def code_for(account: User, version: Version) -> str:
 
 @transaction.atomic
 def let_accounts_fetch(survey: Survey, *, allowed: bool, by: User | None = None) -> None:
-    """Whether whoever has an account of this site may fetch a token by signing in."""
+    """Set whether users of this site may fetch a token by signing in."""
     Survey.objects.filter(pk=survey.pk).update(fetched_by_account=allowed)
     said = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
     record_event(by, said, survey=survey)
 
 
 def _use(key: SigningKey, asked: TokenRequest) -> None:
-    """Mark the code as used for this blinded message, on disk before anything is signed, or refuse it."""
+    """Mark the code as used for this blinded message, on disk before signing, or reject it."""
     if not is_code(asked.code):
         raise not_invited("code")
     mine = FetchCode.objects.filter(key=key, hash=hash_of(asked.code))
@@ -134,5 +134,5 @@ def _use(key: SigningKey, asked: TokenRequest) -> None:
 
 
 def _name(pair: object) -> str:
-    """The name of one field; of what is none, something that no field is called."""
+    """The name of one field; empty for what is not a field."""
     return pair[0] if isinstance(pair, tuple) else ""

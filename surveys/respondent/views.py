@@ -1,4 +1,4 @@
-"""The respondent's addresses: the same bytes for everyone. The language is in the address and nowhere else."""
+"""Views of the respondents' pages: the same bytes for everyone. Only the URL determines the language."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,7 +14,7 @@ from surveys.respondent.stored_pages import answer_with
 
 @require_safe
 def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
-    """The page of an open survey as it was rendered when it opened; of a closed one, a page that says so."""
+    """The page of an open survey as rendered at opening; for a closed one, a page that says so."""
     shown = selectors.published_version(slug, language)
     if shown is None:
         raise Http404("There is no such survey.")
@@ -31,7 +31,7 @@ def _page(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
 
 
 def _closed_page(shown: PublishedVersion) -> bytes:
-    """That it is closed; and if its owner lets respondents see it, what came of it, as soon as that is computed."""
+    """A page that says that the survey is closed, or the results once computed, if its owner shows them."""
     final = selectors.final_run(shown.version) if shown.version.survey.results_shown else None
     if final is None:
         return pages.render_closed(shown.design, shown.language)
@@ -49,7 +49,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def spent(request: HttpRequest, language: str = settings.LANGUAGE_CODE) -> HttpResponse:
-    """The page that reads a person's own ledger from her device: the same bytes for everybody, and no survey's."""
+    """The page that reads a respondent's privacy budget from the device: the same bytes for every survey."""
     if language not in dict(settings.LANGUAGES):
         raise Http404("This page is not in that language.")
     return answer_with(request, pages.render_spent(language))

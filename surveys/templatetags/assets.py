@@ -1,4 +1,4 @@
-"""Static files by the names and with the digests that a stored page can rely on.
+"""Static files with the names and digests that a stored page can rely on.
 
 A respondent's page is rendered once and served for as long as its survey is open, so it names each file by the hash of
 its content and says what the browser must find there (`integrity`): a changed script is not run.
@@ -26,7 +26,7 @@ FETCHING = "surveys/token"
 SPENT = "surveys/spent"
 
 NEIGHBOUR = re.compile(r'^(?:import .*|\} )from "(\./[a-z]+|\.\./client/[a-z]+)\.js";$', re.MULTILINE)
-"""The import statements of a module: the source is written so that one line tells (tests/client/test_source.py)."""
+"""The import statements of a module, each recognisable by one line of source (tests/client/test_source.py)."""
 
 STYLES = (
     "estimator/tokens.css",
@@ -37,7 +37,7 @@ STYLES = (
 
 @dataclass(frozen=True)
 class Asset:
-    """One static file: its address and the `integrity` that a browser compares it with."""
+    """A static file: its URL and the `integrity` hash that a browser verifies."""
 
     url: str
     integrity: str
@@ -80,13 +80,13 @@ def imported_modules(extras: Sequence[str]) -> list[Asset]:
 
 @register.simple_tag
 def token_modules() -> list[Asset]:
-    """Every module that the page for fetching an invitation imports, its own and the client's, likewise."""
+    """The modules that the page for fetching an invitation imports, with the client's, likewise."""
     return _imported_by([f"{FETCHING}/page"])
 
 
 @register.simple_tag
 def spent_modules() -> list[Asset]:
-    """Every module that the page of a person's own ledger imports, likewise."""
+    """The modules that the page of a respondent's privacy budget imports, likewise."""
     return _imported_by([f"{SPENT}/spent"])
 
 
@@ -103,7 +103,7 @@ def _imported_by(entries: Sequence[str]) -> list[Asset]:
 
 @register.simple_tag
 def entry_scripts(extras: Sequence[str]) -> list[Asset]:
-    """The scripts that run by themselves: what only some designs need, then `page.js`, which finds it there."""
+    """The scripts that run by themselves: extras that only some designs need, then `page.js`, which uses them."""
     return [asset(f"{CLIENT}/{name}.js") for name in (*extras, "page")]
 
 

@@ -1,4 +1,4 @@
-"""Pictures as SVG text: intervals over one axis or over time, curves, bars. Whoever draws, draws with these."""
+"""SVG charts for all pages and documents: intervals over one axis or over time, curves, bars."""
 
 from estimator.base.charts.bars import Bar, ChartColumn, bars, columns
 from estimator.base.charts.curves import Curve, curve, repetitions

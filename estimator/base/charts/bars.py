@@ -1,4 +1,4 @@
-"""Bars below each other under a limit, and bars upright over days.
+"""Horizontal bars with a limit, and vertical bars over days.
 
 Places across are per cents of the picture's width and text keeps its size, so it is as legible on a phone as on a
 desktop. Colours are classes of the style sheet.
@@ -11,11 +11,11 @@ from django.utils.safestring import SafeString
 from estimator.base.charts.svg import chart, element, escape, line, text
 
 ROW, BAR, TOP = 44, 14, 26
-"""Heights of bars below each other: of a row, of its bar, of what stands above all of them."""
+"""Heights for horizontal bars: of a row, of its bar, and of the space above all of them."""
 LEFT, RIGHT = 1.0, 99.0
-"""Where upright bars begin and end, in per cent of the width."""
+"""Start and end of the area of vertical bars, in per cent of the width."""
 ROOF, FOOT, HEIGHT = 24, 124, 146
-"""Of upright bars: where the highest one ends, where all stand, and the height of the picture."""
+"""Of vertical bars: the top of the highest, the baseline, and the height of the picture."""
 
 
 Bar = tuple[str, str, Sequence[tuple[str, float]]]
@@ -26,7 +26,7 @@ ChartColumn = tuple[float, float, float]
 
 
 def bars(rows: Sequence[Bar], *, key: str, title: str, words: str, limit: tuple[float, str]) -> SafeString:
-    """The bars below each other, and a line at the limit with its name.
+    """Draw horizontal bars, and a labelled line at the limit.
 
     `key` is also the beginning of the classes; `words` says what the picture shows.
     """
@@ -52,7 +52,7 @@ def _row(row: Bar, y: int, longest: float, key: str) -> list[str]:
 def columns(
     made: Sequence[ChartColumn], *, key: str, title: str, words: str, most: str, ends: tuple[str, str]
 ) -> SafeString:
-    """Upright bars; `most` names the height of the highest one, `ends` the begin and the end of the axis across."""
+    """Draw vertical bars; `most` labels the height of the highest, `ends` the ends of the horizontal axis."""
     parts = [
         _level(ROOF),
         text("tick", f"{LEFT}%", ROOF - 6, most),

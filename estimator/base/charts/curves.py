@@ -1,4 +1,4 @@
-"""Curves as small pictures. The parts are plain data: the page writes them as SVG, and its script draws the same ones.
+"""Small line charts as plain data: the page writes them as SVG, and its script draws the same parts.
 
 Colours are classes of the style sheet. Every picture has its words too: `description`, and a table on the page.
 """
@@ -17,7 +17,7 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Part:
-    """One element of the picture."""
+    """One SVG element of the picture."""
 
     tag: str
     attributes: dict[str, str]
@@ -26,7 +26,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Curve:
-    """A picture that can be written here or drawn there. `key` tells it from the others; `over` is what moves in it."""
+    """A line chart, rendered here or by the page's script. `key` identifies it; `over` names what varies in it."""
 
     key: str
     over: str
@@ -55,7 +55,7 @@ def curve(
     words: str,
     limit: tuple[float, str] | None = None,
 ) -> Curve:
-    """A curve with the chosen point on it.
+    """Draw a curve with the chosen point marked.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def repetitions(
     axes: tuple[Scale, Scale],
     words: str,
 ) -> Curve:
-    """An upright line for each interval, at its place from 1 on, by class; and the truth across."""
+    """Draw a vertical line for each interval, at its place from 1 on, by class; and the truth across."""
     across, up = axes
     parts = _grid(across, up)
     for kind, some in intervals.items():
@@ -101,7 +101,7 @@ def repetitions(
 
 
 def _grid(across: Scale, up: Scale) -> list[Part]:
-    """The lines and names of both axes."""
+    """The grid lines and labels of both axes."""
     parts = []
     for value, called in up.ticks:
         level = _across("curve-grid", up, value)

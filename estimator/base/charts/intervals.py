@@ -1,4 +1,4 @@
-"""Dots with their intervals, below each other over one axis, or beside each other over time.
+"""Dots with their intervals, in rows over one axis or in columns over time.
 
 Horizontal places are per cents of the picture's width and text keeps its size, so one picture is as legible on a phone
 as on a desktop, at any width.
@@ -25,7 +25,7 @@ STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
 MOST_TICKS = 6
 MOST_LABELS = 5
 TREND_LEFT, TREND_RIGHT = 12, 100
-"""Of a picture of points over time: where it begins and ends, in per cent of the width."""
+"""Start and end of the points over time, in per cent of the width."""
 TREND_TOP, TREND_HEIGHT = 10, 190
 
 LEVEL, ORIGIN = stroke(1, ' stroke-opacity="0.15"'), stroke(1, ' stroke-opacity="0.6"')
@@ -36,7 +36,7 @@ DIAMOND = element("path", class_="truth", d="M0-7 7 0 0 7-7 0Z", fill="none", st
 
 @dataclass(frozen=True)
 class ChartRow:
-    """One estimate of a picture, all numbers in the unit of its axis. Where `estimate` is None, `text` stands there."""
+    """One estimate of a chart, all numbers in the unit of its axis. If `estimate` is None, `text` is shown."""
 
     label: str
     text: str
@@ -53,7 +53,7 @@ class ChartRow:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things stand: the axis from `left` to `right`, in per cent of the width, and characters to a label's line.
+    """Positions in a chart: the axis from `left` to `right` in per cent of the width, and characters per line.
 
     Labels are `beside` their marks or, on a narrow page, above them.
     """
@@ -70,7 +70,7 @@ WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
 
 
 def axis_for(rows: Iterable[ChartRow]) -> Axis:
-    """An axis that holds every interval and truth: from 0, unless all of it lies in the upper half."""
+    """An axis that includes every interval and truth: from 0, or from 0.5 if all lie in the upper half."""
     drawn = ((row.estimate, row.low, row.high, row.noise_low, row.noise_high, row.truth) for row in rows)
     shares = [share for row in drawn for share in row if share is not None]
     low, high = (min(shares), max(shares)) if shares else (0.0, 1.0)
@@ -80,7 +80,7 @@ def axis_for(rows: Iterable[ChartRow]) -> Axis:
 
 
 def pictures(rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis) -> SafeString:
-    """The picture in both layouts; the style sheet shows the one that the page has room for."""
+    """The chart in both layouts; the style sheet shows the one that fits the page."""
     drawn = (picture(rows, key=f"{key}-{x.name}", title=title, axis=axis, layout=x) for x in (NARROW, WIDE))
     return SafeString("".join(drawn))
 
@@ -103,7 +103,7 @@ def picture(
 
 
 def trend(points: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None = None) -> SafeString:
-    """The points beside each other, the earliest first, each with its intervals upright, and joined: an SVG element.
+    """Draw the points over time, earliest first, with vertical intervals, connected: an SVG element.
 
     `points`, `key`, `title` and `axis` are as for `picture`; the axis stands on the left. Of many points
     some have labels.
@@ -123,7 +123,7 @@ def trend(points: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None
 
 
 def legends() -> dict[str, SafeString]:
-    """The marks of a legend by their names. They are decoration beside their own words."""
+    """The symbols of a legend by name. They are decorative beside their labels."""
     marks = {
         "estimate": element("g", DOT, transform="translate(14 8)"),
         "noise": _across("noise", 3, 25, 8),
@@ -135,7 +135,7 @@ def legends() -> dict[str, SafeString]:
 
 
 def as_text(rows: Sequence[ChartRow], axis: Axis) -> str:
-    """What a picture of these rows shows, for whoever does not see it."""
+    """A text alternative to a chart of these rows."""
     parts, heading = [], ""
     for row in rows:
         heading = row.heading or heading
@@ -150,7 +150,7 @@ def _height(axis: Axis, number: float) -> float:
 
 
 def _levels(axis: Axis) -> Iterator[str]:
-    """A line across for each tick of the axis, with its number on the left."""
+    """A grid line for each tick of the axis, with its number on the left."""
     for tick in axis.ticks:
         y = _height(axis, tick)
         yield line("grid", (f"{TREND_LEFT}%", "100%"), (y, y), LEVEL)
@@ -164,7 +164,7 @@ def _joined(one: tuple[float, ChartRow], other: tuple[float, ChartRow], axis: Ax
 
 
 def _upright(x: float, row: ChartRow, axis: Axis) -> str:
-    """The marks of one point, in a frame of their own: places across are per cents, and caps have a width."""
+    """The marks of one point, in an inner frame: horizontal positions are per cents, but caps have a width."""
     parts = []
     if row.noise_low is not None and row.noise_high is not None:
         ends = _height(axis, row.noise_high), _height(axis, row.noise_low)
@@ -185,7 +185,7 @@ def _under(x: float, row: ChartRow) -> Iterator[str]:
 
 
 class _Canvas:
-    """Draws row after row downwards; `y` is where the next one begins."""
+    """Canvas for drawing rows downwards; `y` is the top of the next one."""
 
     def __init__(self, axis: Axis, layout: Layout) -> None:
         self.axis, self.layout = axis, layout
@@ -195,7 +195,7 @@ class _Canvas:
         self.y = 0
 
     def place(self, share: float) -> str:
-        """Where a number is drawn, in per cent of the width."""
+        """The horizontal position of a number, in per cent of the width."""
         left, right = self.layout.left, self.layout.right
         return f"{left + (right - left) * self.axis.part_of_width(share):.3f}%"
 
@@ -247,12 +247,12 @@ class _Canvas:
 
 @lru_cache(maxsize=256)
 def _wrapped(words: str, characters: int) -> tuple[str, ...]:
-    """The lines of a label; a report says those of its groups again and again."""
+    """Wrap a label into lines; cached, since group labels repeat in a report."""
     return tuple(wrap(words, characters)) or ("",)
 
 
 def _across(kind: str, left: str | float, right: str | float, y: int) -> str:
-    """An interval at the height `y`: `noise` is broad and faint, `whole` thin; a `cap` stands upright at its end."""
+    """An interval at the height `y`: `noise` is broad and faint, `whole` thin; a `cap` is a vertical end mark."""
     if kind == "noise":
         return line(kind, (left, right), (y, y), NOISE)
     tall = 5 if kind == "cap" else 0

@@ -1,4 +1,4 @@
-"""Scales: where a number stands on an axis, and the ticks of the axis with their names."""
+"""Scales: positions of numbers on an axis, and its labelled ticks."""
 
 import math
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from estimator.base.languages import figures
 
 MOST_TICKS = 5
-"""Steps of a scale that is drawn in a small picture, at most."""
+"""Maximum number of steps of a scale in a small picture."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The stretch of shares, or of other numbers, that is drawn, and where its ticks are; `origin` has a firm line."""
+    """The drawn range of shares, or of other numbers, and its ticks; `origin` has a bold line."""
 
     start: float
     end: float
@@ -20,7 +20,7 @@ class Axis:
     origin: float | None = None
 
     def say(self, number: float, places: int) -> str:
-        """A number of this axis in words."""
+        """Format a number of this axis."""
         return figures(f"{100 * number:.{places}f} %" if self.shares else f"{number:,.{places}f}")
 
     def tick(self, number: float) -> str:
@@ -36,7 +36,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Scale:
-    """From `low` to `high`, linear or by factors, with its ticks and what they are called."""
+    """A scale from `low` to `high`, linear or logarithmic, with labelled ticks."""
 
     low: float
     high: float
@@ -44,7 +44,7 @@ class Scale:
     by_factors: bool = False
 
     def part(self, value: float) -> float:
-        """Where a value lies, from 0 to 1; what is outside is drawn at the end."""
+        """The position of a value, from 0 to 1; values outside are clipped to the ends."""
         if self.by_factors:
             low, high, at = (math.log(max(one, self.low)) for one in (self.low, self.high, value))
         else:
@@ -53,13 +53,13 @@ class Scale:
 
 
 def round_step(least: float) -> float:
-    """The roundest step that is not shorter: 1, 2 or 5 of a power of ten."""
+    """The smallest round step not below `least`: 1, 2 or 5 of a power of ten."""
     power = 10.0 ** math.floor(math.log10(least) + 1e-9)
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least - 1e-12)
 
 
 def axis_of_range(start: float, end: float, grain: float) -> Axis:
-    """An axis of numbers from the least to the largest that may be answered, in steps that are whole numbers of grains.
+    """An axis from the smallest to the largest possible answer, in steps that are multiples of `grain`.
 
     Of the ways to divide it the one with the roundest steps is taken; the two ends always have a tick.
     """
@@ -70,7 +70,7 @@ def axis_of_range(start: float, end: float, grain: float) -> Axis:
 
 
 def linear(high: float, low: float = 0.0) -> Scale:
-    """From `low` to `high` or a little above, with round ticks."""
+    """A linear scale from `low` to `high` or a little above, with round ticks."""
     step = round_step((high - low) / MOST_TICKS)
     count = math.ceil((high - low) / step - 1e-9)
     ticks = tuple((low + step * place, f"{round(low + step * place, 10):g}") for place in range(count + 1))
@@ -78,7 +78,7 @@ def linear(high: float, low: float = 0.0) -> Scale:
 
 
 def by_factors(low: float, high: float) -> Scale:
-    """From a power of ten to a power of ten."""
+    """A logarithmic scale between powers of ten."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     last = max(last, first + 1)
     ticks = tuple((10.0**place, f"{10**place:,}") for place in range(first, last + 1))
@@ -86,6 +86,6 @@ def by_factors(low: float, high: float) -> Scale:
 
 
 def _digits(step: float) -> int:
-    """How unround a step is: its significant digits, and one more where a single digit is not 1, 2 or 5."""
+    """Score how unround a step is: its significant digits, and one more for a single digit other than 1, 2, 5."""
     mantissa = f"{step:.6e}".split("e")[0].replace(".", "").rstrip("0")
     return 2 * len(mantissa) - (mantissa in ("1", "2", "5", "25"))

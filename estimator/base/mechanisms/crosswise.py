@@ -1,4 +1,4 @@
-"""The crosswise model: whether the answers to the question and to a harmless second one are the same or differ."""
+"""The crosswise model: a report of whether the answers to the question and a harmless second one agree."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -29,7 +29,7 @@ def make(answers: int, said: Said) -> Channel:
 
 
 def within(odds: float, answers: int, said: Said) -> Fraction:
-    """A harmless yes that is rarer than no, as one is easily found."""
+    """The prevalence of the harmless yes, below 1/2 as is easily found."""
     return 1 - in_parts(odds, least=PARTS // 2 + 1)
 
 

@@ -1,4 +1,4 @@
-"""A table that the author wrote."""
+"""The custom mechanism: a table written by the author."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What one mechanism is: everything that an author, the planner, the own-coin page and a report need to know of it."""
+"""Mechanism entries: all properties that an author, the planner, the own-coin page and a report need."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,15 +19,15 @@ from randomized_response.questions import Mechanism
 LARGEST_EPSILON = 16
 
 PARTS = 10_000
-"""A probability that the planner finds from an epsilon is a whole number of these parts, rounded to less loss."""
+"""Denominator of probabilities that the planner derives from an epsilon, rounded to less loss."""
 
 Said = Mapping[str, Any]
-"""A channel as its author wrote it, or as it is frozen: the mechanism's name and its parameters."""
+"""A channel as written by its author, or as frozen: the mechanism's name and its parameters."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Something that an author says of a mechanism. The library's constructor checks its bounds, and names them.
+    """A parameter that an author sets for a mechanism. The library's constructor checks and names its bounds.
 
     `form` is how it is written: an exact fraction, a decimal number, a whole number, a table. `column` is where a draft
     has it, `reported` what a report calls it beside its value, where it says it.
@@ -64,7 +64,7 @@ EPSILON = Parameter(
 
 @dataclass(frozen=True)
 class Dial:
-    """The probability that the planner moves. A mechanism without one is planned by its epsilon.
+    """The probability that the planner varies. A mechanism without one is planned by its epsilon.
 
     `within(odds, answers, channel)` is the value that lets a report multiply odds by at most `odds`; `above_half` says
     that only values above 1/2 are tried for a curve.
@@ -77,7 +77,7 @@ class Dial:
 
 
 class ByHand(Enum):
-    """How a person without a script randomises her answer."""
+    """Methods for a respondent without a script to randomise an answer."""
 
     TABLE = "marks what the table says for what she tossed"
     MIRROR = "marks her answer or its opposite"
@@ -144,7 +144,7 @@ class RegistryEntry:
 
     @property
     def defaults(self) -> dict[str, str]:
-        """What is taken for parameters that an author leaves out."""
+        """The default values of the parameters that an author leaves out."""
         return {parameter.name: parameter.default for parameter in self.parameters if parameter.default}
 
 
@@ -154,7 +154,7 @@ def in_parts(against: float, *, least: int = 1) -> Fraction:
 
 
 def epsilon_of(said: Said) -> float:
-    """An epsilon that an author asks for: a decimal number, checked for its bounds."""
+    """Parse an epsilon requested by an author, a decimal number, and check its bounds."""
     asked = decimal(said["epsilon"], ("channel", "epsilon"))
     if not 0 < asked <= LARGEST_EPSILON:
         raise ParameterError("epsilon", f"must be greater than 0 and at most {LARGEST_EPSILON}; got {said['epsilon']}")
@@ -162,7 +162,7 @@ def epsilon_of(said: Said) -> float:
 
 
 def require_alone(said: Said, *computed: str) -> None:
-    """Refuse an epsilon beside the parameters that are computed from it."""
+    """Refuse an epsilon together with parameters that are computed from it."""
     if set(computed) & set(said):
         without = " and ".join(computed)
         raise ParameterError("epsilon", f"must stand without {without}: the best ones are computed from it")

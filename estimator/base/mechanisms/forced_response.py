@@ -1,4 +1,4 @@
-"""Forced response: the true answer, or a yes or no that chance forces."""
+"""Forced response: the true answer, or a yes or no forced by chance."""
 
 from collections.abc import Sequence
 from fractions import Fraction

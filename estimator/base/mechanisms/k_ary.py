@@ -21,7 +21,7 @@ def within(odds: float, answers: int, said: Said) -> Fraction:
 
 
 def untabled(answers: int, truth: Fraction) -> SubsetSelection:
-    """It is subset selection with a set of one."""
+    """The equivalent subset selection with a set of one."""
     return SubsetSelection(answers, size=1, truth=truth + (1 - truth) / answers)
 
 

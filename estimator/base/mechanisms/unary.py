@@ -1,4 +1,4 @@
-"""Unary encoding: each choice is told yes or no, by a ticket of its own."""
+"""Unary encoding: each choice is sent as yes or no, by a separate ticket."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Warner's mirror: the true answer or its opposite."""
+"""Warner's mechanism: the true answer or its opposite."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Compute every number of this report again from its counts of randomised reports, and compare.
+"""Recompute every number of this report from its counts of randomised reports, and compare.
 
     python rebuild.py                   prints a table; the exit code is 1 where anything differs
     python rebuild.py --write out.csv   writes the numbers computed here, too
@@ -37,20 +37,20 @@ from randomized_response.bundle import Bundle, Item  # noqa: E402
 from randomized_response.questions import Question  # noqa: E402
 
 TOLERANCE = 1e-9
-"""Of a number of size up to 1, else of its size."""
+"""Absolute for numbers up to 1, otherwise relative."""
 
 FEWEST = 10
-"""Fewer reports than this give no numbers, and strata of fewer are weighted as one."""
+"""With fewer reports there are no numbers, and strata with fewer are weighted as one."""
 
 OTHER = "other groups"
-"""The key of groups that are told of as one."""
+"""The key of groups that are combined."""
 
 ALARM = 4
-"""Standard errors of the tickets by which an estimate may lie outside of what can be, before it is flagged."""
+"""Standard errors of the randomisation by which an estimate may be out of range before it is flagged."""
 
 BORDER = 1e-12
 LET_BE = "at the border"
-"""A flag that one computer sets and another does not: no column of the files."""
+"""The key of a flag that depends on rounding: no column of the files."""
 
 Fit = tuple[ProportionEstimate | None, MeanEstimate | None]
 Row = dict[str, Any]
@@ -60,7 +60,7 @@ Row = dict[str, Any]
 
 
 def fit(item: Item, stratum: str, confidence: float) -> Fit | None:
-    """The shares and the mean of one stratum, or of all reports together (""); None where there are too few."""
+    """The shares and the mean of one stratum, or of all reports together (""); None if there are too few."""
     counts = item.counts[stratum]
     return None if counts[0].sum() < FEWEST else fit_of(item.question, counts, confidence)
 
@@ -73,13 +73,13 @@ def fit_of(question: Question, counts: Any, confidence: float) -> Fit:
 
 
 def weighted_as_one(item: Item, known: list[str]) -> bool:
-    """Whether some of the weighted strata have fewer than FEWEST reports and one weight together with others."""
+    """Return True if some of the weighted strata have fewer than FEWEST reports and share a weight."""
     sizes = [int(item.counts[stratum][0].sum()) for stratum in known]
     return OTHER in known or len(collapse_strata(sizes, FEWEST)) < len(known)
 
 
 def everyone(report: Bundle, item: Item, confidence: float) -> Fit | None:
-    """All respondents, where their shares W of the population are known the strata weighted by them.
+    """Estimate all respondents, with the strata weighted by their population shares W where these are known.
 
     The sum of W times estimate (Cochran 1977, chapter 5): `estimate_population` of the library's `bundle.py`.
     """
@@ -93,7 +93,7 @@ def everyone(report: Bundle, item: Item, confidence: float) -> Fit | None:
 
 
 def at_every_look(item: Item, found: Fit, stratum: str | None) -> Fit:
-    """The same with intervals that hold at all looks together, as they are made while a survey takes reports.
+    """The same estimates with intervals that hold at all looks together, as used while a survey takes reports.
 
     By the beta-binomial mixture (Robbins 1970) where the counts are binomial, else by the normal one; weighted strata
     (None) have no counts of their own.
@@ -164,7 +164,7 @@ def mean_of(mean: MeanEstimate, flags: list[str]) -> Row:
 
 
 def flagged(flags: list[str], word: str, distance: float, misfit: float) -> Row:
-    """`word` where an estimate is outside; at the very border, where the last digit decides, it is let be."""
+    """Flag `word` if an estimate is out of range; at the very border, where rounding decides, it is optional."""
     alarm = ["reports_outside_table"] * bool(misfit > ALARM)
     return {"flags": [*flags, *[word] * bool(distance > 0), *alarm], LET_BE: word if abs(distance) < BORDER else ""}
 
@@ -187,7 +187,7 @@ def number(value: float) -> float | None:
 
 
 def described(report: Bundle, frozen: Row, item: Item, row: Row, run: Row) -> Row:
-    """The same row with what the design says of it."""
+    """The row with its details from the design."""
     share, weighted = row["measure"] == "share", "_weighted" * bool(report.shares and not row["stratum"])
     by_encoding = {"one_hot": "nearest_shares", "subset": "nearest_shares", "each_option": "own_count"}
     of_mean = "mean_of_shares" if item.question.fits_shares else "mean_of_scores"
@@ -210,7 +210,7 @@ def described(report: Bundle, frozen: Row, item: Item, row: Row, run: Row) -> Ro
 
 
 def bounds(report: Bundle, item: Item, confidence: float) -> Iterator[Row]:
-    """How far 1 % and 5 % false reports can move a share, or the mean (Cheu, Smith & Ullman 2021)."""
+    """The largest shift of a share, or the mean, by 1 % and 5 % false reports (Cheu, Smith & Ullman 2021)."""
     n, question = int(item.counts[""][0].sum()), item.question
     sizes = {stratum: int(item.counts[stratum][0].sum()) for stratum in report.shares}
     if not n or (sizes and not min(sizes.values())):
@@ -232,7 +232,7 @@ def bounds(report: Bundle, item: Item, confidence: float) -> Iterator[Row]:
 
 
 def overall(report: Bundle, item: Item, confidence: float) -> ProportionEstimate | None:
-    """The shares among all respondents, as they are told."""
+    """The released shares among all respondents."""
     found = everyone(report, item, confidence)
     return found[0] if found else None
 
@@ -261,7 +261,7 @@ def odds(report: Bundle) -> Iterator[Row]:
 
 
 def differs(computed: Any, stated: Any, let_be: str = "") -> bool:
-    """Whether what a file states is not what was computed; an empty cell of a CSV file is None."""
+    """Return True if a stated value differs from the computed one; an empty cell of a CSV file is None."""
     if isinstance(computed, list):
         words = stated.split() if isinstance(stated, str) else stated or []
         return [word for word in computed if word != let_be] != [word for word in words if word != let_be]
@@ -276,7 +276,7 @@ def differs(computed: Any, stated: Any, let_be: str = "") -> bool:
 
 
 def compare(what: str, computed: list[Row], stated: list[Row], names: tuple[str, ...]) -> Iterator[str]:
-    """A line for each value of a file that is not the computed one; `names` tell rows apart."""
+    """Yield a line for each value that differs from the computed one; `names` identify rows."""
     place = {tuple(str(row[name]) for name in names): row for row in stated}
     if len(stated) != len(computed):
         yield f"{what}: {len(stated)} rows; {len(computed)} were computed"
@@ -292,7 +292,7 @@ def compare(what: str, computed: list[Row], stated: list[Row], names: tuple[str,
 
 
 def digests(document: Row) -> Iterator[str]:
-    """Whether every file is the one that was exported, and the design and the counts are those of the digests."""
+    """Yield a line for each file, and for the design and the counts, that does not match its digest."""
     design = hashlib.sha256((HERE / "design.json").read_bytes()).hexdigest()
     if design != document["design_digest"]:
         yield f"design.json: its SHA-256 is {design}; the report names {document['design_digest']}"

@@ -1,4 +1,4 @@
-"""Templates of surveys on sensitive matters: a definition each, and what the gallery says of it."""
+"""Survey templates on sensitive topics: a definition each, and its description in the gallery."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Template:
-    """A survey to start from.
+    """A survey template.
 
     `why` says why its tables are as they are, `adapt` what to change before it is opened, `sources` who asked before.
     """

@@ -54,7 +54,7 @@ class Command(SurveyCommand):
 
 
 def _run(survey: Survey, key: str | None) -> Run:
-    """The finished run of this key, or the newest of the version in the field."""
+    """The finished run with this key, or the newest one of the latest version."""
     if key:
         found = Run.objects.filter(key=key, state=Run.State.DONE).first()
         if found is None or survey not in access.surveys_of_runs(found.design_id):

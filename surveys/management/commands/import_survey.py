@@ -37,7 +37,7 @@ class Command(SurveyCommand):
 
 
 def _read(file: Path) -> bytes:
-    """The file, of which no more is read than a definition may have."""
+    """The file's content, read no further than a definition's bound."""
     with contextlib.ExitStack() as opened:
         stream = sys.stdin.buffer if file == STANDARD else opened.enter_context(file.open("rb"))
         read = stream.read(LARGEST + 1)

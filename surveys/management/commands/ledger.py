@@ -30,6 +30,6 @@ def _sentences(book: SurveyBudget) -> list[str]:
 
 
 def _without_times(line: dict[str, Any]) -> dict[str, Any]:
-    """JSON knows no times: as ISO 8601."""
+    """The line with times in ISO 8601, for JSON."""
     times = {name: line[name] and line[name].isoformat() for name in ("opened_at", "closed_at")}
     return line | times

@@ -9,7 +9,7 @@ from surveys.maintenance.schema_version import check_database
 
 
 class Command(migrate.Command):
-    """Django's own, unless a newer version has been at work on the database, or its settings break a promise."""
+    """Django's `migrate`, unless a newer version has used the database, or its settings break a guarantee."""
 
     requires_system_checks = (Tags.database,)
 

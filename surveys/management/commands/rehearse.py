@@ -46,7 +46,7 @@ class Command(SurveyCommand):
 
 
 def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Rehearse a survey beside which the rehearsal is kept, as the panel does."""
+    """Rehearse a survey, storing the rehearsal beside it, as the panel does."""
     people = _people(services.design_to_rehearse(survey, 1), options)
     said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
     if people is not None:
@@ -67,7 +67,7 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
 
 
 def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Rehearse a survey that is nothing else, in a version of its own."""
+    """Rehearse a survey that exists only for this, in a new version."""
     version, generator = simulation.start(survey), np.random.default_rng(seed)
     design = selectors.get_design(version.design_id)
     people = _people(design, options)
@@ -88,7 +88,7 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
-    """Respondents who are given; None where they are drawn."""
+    """The given respondents; None if they are drawn."""
     if options["redbook"]:
         return demo.redbook_respondents()
     if not options["answers"]:

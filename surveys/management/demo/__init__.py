@@ -23,7 +23,7 @@ from surveys.planning.rehearsals.respondents import Respondent
 FINISHED = "redbook-1974"
 OPEN = "student-life"
 SEED = 1974
-"""One seed, so that everybody sees the same report."""
+"""A fixed seed, so that every demo has the same report."""
 
 Progress = Callable[[Iterable[int], int], Iterable[int]]
 
@@ -34,7 +34,7 @@ def definition(slug: str) -> definitions.Definition:
 
 
 def redbook_respondents() -> list[Respondent]:
-    """The women of the Redbook survey: whether they had an affair, how they rate their marriage (1 to 5), its years.
+    """The women of the Redbook survey: had an affair or not, rating of their marriage (1 to 5), years married.
 
     Each is one letter of the file, in the order of the source: "0" and ten letters on for each group of years, five on
     for an affair, one on for each step of the rating.
@@ -47,7 +47,7 @@ def redbook_respondents() -> list[Respondent]:
 
 
 def build(owner: User, *, progress: Progress) -> None:
-    """Make what is missing of the demo; what is there, and what people did with it, stays."""
+    """Create the missing parts of the demo; existing ones, and responses to them, are unchanged."""
     _disclosed()
     if finished_run() is None:
         _rehearse(_written(FINISHED, owner), progress)
@@ -56,7 +56,7 @@ def build(owner: User, *, progress: Progress) -> None:
 
 
 def finished_run() -> Run | None:
-    """The published run of the finished survey, or its newest where none is; None before it is built."""
+    """The published run of the finished survey, else its newest finished one; None before it is built."""
     survey = Survey.objects.filter(slug=FINISHED).first()
     version = selectors.latest_version(survey) if survey else None
     done = runs_of(version.design_id).filter(state=Run.State.DONE) if version else Run.objects.none()
@@ -70,14 +70,14 @@ def open_version() -> Version | None:
 
 
 def _disclosed() -> None:
-    """What a report of the finished survey says of how it was done, unless somebody has said something else."""
+    """Disclose how the finished survey was done, for its report, unless something is disclosed already."""
     if not disclosures.of(FINISHED).pk:
         said = yaml.safe_load((Path(__file__).parent / "disclosed.yaml").read_text(encoding="utf-8"))
         disclosures.disclose(FINISHED, said, probability_sample=False)
 
 
 def _written(slug: str, owner: User) -> Survey:
-    """The survey, which an earlier building that was cut off may have written already."""
+    """The survey, created unless an interrupted earlier build has created it already."""
     return Survey.objects.filter(slug=slug).first() or services.write_survey(definition(slug), team=home_team(owner))
 
 

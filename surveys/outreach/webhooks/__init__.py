@@ -1,1 +1,1 @@
-"""Telling another program what became of a survey: signed, tried again for days, and never one for each report."""
+"""Webhooks: signed events of a survey for other programs, retried for days, never one for each response."""

@@ -1,4 +1,4 @@
-"""Where a webhook may lead: out into the world, and not to what only this machine can reach.
+"""Allowed targets of webhooks: public hosts, and nothing that only this machine can reach.
 
 A name is resolved once, every address that it has is looked at, and the connection is made to one of those very
 addresses: a resolver that says something else a moment later changes nothing.

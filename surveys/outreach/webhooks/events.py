@@ -1,4 +1,4 @@
-"""What of a survey is told, and when it is noticed: a beat looks, so nothing happens as a report comes.
+"""Events of a survey for webhooks. A beat detects them, so nothing happens when a response arrives.
 
 No event follows from one report: a number of reports is told where somebody chose a round one beforehand, at a random
 time within an hour of the beat that saw it; estimates of the schedule, which are made because reports came, are not
@@ -24,12 +24,12 @@ EVENTS = {
     ESTIMATE_READY: "An estimate that somebody asked for, or the final one, is ready",
 }
 LONGEST_DELAY = 3600
-"""Seconds, of the delivery that tells a number of reports; each is as likely as another."""
+"""Maximum random delay, in seconds, of a delivery with a number of responses; uniform."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a webhook is told once; `about` is what it happened to."""
+    """An event that a webhook sends once; `about` identifies its subject."""
 
     event: str
     about: str
@@ -39,7 +39,7 @@ class Event:
 
 
 def queue_deliveries() -> list[Delivery]:
-    """Write down a delivery for whatever happened and was not told yet."""
+    """Create a delivery for every event that was not sent yet."""
     made = []
     for webhook in Webhook.objects.select_related("survey"):
         told = set(webhook.deliveries.values_list("event", "about"))
@@ -49,7 +49,7 @@ def queue_deliveries() -> list[Delivery]:
 
 
 def pending_events(webhook: Webhook) -> Iterator[Event]:
-    """What this webhook asks for and what has happened of it since it was made."""
+    """The events that this webhook subscribes to, since its creation."""
     versions = {version.design_id: version for version in webhook.survey.versions.all()}
     if CLOSED in webhook.events:
         for version in versions.values():
@@ -67,7 +67,7 @@ def pending_events(webhook: Webhook) -> Iterator[Event]:
 
 
 def delivery_of(webhook: Webhook, one: Event) -> Delivery:
-    """The row, not saved, with the bytes that will be sent."""
+    """The unsaved row, with the bytes that will be sent."""
     delay = secrets.randbelow(LONGEST_DELAY) if one.event == REACHED else 0
     delivery = Delivery(
         webhook=webhook, event=one.event, about=one.about, next_at=timezone.now() + timedelta(seconds=delay)

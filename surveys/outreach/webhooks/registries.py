@@ -1,4 +1,4 @@
-"""Addresses that are no public host's: IANA's registries of special addresses, and those that clouds answer at inside.
+"""Addresses of no public host: IANA's registries of special addresses, and internal ones of clouds.
 
 From the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates, as of October 2025), the
 multicast, reserved and site-local ranges of RFC 1112, RFC 5771 and RFC 3879, and the documentation of Microsoft Azure.
@@ -13,7 +13,7 @@ PUBLIC_IPV6 = ipaddress.IPv6Network("2000::/3")
 """All that IANA gives out for public hosts; ::/96, 5f00::/16, fc00::/7, fe80::/10 and fec0::/10 are outside."""
 
 IPV4_IN_IPV6 = tuple(ipaddress.IPv6Network(one) for one in ("::ffff:0:0/96", "64:ff9b::/96"))
-"""IPv4 addresses as they are (mapped) and behind a translator (NAT64): the last 32 bits are the real one."""
+"""IPv4 addresses in IPv6, mapped or behind a translator (NAT64): the last 32 bits are the real one."""
 
 SPECIAL_IPV4 = tuple(
     ipaddress.IPv4Network(one)
@@ -50,11 +50,11 @@ SPECIAL_IPV6 = tuple(
         "3fff::/20",  # documentation
     )
 )
-"""Within PUBLIC_IPV6."""
+"""Special-purpose ranges within PUBLIC_IPV6."""
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether a host of the public Internet can have this address."""
+    """True if a host of the public Internet can have this address."""
     if isinstance(address, ipaddress.IPv4Address):
         return address.is_global and not any(address in special for special in SPECIAL_IPV4)
     special = any(address in network for network in SPECIAL_IPV6)
@@ -62,7 +62,7 @@ def is_public(address: IPAddress) -> bool:
 
 
 def real_address(address: IPAddress) -> IPAddress:
-    """The address that packets go to in the end, where this one only wraps it."""
+    """The final destination of packets, where this address only wraps it."""
     if isinstance(address, ipaddress.IPv6Address) and any(address in wrapped for wrapped in IPV4_IN_IPV6):
         return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
     return address

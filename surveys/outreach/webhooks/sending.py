@@ -1,4 +1,4 @@
-"""One try of a delivery: a POST to the very address that was looked at, of whose answer the status alone is read."""
+"""One attempt of a delivery: a POST to the very address that was validated; only the reply's status is read."""
 
 import http.client
 import threading
@@ -16,7 +16,7 @@ from surveys.outreach.webhooks import signing
 from surveys.outreach.webhooks.addresses import WebhookTarget, resolve
 
 SECONDS = 10.0
-"""From the first packet to the status."""
+"""Seconds from the first packet to the status."""
 
 
 def send(delivery: Delivery) -> int:
@@ -42,7 +42,7 @@ def _connection(target: WebhookTarget) -> HTTPConnection:
 
 
 def _status(connection: HTTPConnection, path: str, body: bytes, headers: dict[str, str]) -> int:
-    """A receiver that sends a byte now and then is cut off in the end as well."""
+    """The status of the reply; a receiver that sends very slowly is cut off."""
     over = threading.Event()
 
     def cut() -> None:

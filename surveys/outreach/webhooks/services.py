@@ -1,4 +1,4 @@
-"""What changes webhooks and their deliveries: adding one, another secret, sending, trying again, giving up."""
+"""Commands on webhooks and deliveries: adding, rotating the secret, sending, retrying, giving up."""
 
 import json
 import secrets
@@ -21,15 +21,15 @@ State = Delivery.State
 ENDED = State.DONE, State.FAILED
 
 MOST = 10
-"""Webhooks of a survey, and numbers of reports of a webhook."""
+"""Maximum webhooks of a survey, and thresholds of a webhook."""
 STEP, LARGEST = 100, 100_000_000
-"""Numbers of reports that can be told are whole steps of this, so none moves with one report."""
+"""Thresholds are multiples of this, so that none depends on a single response."""
 
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(days=1)
 MOST_ATTEMPTS = 14
-"""Pauses double from the first to the longest: fourteen tries take about three and a half days."""
+"""Maximum attempts. Pauses double up to the longest: fourteen take about three and a half days."""
 JITTER = 0.2
-"""Of a pause, up or down, so that those that failed together do not come back together."""
+"""Jitter of a pause, up or down, so that failed deliveries do not retry all together."""
 
 GONE = 410
 
@@ -38,7 +38,7 @@ GONE = 410
 def add(
     survey: Survey, url: str, events: list[str], thresholds: list[int], *, by: User | None = None
 ) -> tuple[Webhook, str]:
-    """A new webhook, and its secret, which is shown this once.
+    """A new webhook and its secret, which is shown only once.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def add(
 
 @transaction.atomic
 def rotate(webhook: Webhook, *, by: User | None = None) -> str:
-    """Another secret, which signs from now on; it is shown this once."""
+    """Replace the secret, effective at once; the new one is shown once."""
     webhook.salt = jobs.new_key()
     webhook.save(update_fields=["salt"])
     record_event(by, "rotated a webhook secret", survey=webhook.survey, detail=_host(webhook))
@@ -63,13 +63,13 @@ def rotate(webhook: Webhook, *, by: User | None = None) -> str:
 
 @transaction.atomic
 def delete(webhook: Webhook, *, by: User | None = None) -> None:
-    """Forget it and its deliveries; one that is being sent may still arrive."""
+    """Delete a webhook and its deliveries; one being sent may still arrive."""
     record_event(by, "deleted a webhook", survey=webhook.survey, detail=_host(webhook))
     webhook.delete()
 
 
 def send_test(webhook: Webhook) -> Delivery:
-    """Have something harmless sent now, that says it is a test."""
+    """Send a harmless event now, marked as a test."""
     delivery = Delivery(webhook=webhook, event=TEST, about=jobs.new_key())
     delivery.body = json.dumps({"delivery": delivery.key, "event": TEST, "survey": webhook.survey.slug})
     delivery.save()
@@ -90,20 +90,20 @@ def wake(delivery_id: int) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the deliveries whose time has come, and those that a dead worker left."""
+    """Wake the deliveries that are due, and those that a dead worker left."""
     waiting = Delivery.objects.filter(next_at__lte=timezone.now()).exclude(state__in=ENDED)
     due = set(waiting.values_list("pk", flat=True))
     return [one for one in jobs.resume(Delivery, lambda one: wake(one) if one in due else None) if one in due]
 
 
 def execute(delivery_id: int) -> None:
-    """Send a delivery whose time has come, unless another worker does."""
+    """Send a delivery that is due, unless another worker does."""
     if Delivery.objects.filter(pk=delivery_id, next_at__lte=timezone.now()).exists():
         jobs.perform(Delivery, delivery_id, _attempt)
 
 
 def pause_after(attempts: int) -> timedelta:
-    """How long to wait after so many tries, but for the jitter."""
+    """The pause after this many attempts, without the jitter."""
     doubled: timedelta = FIRST_PAUSE * 2 ** (attempts - 1)
     return min(doubled, LONGEST_PAUSE)
 
@@ -154,5 +154,5 @@ def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -
 
 
 def _host(webhook: Webhook) -> str:
-    """What the log may hold of an address: its path and query are often a secret."""
+    """The part of a URL for the audit log: path and query are often a secret."""
     return urlsplit(webhook.url).hostname or ""

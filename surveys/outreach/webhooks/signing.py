@@ -1,4 +1,4 @@
-"""The secret of a webhook, and the headers that sign a message, by the specification of Standard Webhooks.
+"""The secret of a webhook, and the headers that sign a message, as specified by Standard Webhooks.
 
 The secret follows from the installation's SECRET_KEY and a random salt of the webhook, so the database alone, or a copy
 of it, does not hold it.
@@ -13,12 +13,12 @@ from surveys.models import Webhook
 
 
 def secret_of(webhook: Webhook) -> str:
-    """What the receiver was shown once; another after the salt was changed."""
+    """The secret that was shown once; a new one after the salt has changed."""
     return f"whsec_{base64.b64encode(_key(webhook)).decode()}"
 
 
 def headers(webhook: Webhook, message: str, body: bytes, at: int) -> dict[str, str]:
-    """The signature of a message by its key, with the time of sending in seconds.
+    """The signature headers of a message, with the time of sending in seconds.
 
     `Candor-Signature` is for receivers of before, to whom the key was shown in hexadecimal; the next release omits it.
     """

@@ -1,4 +1,4 @@
-"""One's own account: the password, the second factor, and the page that asks for its code."""
+"""The user's account: the password, the second factor, and the page that asks for its code."""
 
 from django import forms
 from django.contrib import admin, messages
@@ -43,7 +43,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
-    """After the password, the code; then on to where one wanted to go."""
+    """Ask for the second factor, then redirect to the requested page."""
     user, form = signed_in(request), CodeForm(request.POST or None)
     onward = request.GET.get("next", "")
     if not url_has_allowed_host_and_scheme(onward, allowed_hosts=None):
@@ -61,7 +61,7 @@ def code(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_up(request: HttpRequest) -> HttpResponse:
-    """The secret as a picture and as text; a POST with one of its codes switches it on."""
+    """Show the secret as QR code and as text; a POST with one of its codes enables it."""
     user, form = signed_in(request), CodeForm(request.POST or None)
     if second_factor.is_on(user):
         return redirect("panel:account")
@@ -106,7 +106,7 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
 
 
 def password(request: HttpRequest) -> HttpResponse:
-    """The admin's own page for it; that it was changed is written down. Every other session of the account ends."""
+    """The admin's page for changing the password, with an audit event. Every other session of the account ends."""
     answer = admin.site.password_change(request)
     if answer.status_code == 302:
         record_event(signed_in(request), "changed the password")
@@ -114,26 +114,26 @@ def password(request: HttpRequest) -> HttpResponse:
 
 
 def locked(request: HttpRequest, *_more: object) -> HttpResponse:
-    """What django-axes answers after too many wrong passwords for a name, known or not, from one address."""
+    """The reply of django-axes after too many wrong passwords for a name, known or not, from one address."""
     page = panel_page(request, "panel/people/locked.html", title="Too many tries")
     page.status_code = 429
     return page
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """What whoever may too little is told."""
+    """The page for a forbidden request, with the reason."""
     page = panel_page(request, "panel/people/forbidden.html", title="Not allowed", words=str(exception))
     page.status_code = 403
     return page
 
 
 def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """CSRF_FAILURE_VIEW: what a form is told that came without its token."""
+    """CSRF_FAILURE_VIEW: the page for a form without its CSRF token."""
     page = panel_page(request, "panel/people/unverified.html", title="Nothing was done")
     page.status_code = 403
     return page
 
 
 def hashed_address(request: HttpRequest) -> str:
-    """The address of whoever signs in, as django-axes counts it: a keyed hash, of version 6 of its whole network."""
+    """The client's address for django-axes: a keyed hash, for IPv6 of its whole network."""
     return salted_hmac("candor.sign-in", rate_limits.address_of(request.META), algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The log as pages and files: of a survey and of a team."""
+"""The audit log of a survey or a team, as pages and files."""
 
 from collections.abc import Iterable
 
@@ -56,7 +56,7 @@ def _filtered(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[A
 
 
 def _shown(request: HttpRequest, entries: QuerySet[AuditEntry]) -> dict[str, object]:
-    """A page of the log, the choices of its filter, and what was chosen."""
+    """A page of the log, the choices of its filter, and the chosen ones."""
     names = entries.order_by("name").values_list("name", flat=True).distinct()
     chosen = request.GET.copy()
     chosen.pop("page", None)

@@ -1,4 +1,4 @@
-"""The door for whoever is invited: the secret comes in the fragment of the link, which no server and no log sees."""
+"""The page for invited colleagues: the secret is in the link's fragment, which no server and no log receives."""
 
 from django.contrib import admin, messages
 from django.contrib.auth import login
@@ -15,7 +15,7 @@ from surveys.accounts.audit_log import record_event
 from surveys.models import Invitation
 
 KEPT = "invitation"
-"""In the session: the hash of the invitation that was opened, until it is used or proves to be none."""
+"""Session key of the opened invitation's hash, until it is used or proves to be invalid."""
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -30,7 +30,7 @@ class AccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest) -> HttpResponse:
-    """Take the secret; say who invites to what; let in whoever is signed in, or makes an account here."""
+    """Take the secret; show the invitation; admit a user who is signed in, or creates an account here."""
     if "secret" in request.POST:
         request.session[KEPT] = invitations.digest_of(request.POST["secret"].strip().rpartition("#")[2])
         return redirect("join")

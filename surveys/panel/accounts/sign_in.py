@@ -1,4 +1,4 @@
-"""Signing in by a one-time link: its code comes in the fragment, and only pressing the button uses it up."""
+"""Sign-in by a one-time link: its code is in the fragment, and only pressing the button uses it up."""
 
 from django.contrib.auth import login
 from django.contrib.auth.models import User
@@ -17,7 +17,7 @@ BACKEND = "sesame.backends.ModelBackend"
 @sensitive_post_parameters("code")
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Show the button; a POST spends the code. Whatever else looks at the address leaves the link as it is."""
+    """Show the button; a POST uses up the code. Any other request to this URL does not affect the link."""
     if request.method != "POST":
         return panel_page(request, "panel/people/sign_in.html", title="Sign in")
     code = request.POST.get("code", "").strip().rpartition("#")[2]
@@ -30,7 +30,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @transaction.atomic
 def spend(request: HttpRequest, code: str) -> bool:
-    """Sign in by this code, which is then used up; False where it is none, too old or used. Tries with links do not
+    """Sign in with this code, which is used up; False if it is invalid, expired or used. Tries with links do not
     count as tries with passwords, so that nobody is kept out by them."""
     user = ModelBackend().authenticate(request, code)
     if user is None:

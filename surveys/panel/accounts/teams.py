@@ -1,4 +1,4 @@
-"""The pages of teams: who is in them, who may do what, whom to invite."""
+"""Pages of teams: members, roles and invitations."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -26,7 +26,7 @@ MEANINGS = {
     Role.EDITOR: "also writes drafts, rehearses, opens, closes, shares and enters paper",
     Role.OWNER: "also publishes reports, archives, deletes, and decides who is in the team",
 }
-"""What each role may do besides, in words."""
+"""Additional permissions of each role, in words."""
 
 
 class NameForm(forms.Form):
@@ -41,7 +41,7 @@ class RoleForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def my_teams(request: HttpRequest) -> HttpResponse:
-    """The teams that one is in; a POST makes a team."""
+    """The user's teams; a POST creates a team."""
     user, form = signed_in(request), NameForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         team = teams.make_team(user, form.cleaned_data["name"])
@@ -54,7 +54,7 @@ def my_teams(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def team(request: HttpRequest, team: int) -> HttpResponse:
-    """A team: its members, its surveys, whoever is invited."""
+    """A team: its members, its surveys and its invitations."""
     return team_page(request, get_team_or_404(request.user, team))
 
 
@@ -77,7 +77,7 @@ def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: A
 
 @require_safe
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who may do what with a survey, and where else it could belong."""
+    """The members' roles in a survey, and the teams to which it can move."""
     found = get_survey_or_404(request.user, slug)
     others = teams.teams_of(signed_in(request), Role.OWNER).exclude(pk=found.team_id)
     members = list(found.team.memberships.select_related("user"))
@@ -86,7 +86,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def change_member(role: Role) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
-    """Make a view of a change to a team, for this role: it returns what happened; a refusal is said, not raised."""
+    """Make a view of a change to a team, for this role: it returns a message; refusals are shown, not raised."""
 
     def of(change: Callable[..., str]) -> Callable[..., HttpResponse]:
         @require_POST
@@ -145,7 +145,7 @@ def remove(request: HttpRequest, found: Team, member: int) -> str:
 
 @require_POST
 def invite(request: HttpRequest, team: int) -> HttpResponse:
-    """Make a link; it is shown on this one answer alone."""
+    """Create an invitation link, which only this reply shows."""
     found = get_team_or_404(request.user, team, Role.OWNER)
     try:
         _invitation, secret = invitations.invite(found, _role(request), by=signed_in(request))
@@ -163,7 +163,7 @@ def revoke(request: HttpRequest, found: Team, invitation: int) -> str:
 
 @require_POST
 def move(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give a survey to another team of one's own."""
+    """Move a survey to another of the user's teams."""
     found: Survey = get_survey_or_404(request.user, slug, Role.OWNER)
     user = signed_in(request)
     form = forms.Form(request.POST)

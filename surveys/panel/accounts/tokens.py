@@ -1,4 +1,4 @@
-"""The page of one's access tokens: making one, which is shown this once, and revoking them."""
+"""The page of the user's access tokens: creating one, which is shown once, and revoking them."""
 
 from django import forms
 from django.contrib import messages
@@ -35,7 +35,7 @@ class TokenForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def my_tokens(request: HttpRequest) -> HttpResponse:
-    """One's tokens; a POST makes one and shows it on this answer alone."""
+    """The user's tokens; a POST creates one and shows it in this reply only."""
     user, form, secret = signed_in(request), TokenForm(request.POST or None), ""
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data

@@ -1,4 +1,4 @@
-"""The addresses of teams, of who may do what with a survey, and of the log; within the panel's namespace."""
+"""URLs of teams, of the people of a survey, and of the audit log; within the panel's namespace."""
 
 from django.contrib import admin
 from django.urls import path

@@ -1,4 +1,4 @@
-"""The choices of a question as the form has them: a line for each, in every language of the survey."""
+"""The choices of a question in the form: a line for each, in every language of the survey."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def lines_of(said: Text, code: str) -> list[str]:
 def with_choices(
     known: Sequence[Text], said: Text, before: Text, kind: str | None, languages: Sequence[str]
 ) -> list[Text]:
-    """The choices as the lines say.
+    """The choices that the lines define.
 
     The language that has words for most of the choices, of several the first, says which choices there are; one that
     moved takes its other languages along, a renamed one keeps them. Where the lines of another language were changed
@@ -54,7 +54,7 @@ def with_choices(
 
 
 def describe(known: Sequence[Text], languages: Sequence[str]) -> str:
-    """The language that says which choices there are: the survey's own, unless another has words for more of them.
+    """The language that defines the choices: the first one, unless another has words for more of them.
 
     So it is where the survey has been given a language of its own whose texts are still to be written.
     """

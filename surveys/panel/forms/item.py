@@ -1,4 +1,4 @@
-"""The panel's form of one question: every kind and mechanism, checked by the rules of the frozen design.
+"""The panel's form of one question: every kind and mechanism, validated by the rules of the frozen design.
 
 What is written wrongly is refused beside its field. What is not written yet is let through: a draft may be unfinished,
 and what it still needs is said where it stands (missing.py).
@@ -40,16 +40,16 @@ KIND_FIELDS = {
     "scale": OF_CHOICES,
     "number": GRID,
 }
-"""The fields that matter for some kinds only."""
+"""The fields that apply to some kinds only."""
 
 TOGETHER = (("truth", "yes"), ("on", "off"), ("size", "epsilon"))
 PARAMETER_ROWS: tuple[Any, ...] = (*TOGETHER, *(name for name in PARAMETERS if name not in chain(*TOGETHER)))
-"""The fields of what is said of mechanisms, as the form has them beside and below each other."""
+"""The fields for the parameters of mechanisms, in the rows in which the form shows them."""
 
 MECHANISM_FIELDS = {name: [parameter.name for parameter in entry.parameters] for name, entry in REGISTRY.items()}
 COLUMNS = tuple(dict.fromkeys(parameter.column for parameter in PARAMETERS.values()))
 ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *COLUMNS)
-"""What a question says without regard to the others."""
+"""The fields of a question that do not depend on other questions."""
 
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
@@ -118,7 +118,7 @@ class ItemForm(WordsForm):
         help_texts = HELP
 
     def __init__(self, *args: Any, closed: bool = False, **kwargs: Any) -> None:
-        """`closed`: the question is a line of the list, of which its place alone is written and sent."""
+        """`closed`: the question is a row of the list, of which only the position is rendered and sent."""
         self.closed, self._told = closed, list[str]()
         self.touched = False  # by what was written elsewhere: a new language, the question that it depends on
         if closed:
@@ -151,7 +151,7 @@ class ItemForm(WordsForm):
                 self.say_missing(name, words)
 
     def _missing(self) -> Iterator[tuple[str, str]]:
-        """What the question, as it is saved, still needs by itself; its wording is looked at with all texts."""
+        """The parts that the saved question still lacks by itself; its wording is checked with all texts."""
         item, codes = self.instance, self.survey.languages
         gone = [code for code in codes if any(not choice.get(code, "").strip() for choice in item.choices)]
         if gone:
@@ -159,14 +159,14 @@ class ItemForm(WordsForm):
         yield from item_faults(selectors.item_of(item))
 
     def say_missing(self, name: str, words: str) -> None:
-        """Beside its field, or in its line of the list."""
+        """Show what is missing beside its field, or in its row of the list."""
         if self.closed:
             self._told.append(_named(name, words))
         super().say_missing(name, words)
 
     @property
     def missing(self) -> list[str]:
-        """What a closed question, as it is saved, still needs: a sentence for each field."""
+        """The parts that a saved, closed question still lacks: a sentence for each field."""
         codes = self.survey.languages
         gone = [code for code in codes if not self.instance.wording.get(code, "").strip()]
         texts = [("wording", f"the text in {', '.join(selectors.language_names(gone))}.")] if gone else []
@@ -174,7 +174,7 @@ class ItemForm(WordsForm):
 
     @property
     def words(self) -> str:
-        """What is asked, as it is saved, in the survey's own language; empty where nothing is yet."""
+        """The saved wording in the survey's default language; empty if there is none yet."""
         return str((self.instance.wording or {}).get(self.survey.language, ""))
 
     @property
@@ -182,11 +182,11 @@ class ItemForm(WordsForm):
         return f"{facts_of(self.instance)} · {protection_of(self.instance)}"
 
     def has_changed(self) -> bool:
-        """A question changes with the one that it depends on: its answers may stand elsewhere now."""
+        """True also if the question that it depends on changed, because its answers may have moved."""
         return self.touched or super().has_changed()
 
     def speak(self, languages: Sequence[str], plain: str) -> None:
-        """A closed question has no fields to take a new language from: its texts get a place for it here."""
+        """Add languages; a closed question has no fields for them, so its texts get a place here."""
         super().speak(languages, plain)
         item = self.instance
         if self.closed and set(item.wording) != set(languages):
@@ -231,7 +231,7 @@ class ItemForm(WordsForm):
         return cleaned
 
     def _refuse_what_does_not_fit(self, cleaned: dict[str, Any], lines: list[str]) -> None:
-        """What was filled in although a question of this kind has no use for it; with its script the form hides it."""
+        """Reject values that a question of this kind does not use; with its script the form hides the fields."""
         kind = cleaned["kind"]
         said = {**cleaned, "choices": lines}
         for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
@@ -258,7 +258,7 @@ class ItemForm(WordsForm):
                 self.add_error(name, "Write a number like 12 or 0.5.")
 
     def _check(self, cleaned: dict[str, Any]) -> None:
-        """Say in words what is wrong of a question that is whole, at the field that it is about."""
+        """Show the error of a complete question in words, at the field that it concerns."""
         number = cleaned["kind"] == Item.Kind.NUMBER
         if not (all(cleaned[name] for name in GRID) if number else len(cleaned["choices"]) >= 2):
             return
@@ -271,7 +271,7 @@ class ItemForm(WordsForm):
                 self.add_error(field, words)
 
     def _in_own_language(self, cleaned: dict[str, Any]) -> Item:
-        """The question alone: in one language, of no section, asked of everybody. What is untranslated is a number."""
+        """The question alone: in one language, of no section, asked of everybody. Untranslated texts are numbers."""
         own = self.survey.language
         said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
         said["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
@@ -281,7 +281,7 @@ class ItemForm(WordsForm):
 
 
 def _field(said: Parameter) -> forms.CharField:
-    """Of a parameter that is no text in a column of its name."""
+    """The form field of a parameter without a text column of its name."""
     table = said.form == "table"
     part = UnfoldAdminTextareaWidget(attrs={"rows": 3}) if table else UnfoldAdminTextInputWidget()
     return forms.CharField(label=said.label, help_text=said.help, widget=part, required=False)
@@ -297,7 +297,7 @@ def _named(field: str, words: str) -> str:
 
 
 def condition_in_words(item: Item, language: str) -> dict[str, str]:
-    """What the form shows of the condition of a saved question."""
+    """The condition of a saved question in the form's words."""
     condition, unasked = item.asked_if or {}, item.unasked
     # Of all items, which the form has read at once, rather than by a query for each question.
     earlier = next((one for one in item.survey.items.all() if one.key == condition.get("item")), None)
@@ -312,6 +312,6 @@ def _words_at(item: Item, place: int, language: str) -> str:
 
 
 def answer_words(item: Item, language: str) -> list[str]:
-    """The answers by the words that a condition names them by: in this language, else in one that has some."""
+    """The answers by the words that conditions use: in this language, else in one that has some."""
     texts = answers_of(selectors.item_of(item))
     return [text.get(language) or next(filter(None, text.values()), "") for text in texts]

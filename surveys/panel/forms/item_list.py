@@ -1,4 +1,4 @@
-"""The questions of a draft in its form: a list of lines, of which some are open, each with the form of one question.
+"""The questions of a draft in its form: a list of rows, of which some are open, each with one question's form.
 
 A closed question sends its place and a mark, and comes back as it is saved: it costs little, and what a colleague
 wrote in it meanwhile is not written over. Where the question that it is asked after has other answers now, it is opened
@@ -45,16 +45,16 @@ class ItemFormSet(PartFormSet):
 
     @cached_property
     def saved(self) -> dict[str, Item]:
-        """The questions as they are saved, by their keys."""
+        """The saved questions by their keys."""
         return {item.key: item for item in self.instance.items.all()} if self.instance.pk else {}
 
     @cached_property
     def fault(self) -> ValidationError | None:
-        """What keeps the survey, as it is saved, from being opened."""
+        """The reason why the saved survey cannot be opened."""
         return selectors.error_of_draft(self.instance) if self.instance.pk and not self.is_bound else None
 
     def add_fields(self, form: Any, index: int | None) -> None:
-        """Say beside its field what is wrong of a question among the others; what is wrong of it alone, it says."""
+        """Show beside its field the error of a question among the others; errors of it alone, its form shows."""
         super().add_fields(form, index)
         if self.fault is None:
             return
@@ -73,7 +73,7 @@ class ItemFormSet(PartFormSet):
             earlier[form.instance.key] = form.instance
 
     def _resolve(self, form: ItemForm, earlier: dict[str, Item]) -> None:
-        """Turn the words of a condition into places among the answers as they are now."""
+        """Convert the words of a condition to places among the current answers."""
         if form.errors or (form.closed and self._stands(form.instance, earlier)):
             return
         if form.closed:
@@ -91,7 +91,7 @@ class ItemFormSet(PartFormSet):
         form.touched |= before != (form.instance.asked_if, form.instance.unasked)
 
     def _stands(self, item: Item, earlier: dict[str, Item]) -> bool:
-        """Whether a closed question depends on none, or on an earlier one with the answers that it had."""
+        """True if a closed question depends on none, or on an earlier one whose answers are unchanged."""
         if not item.asked_if:
             return True
         now, before = (questions.get(item.asked_if["item"]) for questions in (earlier, self.saved))
@@ -102,7 +102,7 @@ class ItemFormSet(PartFormSet):
         )
 
     def _open(self, closed: ItemForm) -> ItemForm:
-        """In place of a closed question its whole form, with what a browser would have sent of it untouched."""
+        """Replace a closed question with its whole form, with the data of an unchanged one."""
         place = self.forms.index(closed)
         sent, prefix = self.data.copy(), self.add_prefix(place)
         sent.pop(f"{prefix}-closed", None)
@@ -152,13 +152,13 @@ class ItemFormSet(PartFormSet):
 
 
 def rows_open(sent: QueryDict) -> list[str]:
-    """The keys of the saved questions that were sent whole."""
+    """The keys of the saved questions that were sent in full."""
     rows = [name.removesuffix("-id") for name in sent if re.fullmatch(r"items-\d+-id", name)]
     return [str(sent[f"{row}-id"]) for row in rows if sent[f"{row}-id"] and f"{row}-closed" not in sent]
 
 
 def _sent(form: ItemForm) -> dict[str, str]:
-    """What a browser sends of a form in which nothing was touched."""
+    """The data that a browser sends for an unchanged form."""
     sent: dict[str, str] = {}
     for bound in form:
         value, field = bound.value(), bound.field
@@ -172,13 +172,13 @@ def _sent(form: ItemForm) -> dict[str, str]:
 
 
 def _same(answers: Sequence[Text], others: Sequence[Text]) -> bool:
-    """Whether these are the same answers in the same order, in each language that both have."""
+    """True if these are the same answers in the same order, in each language that both have."""
     return len(answers) == len(others) and all(
         one[code] == other[code] for one, other in zip(answers, others, strict=True) for code in {*one} & {*other}
     )
 
 
 def _position(form: ItemForm) -> float:
-    """A row without a number goes to the end."""
+    """Sort key: a row without a number is last."""
     position = form.cleaned_data.get("position")
     return math.inf if position is None else position

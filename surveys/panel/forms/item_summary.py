@@ -1,4 +1,4 @@
-"""A question of a draft in a line: what kind it is and what it has besides, and how it is protected."""
+"""A question of a draft in one line: its kind, its options, and its protection."""
 
 from estimator.base import wording
 from estimator.base.mechanisms import PARAMETERS
@@ -10,7 +10,7 @@ SUMMARISED = {name for name, parameter in PARAMETERS.items() if parameter.in_sum
 
 
 def facts_of(item: Item) -> str:
-    """What kind of question it is and what it has besides."""
+    """The kind of a question and its options."""
     words = [item.get_kind_display()]
     words += [f"{item.minimum} to {item.maximum} in steps of {item.step}"] if item.kind == Item.Kind.NUMBER else []
     words += [f"at most {item.most}"] if item.most else []
@@ -22,7 +22,7 @@ def facts_of(item: Item) -> str:
 
 
 def protection_of(item: Item) -> str:
-    """Its truth probability, where it has one, and its epsilon; no epsilon where its mechanism cannot be used yet."""
+    """Its truth probability, if it has one, and its epsilon; no epsilon while its mechanism is unusable."""
     said = selectors.item_of(item)
     given = [f"{name} {value}" for name, value in said["channel"].items() if name in SUMMARISED]
     try:

@@ -1,4 +1,4 @@
-"""What a draft still needs before it can be opened, all of it, in words."""
+"""Everything that a draft still lacks before it can be opened, in words."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from surveys.definition.questions import frozen_item
 from surveys.lifecycle.selectors import language_names
 
 Named = tuple[str, dict[str, str], bool]
-"""A text: what it is called, what it says by language, whether it has to say something."""
+"""A text: its name, its content by language, and whether it is required."""
 
 
 NEEDED = "This mechanism needs it."
@@ -20,11 +20,11 @@ FIELDS = {
     *PARAMETERS,
     *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "most", "section",
 }  # fmt: skip
-"""The fields of a question's form beside which a fault can stand; all else is about the mechanism."""
+"""The fields of a question's form that can have an error; every other error is the mechanism's."""
 
 
 def missing_texts(definition: Definition, missing: str) -> list[str]:
-    """A sentence for each thing that is missing of a draft; `missing`, the first fault of it, where no part has one."""
+    """A sentence for each missing part of a draft; `missing`, its first error, if no part has one."""
     if not missing:
         return []
     found = [*_untranslated(definition), *_unfinished(definition["items"])]
@@ -32,7 +32,7 @@ def missing_texts(definition: Definition, missing: str) -> list[str]:
 
 
 def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What keeps a question from being asked, as a form field and words; texts are told apart from it."""
+    """The faults that keep a question from being asked, as form field and words, without missing texts."""
     number = item["kind"] == "number"
     empty = [name for name in GRID if not item.get(name)] if number else []
     yield from ((name, "A number needs it.") for name in empty)
@@ -46,7 +46,7 @@ def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
-    """The form field that an error of a question is about, and what it says of it; `path`, where in the question."""
+    """The form field that an error of a question concerns, and its text; `path`: its place in the question."""
     if error.code == "required":
         return error.keys[0], NEEDED
     if path[0] in ("channel", "grid") and (len(path) > 1 or error.message.startswith(":")):
@@ -63,7 +63,7 @@ def _unfinished(items: list[dict[str, object]]) -> Iterator[str]:
 
 
 def _untranslated(definition: Definition) -> Iterator[str]:
-    """For each language the texts that it has not."""
+    """The missing texts of each language."""
     languages = definition["languages"]
     texts = list(_texts(definition))
     for code, name in zip(languages, language_names(languages), strict=True):

@@ -1,4 +1,4 @@
-"""Texts in several languages in one field of a form: a part for each language, one beside the other."""
+"""Texts in several languages in one form field: a part for each language, side by side."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -50,17 +50,17 @@ class WordsWidget(forms.Widget):
 
 
 class WordsField(forms.Field):
-    """A text by language. What is `required` is the language that the form is written in; the others may come later."""
+    """A text by language. `required` concerns the language that the form is written in; others may follow later."""
 
     def __init__(
         self, *, part: Callable[[], forms.Widget], most: int | None = None, by_line: bool = False, **kwargs: Any
     ) -> None:
-        """`by_line`: each line is a text of its own, so an empty one keeps the place of what is not translated yet."""
+        """`by_line`: each line is a separate text, so that an empty one marks an untranslated text."""
         super().__init__(widget=WordsWidget(["en"], part), **kwargs)
         self.part, self.most, self.by_line = part, most, by_line
 
     def speak(self, languages: Sequence[str], plain: str = "") -> None:
-        """Have a part for each of these languages."""
+        """Set the languages, with a part for each."""
         self.languages, self.plain = tuple(languages), plain or languages[0]
         self.widget = WordsWidget(languages, self.part, plain)
         self.widget.is_required = self.required

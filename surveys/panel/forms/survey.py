@@ -1,4 +1,4 @@
-"""The panel's forms of a survey, its groups and its sections, and of its files."""
+"""The panel's forms of a survey, its groups, its sections and its files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.multilingual import WordsField
 
 AROUND = 4
-"""Lines shown before and after one with a fault."""
+"""Lines shown before and after one with an error."""
 
 LONGEST_LINE = 500
-"""Characters shown of each."""
+"""Maximum characters shown of each line."""
 
 if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
@@ -42,7 +42,7 @@ else:
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of a file, as it is shown where a fault is."""
+    """A line of a file, as shown around an error."""
 
     number: int
     words: str
@@ -50,7 +50,7 @@ class SourceLine:
 
 
 class WordsForm(ModelForm):
-    """A form whose texts are by language; it has a part for each language of the survey."""
+    """A form with texts by language, which has a part for each language of the survey."""
 
     def __init__(self, *args: Any, survey: Survey | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -75,7 +75,7 @@ class WordsForm(ModelForm):
             self._say_what_is_untranslated(languages)
 
     def say_missing(self, name: str, words: str) -> None:
-        """Say beside a field what is missing there; nothing where what was sent has faults of its own to say."""
+        """Show beside a field what is missing there; nothing if the data sent has errors to show."""
         if not self.is_bound and name in self.fields:
             field = self.fields[name]
             field.help_text = format_html('<b class="candor-still">Still missing: {}</b> {}', words, field.help_text)
@@ -92,7 +92,7 @@ class WordsForm(ModelForm):
     """Texts without which the survey cannot be opened."""
 
     def has_changed(self) -> bool:
-        """A part is saved anew where the languages of its survey have changed."""
+        """True also if the languages of the part's survey have changed."""
         return super().has_changed() or self.speaks_anew
 
     def speak(self, languages: Sequence[str], plain: str) -> None:
@@ -108,7 +108,7 @@ class PartFormSet(PaginationInlineFormSet):
         return {**super().get_form_kwargs(index), "survey": self.instance}
 
     def add_fields(self, form: Any, index: int | None) -> None:
-        """A row was found among the survey's by its key; Django's own field would ask the database for each again."""
+        """Use a plain field for a row's key; Django's field would query the database again for each row."""
         super().add_fields(form, index)
         form.fields["id"] = forms.IntegerField(required=False, widget=forms.HiddenInput, initial=form.instance.pk)
 
@@ -216,7 +216,7 @@ class SurveyForm(WordsForm):
         return str(self.cleaned_data["repeats"]) or self.instance.repeats
 
     def clean_participation(self) -> str:
-        """As it is kept: the number as it is written, which is exact."""
+        """The epsilon as written, which is exact."""
         written = str(self.cleaned_data["participation"]).strip()
         try:
             if written:
@@ -226,7 +226,7 @@ class SurveyForm(WordsForm):
         return written
 
     def _languages_sent(self, before: list[str]) -> list[str]:
-        """The languages that are chosen with what is sent; those from before where none is sent."""
+        """The chosen languages that were sent; the previous ones if none were sent."""
         known = [code for code, _name in self.offered]
         own = self.data.get(self.add_prefix("own_language")) or before[0]
         if not hasattr(self.data, "getlist") or self.add_prefix("own_language") not in self.data:
@@ -305,7 +305,7 @@ class UploadForm(forms.Form):
 
 
 class SamePeopleForm(forms.Form):
-    """Whether a copy is for the people that the survey asks: nobody is taken to have said it who did not."""
+    """The choice whether a copy is for the same people: it has no default, so nobody makes it unawares."""
 
     same_people = forms.TypedChoiceField(
         label="Is it for the same people?",
@@ -319,7 +319,7 @@ class SamePeopleForm(forms.Form):
 
 
 class DuplicateForm(SamePeopleForm):
-    """The name of a copy, and whom it asks."""
+    """The slug of a copy, and whether it asks the same people."""
 
     slug = forms.SlugField(
         label="Name in its address",
@@ -342,6 +342,6 @@ class DuplicateForm(SamePeopleForm):
 
 
 def lines_around(text: str, fault: int) -> tuple[SourceLine, ...]:
-    """The line with a fault (counted from 1) and those around it; nothing where the fault has no line."""
+    """The line with an error (counted from 1) and those around it; empty if the error has no line."""
     lines = list(enumerate(text.splitlines(), start=1))[max(0, fault - 1 - AROUND) : fault + AROUND] if fault else []
     return tuple(SourceLine(number, words[:LONGEST_LINE], number == fault) for number, words in lines)

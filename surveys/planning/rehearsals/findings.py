@@ -1,4 +1,4 @@
-"""What a rehearsal found: how often intervals held the truth, how far estimates were off, how wide intervals were."""
+"""The findings of a rehearsal: coverage of the intervals, bias of the estimates, width of the intervals."""
 
 import math
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from surveys.planning.rehearsals import measures
 from surveys.planning.rehearsals.measures import COLUMNS, FORESEEN, Numbers
 
 SURE = 0.01
-"""A chance below which something is said to be no chance, over all estimates of a rehearsal together."""
+"""Significance level of the tests, over all estimates of a rehearsal together."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one estimate over the repetitions in which there was one.
+    """The results of one estimate over the repetitions that have it.
 
     `estimates` is of shape (repetitions, columns); `others` is the number of estimates that are judged together.
     """
@@ -40,7 +40,7 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """The choice, or that it is the mean."""
+        """The choice, or "Mean" for a mean."""
         return self.cell.choice or "Mean"
 
     @property
@@ -53,7 +53,7 @@ class Finding:
 
     @cached_property
     def known(self) -> Numbers:
-        """The repetitions that had reports enough for numbers."""
+        """The repetitions with enough responses for numbers."""
         return self.estimates[~np.isnan(self.estimates[:, 0])]
 
     @property
@@ -65,13 +65,13 @@ class Finding:
 
     @cached_property
     def ends(self) -> tuple[Numbers, Numbers]:
-        """Of each repetition's interval; of given people of that which speaks of them alone."""
+        """The ends of each repetition's interval; for given people, of the one about them alone."""
         low, high = ("low", "high") if self.drawn else ("noise_low", "noise_high")
         return self.column(low), self.column(high)
 
     @cached_property
     def held(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """For each repetition whether its interval holds the truth."""
+        """For each repetition, True if its interval contains the truth."""
         low, high = self.ends
         return (low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)
 
@@ -87,13 +87,13 @@ class Finding:
 
     @cached_property
     def coverage_between(self) -> tuple[float, float]:
-        """Exact limits of how often the interval would hold the truth, 95 % sure."""
+        """Exact 95 % confidence limits of the coverage."""
         bounds = clopper_pearson(int(self.held.sum()), self.times, 0.95)
         return float(bounds[0]), float(bounds[1])
 
     @cached_property
     def coverage_verdict(self) -> str:
-        """How the count compares with what is promised, over as many estimates as are looked at."""
+        """The coverage against the promised one, corrected for the number of estimates."""
         count = int(self.held.sum())
         chance = float(scipy.stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
         if chance >= SURE:
@@ -111,7 +111,7 @@ class Finding:
 
     @cached_property
     def biased(self) -> bool:
-        """Whether chance does not explain the bias."""
+        """True if chance does not explain the bias."""
         error = self.bias_error
         if not self.drawn or math.isnan(error) or error == 0:
             return False
@@ -119,7 +119,7 @@ class Finding:
 
     @property
     def quoted_bias(self) -> float:
-        """That of the estimate which a report quotes."""
+        """The bias of the estimate that a report quotes."""
         return float(np.mean(self.column("constrained") - self.truth))
 
     @property
@@ -129,7 +129,7 @@ class Finding:
 
     @property
     def places(self) -> int:
-        """Decimals that its own standard error supports, and one more."""
+        """Number of decimals: those that the standard error supports, and one."""
         spread = self.bias_error if self.times > 1 else self.width / 4
         return min(wording.decimals(spread or None, self.unit) + 1, 4)
 
@@ -164,7 +164,7 @@ class Finding:
 
     @property
     def ratio_text(self) -> str:
-        """Seen width to planned width."""
+        """Observed width in per cent of the planned one."""
         return "" if math.isnan(self.planned) or self.planned == 0 else f"{100 * self.width / self.planned:.0f}{SPACE}%"
 
     @property
@@ -182,7 +182,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Block:
-    """The findings of one question: those of everybody, then of the groups; `missing` are those without numbers."""
+    """The findings of one question: overall, then by group; `missing` are those without numbers."""
 
     item: QuestionResults
     findings: tuple[Finding, ...]
@@ -198,13 +198,13 @@ class Block:
 
     @property
     def in_points(self) -> str:
-        """What stands after the head of the widths: which of them are in percentage points."""
+        """The end of the heading of widths: which of them are in percentage points."""
         shares = {one.unit is PERCENT for one in self.findings}
         return ", points" if shares == {True} else "; of shares, points" if True in shares else ""
 
     @property
     def held_of(self) -> str:
-        """Of whom the narrower intervals speak."""
+        """The people about whom the narrower intervals are."""
         return targets.of_report(self.item.partition, sampled=False)
 
     @property
@@ -214,7 +214,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that a rehearsal found."""
+    """All findings of a rehearsal."""
 
     rehearsal: Rehearsal
     blocks: tuple[Block, ...]
@@ -234,7 +234,7 @@ class Findings:
 
     @property
     def whose(self) -> str:
-        """Of whom the intervals speak, and what they hold."""
+        """The people about whom the intervals are, and their sources of error."""
         sure, partition = f"{100 * self.all[0].confidence:g}{SPACE}%", self.blocks[0].item.partition
         of = targets.of_report(partition, sampled=self.drawn)
         if self.drawn:
@@ -246,7 +246,7 @@ class Findings:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """What it comes to, in words."""
+        """The conclusion, in sentences."""
         if not self.all:
             return ["There were too few respondents for any estimate: it takes 10."]
         held, times = (sum(numbers) for numbers in zip(*((int(f.held.sum()), f.times) for f in self.all), strict=True))
@@ -274,7 +274,7 @@ class Findings:
             yield "No unbiased estimate was off by more than chance."
 
     def _named(self, found: list[Finding]) -> str:
-        """At most three estimates by name; of which question, where there are several."""
+        """At most three estimates by name, with their question if there are several."""
         several = len(self.blocks) > 1
         names = [
             f"“{one.label}”"
@@ -294,7 +294,7 @@ class Findings:
 
 
 def findings(asked: Rehearsal) -> Findings | None:
-    """What came of the repetitions that are done; None before the first is, or where they are of other estimates."""
+    """The findings of the finished repetitions; None before the first, or if they have other estimates."""
     done = [measures.unpacked(numbers, COLUMNS) for numbers in asked.done.values_list("numbers", flat=True)]
     if not done or asked.run is None or asked.foreseen is None:
         return None

@@ -1,4 +1,4 @@
-"""What a rehearsal is asked for: the truth of each question, how many people, how often; each fault at its field."""
+"""The form for a rehearsal: the truth of each question, how many people, how often; errors at their fields."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
 FEWEST, MOST = FEWEST_IN_GROUP, 20_000
 MOST_REPETITIONS = 200
 MOST_REPORTS = 200_000
-"""Of all repetitions together: some minutes."""
+"""Maximum responses of all repetitions together: some minutes."""
 MOST_FIELDS = 500
 OFF_BY = 0.051
-"""Per cents by which shares may miss 100 in being rounded; they are then taken in proportion."""
+"""Percentage points by which rounded shares may miss 100; they are then scaled."""
 
 Said = list[float] | dict[str, float]
 
@@ -44,7 +44,7 @@ class TruthEntry:
 
 @dataclass(frozen=True)
 class EntryField:
-    """An entry as the page shows it; `open` where something is said of a group."""
+    """An entry for display; `open` if there is a value for a group."""
 
     key: str
     wording: str
@@ -56,7 +56,7 @@ class EntryField:
 
 
 class RehearsalForm(forms.Form):
-    """Fields for every question of a design. `like` is an earlier rehearsal, whose fields it begins with."""
+    """Fields for every question of a design. `like` is an earlier rehearsal, which prefills them."""
 
     def __init__(
         self, design: Design, expected: dict[str, Said], data: QueryDict | None = None, *, like: Rehearsal | None = None
@@ -81,12 +81,12 @@ class RehearsalForm(forms.Form):
 
     @property
     def by_group(self) -> bool:
-        """Whether there is room for truths that differ by group."""
+        """True if there is room for truths by group."""
         numbers = sum(_field_count(item) for item in self.design.items)
         return bool(self.design.groups) and numbers * (1 + len(self.design.groups)) <= MOST_FIELDS
 
     def questions(self) -> Iterator[EntryField]:
-        """The questions in their order, each with the same of every group."""
+        """The questions in their order, each with the fields of every group."""
         overall = [entry for entry in self.entries if not entry.group]
         for entry in overall:
             groups = [one for one in self.entries if one.group and one.item is entry.item]
@@ -96,12 +96,12 @@ class RehearsalForm(forms.Form):
             yield replace(self._shown(entry), groups=tuple(shown), open=told)
 
     def sizes(self) -> list[forms.BoundField]:
-        """How many people come from each group."""
+        """The fields for the number of people in each group."""
         return [self[f"size-{number}"] for number in range(len(self.design.groups))]
 
     @property
     def sizes_open(self) -> bool:
-        """Whether something is said of them."""
+        """True if a size is given."""
         return any(field.value() not in (None, "") for field in self.sizes())
 
     def clean(self) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class RehearsalForm(forms.Form):
         return ("Per cent of all; together 100." if len(_places(item)) > 1 else "Per cent of all.") + among
 
     def _entry_of(self, name: str) -> str:
-        """What holds the fault of a field: its question, or the sizes."""
+        """The entry of a field's error: its question, or the sizes."""
         return name.split("-")[0]
 
     def _check_sizes(self, cleaned: dict[str, Any]) -> None:
@@ -191,7 +191,7 @@ class RehearsalForm(forms.Form):
             self.add_error("size-0", f"The groups have {total:,} respondents together; above it says {people:,}.")
 
     def _given(self, entry: TruthEntry, cleaned: dict[str, Any]) -> Said | None:
-        """What was said of a question; None where nothing was, or where it has a fault."""
+        """The value given for a question; None if there is none, or it has an error."""
         values = [cleaned.get(name) for name, _, _ in entry.named]
         names = [name for name, _, _ in entry.named]
         if any(name in self.errors for name in names) or all(value is None for value in values):
@@ -232,14 +232,14 @@ class RehearsalForm(forms.Form):
 
 
 def too_many(people: int, often: int) -> str:
-    """Why so many repetitions with so many respondents are not done, in words; empty where they are."""
+    """The reason why this many repetitions and respondents are too many; empty if they are not."""
     if people * often <= MOST_REPORTS:
         return ""
     return f"{often} times {people:,} respondents are too many: at most {MOST_REPORTS // people} with so many."
 
 
 def expected_of(survey: Survey, design: Design) -> dict[str, Said]:
-    """What the planner expects of each question where nothing was said."""
+    """The planner's expectation for each question, as initial values."""
     plans = {item.key: planned_question(item) for item in survey.items.all()}
     return {item.key: _expected(item, plans.get(item.key)) for item in design.items}
 
@@ -255,7 +255,7 @@ def _expected(item: Item, asked: Any) -> Said:
 
 
 def _fitting(item: Item, said: Said | None) -> Said | None:
-    """What was said of a question of that key; None where it does not fit this one."""
+    """The value given for a question of that key; None if it does not fit this one."""
     try:
         table = None if said is None else shares_of(item, said)
     except InputError:
@@ -264,13 +264,13 @@ def _fitting(item: Item, said: Said | None) -> Said | None:
 
 
 def _places(item: Item) -> list[int]:
-    """The answers whose shares are asked for: of two answers one is enough."""
+    """The answers whose shares are asked: for two answers, one is enough."""
     single = item.kind != "several_choices" and len(item.choices) == 2
     return [1] if single else list(range(len(item.choices)))
 
 
 def _rounded(item: Item, shares: list[float]) -> list[float]:
-    """Per cents with as few digits as will do; of those that sum to 100 the largest takes what rounding leaves."""
+    """Percentages with as few digits as possible; if they sum to 100, the largest absorbs the rounding."""
     places = 1 if len(shares) <= 32 else 2
     rounded = [round(100 * share, places) for share in shares]
     if item.kind != "several_choices" and len(shares) > 2:

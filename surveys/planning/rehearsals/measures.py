@@ -1,4 +1,4 @@
-"""The estimates of a repetition as numbers, and what the plan foresees of each; a row for each that a report shows."""
+"""The estimates of a repetition as numbers, and the plan's forecasts; a row for each estimate of a report."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -16,12 +16,12 @@ from randomized_response.intervals import normal_quantile
 from surveys.planning.rehearsals.population import Marginals, Population
 
 COLUMNS = ("unbiased", "constrained", "low", "high", "noise_low", "noise_high", "held")
-"""Of a repetition. `held` is the share or mean of those who were simulated in it; NaN stands for what there is not."""
+"""Columns of a repetition. `held`: the share or mean among those simulated in it; NaN for missing numbers."""
 FORESEEN = ("truth", "width")
-"""Of the plan: the share or mean that was asked for, and the mean width of its interval."""
+"""Columns of the plan: the requested share or mean, and the mean width of its interval."""
 
 Numbers = NDArray[np.float64]
-"""Of shape (estimates, columns)."""
+"""Array of shape (estimates, columns)."""
 
 
 def packed(numbers: Numbers) -> bytes:
@@ -38,7 +38,7 @@ def cells_of(run: Run) -> Iterator[tuple[QuestionResults, EstimateCell]]:
 
 
 def measured(run: Run, shares: Iterable[KnownShare]) -> Numbers:
-    """What a finished run says of each estimate, beside the share that is true of those who were simulated."""
+    """The estimates of a finished run, with the true share among those who were simulated."""
     held: Truths = {}
     for known in shares:
         held.setdefault((known.position, known.stratum), {})[known.choice] = known.share
@@ -50,7 +50,7 @@ def measured(run: Run, shares: Iterable[KnownShare]) -> Numbers:
 
 
 def planned_measures(run: Run, population: Population) -> Numbers:
-    """What was asked for and what the planner says of it, for each estimate of a run."""
+    """The requested truth and the planner's forecast, for each estimate of a run."""
     strata = population.marginals()
     rows = []
     for item, cell in cells_of(run):
@@ -59,7 +59,7 @@ def planned_measures(run: Run, population: Population) -> Numbers:
 
 
 def observed_measures(numbers: Numbers) -> Numbers:
-    """The same of people who are given, not drawn: what is true of them is the truth, and nothing is planned."""
+    """The same for given, not drawn, people: the truth is that of these people, and nothing is planned."""
     return np.column_stack([numbers[:, -1], np.full(len(numbers), math.nan)])
 
 
@@ -72,7 +72,7 @@ def _truth(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], p
 
 
 def _of(item: QuestionResults, cell: EstimateCell, shares: dict[int, float]) -> float:
-    """The share of a choice, or the mean, by the shares of all answers; NaN where there is none."""
+    """The share of a choice, or the mean, from the shares of all answers; NaN if there is none."""
     if cell.estimate.measure == MEAN:
         mean = known_mean(shares, item.question.values)
         return math.nan if mean is None else mean
@@ -80,14 +80,14 @@ def _of(item: QuestionResults, cell: EstimateCell, shares: dict[int, float]) -> 
 
 
 def _held(item: QuestionResults, cell: EstimateCell, held: Truths) -> float:
-    """What is true of those who took part, weighted as the estimate is."""
+    """The truth among the participants, weighted as the estimate is."""
     if cell.estimate.stratum is not None:
         return _of(item, cell, held.get((item.position, cell.estimate.stratum), {}))
     return _of(item, cell, truth_of_all(item.partition, item.position, item.totals, held))
 
 
 def _width(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], population: Population) -> float:
-    """Mean width of the interval, as the planner has it; NaN for what it does not plan."""
+    """Mean width of the interval by the planner; NaN for what it does not plan."""
     stratum, sizes = cell.estimate.stratum, population.respondents * population.parts
     if stratum is not None:
         ahead = _forecast(item, cell, strata[stratum][item.position], sizes[stratum])
@@ -105,7 +105,7 @@ def _width(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], p
 
 
 def _widest(item: QuestionResults, cell: EstimateCell) -> float:
-    """The width of an interval of all that is possible."""
+    """The width of an interval over all possible values."""
     if cell.estimate.measure != MEAN:
         return 1.0
     points = [float(value) for value in item.question.values if value is not None]
@@ -113,7 +113,7 @@ def _widest(item: QuestionResults, cell: EstimateCell) -> float:
 
 
 def _forecast(item: QuestionResults, cell: EstimateCell, shares: Numbers, size: float) -> plan.Forecast | None:
-    """None where the planner has nothing to say: of the mean of those alone who gave a point."""
+    """The planner's forecast; None for the mean of only those who gave a point."""
     mechanism, confidence = item.mechanism, item.confidence
     n = max(1, round(size))
     if isinstance(mechanism, EachOption):

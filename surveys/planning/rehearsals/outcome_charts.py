@@ -1,4 +1,4 @@
-"""The pictures of a rehearsal: every repetition's interval against the truth, and seen widths beside planned ones."""
+"""Charts of a rehearsal: every repetition's interval against the truth, and observed and planned widths."""
 
 from collections.abc import Iterator
 
@@ -10,16 +10,16 @@ from estimator.base.wording import PERCENT
 from surveys.planning.rehearsals.findings import Block, Finding
 
 MOST_DRAWN = 12
-"""Estimates of a question that have a picture of their own."""
+"""Maximum estimates of a question that have a chart."""
 
 
 def intervals_of(block: Block, number: int) -> list[Curve]:
-    """For each estimate of everybody the intervals of all repetitions, those that missed in another colour."""
+    """For each overall estimate the intervals of all repetitions, those that missed in another colour."""
     return [_intervals(finding, f"held-{number}-{n}") for n, finding in enumerate(block.overall[:MOST_DRAWN])]
 
 
 def widths_of(block: Block, number: int) -> str:
-    """Mean width of each estimate of everybody: a dot with the range of the middle nine of ten, and the plan's."""
+    """Mean width of each overall estimate: a dot with the range of the middle nine of ten, and the plan's."""
     planned = [finding for finding in block.overall if not np.isnan(finding.planned)]
     return "".join(_widths(list(part), f"widths-{number}-{n}") for n, part in enumerate(_by_unit(planned)))
 
@@ -56,7 +56,7 @@ def _values(low: float, high: float, finding: Finding) -> Scale:
 
 
 def _by_unit(found: list[Finding]) -> Iterator[list[Finding]]:
-    """Means and shares have axes of their own."""
+    """The findings by unit: means and shares have separate axes."""
     for shares in (False, True):
         if part := [one for one in found if (one.unit is PERCENT) is shares]:
             yield part

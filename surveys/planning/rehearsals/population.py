@@ -1,4 +1,4 @@
-"""Who is simulated: how many people in which groups, what is true of them, and what is true of everybody by that."""
+"""The simulated population: the number of people by group, and the truth by group and overall."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class Assumptions(TypedDict):
 
 
 Marginals = list[NDArray[np.float64]]
-"""For each item how often each answer meets a ticket; for several choices how often each option is ticked."""
+"""For each item the share of each answer that meets a ticket; for several choices, of each option ticked."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """Simulated people. `tables` hold for each stratum, by the items' keys, how often each answer is given there.
+    """Simulated people. `tables` has for each stratum, by the items' keys, the share of each answer.
 
     `sizes` are the numbers of people in the strata; None where they come as the strata's shares have it.
     """
@@ -46,18 +46,18 @@ class Population:
 
     @property
     def parts(self) -> NDArray[np.float64]:
-        """The part of the respondents that is expected in each stratum."""
+        """The expected share of the respondents in each stratum."""
         if self.sizes is not None:
             return np.array(self.sizes) / self.respondents
         return np.array(strata_shares(self.design))
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """How the strata count in what is said of everybody: by their known shares, else by who takes part."""
+        """The weights of the strata in overall estimates: their known shares, else those of the participants."""
         return np.array(known_shares(ungrouped(self.design)) or self.parts)
 
     def draw(self, generator: np.random.Generator) -> Iterator[Respondent]:
-        """The people, one at a time; every random number of theirs is drawn before the first is given."""
+        """The people, one at a time; all random numbers are drawn before the first person is yielded."""
         strata = self._strata(generator)
         drawn = [self._answers(item, strata, generator) for item in self.design.items]
         for person, stratum in enumerate(strata.tolist()):
@@ -65,7 +65,7 @@ class Population:
             yield Respondent(stratum, tuple(ask(self.design.items, lambda item, given=given: given[item.key])))  # type: ignore[misc]
 
     def marginals(self) -> list[Marginals]:
-        """What is true in each stratum, of all its people; of those who are not asked it is what is sent for them."""
+        """The truth in each stratum, of all its people; for those who are not asked, what is sent for them."""
         return [marginals(self.design.items, table) for table in self.tables]
 
     def _strata(self, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -85,7 +85,7 @@ class Population:
 
 
 def population(design: Design, said: Assumptions) -> Population:
-    """The population that was asked for.
+    """The population as requested.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def population(design: Design, said: Assumptions) -> Population:
 
 
 def marginals(items: Sequence[Item], table: dict[str, list[float]]) -> Marginals:
-    """How often each answer meets a ticket, exactly: answers are independent but for what leads to a question."""
+    """Exact shares of the answers that meet a ticket: answers are independent except for conditions."""
     asked: dict[str, float] = {}
     said = []
     for item in items:
@@ -134,7 +134,7 @@ def marginals(items: Sequence[Item], table: dict[str, list[float]]) -> Marginals
 
 
 def _leading(item: Item, table: list[float], leading: Sequence[int]) -> float:
-    """The chance that somebody who is asked has one of the answers that lead on."""
+    """The chance that a person who is asked has one of the leading answers."""
     if item.kind != "several_choices":
         return float(sum(table[place] for place in leading))
     free, refuse = _free_options(item, table)
@@ -151,7 +151,7 @@ def _leading(item: Item, table: list[float], leading: Sequence[int]) -> float:
 
 
 def _none_of(held: int, beside: int, most: int) -> float:
-    """The chance that none of `held` options is among `most` that are kept of them and `beside` others, at random."""
+    """The chance that none of `held` options is among `most` retained of them and `beside` others, at random."""
     if held + beside <= most:
         return float(held == 0)
     chance = 1.0
@@ -161,7 +161,7 @@ def _none_of(held: int, beside: int, most: int) -> float:
 
 
 def _ticked_shares(item: Item, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often each option stays ticked: "prefer not to say" alone, of too many so many as may be."""
+    """The share of each option's final ticks: "prefer not to say" alone, otherwise at most `most`."""
     free, refuse = _free_options(item, shares.tolist())
     most, kept = item.most or len(shares), shares.copy()
     for place, share in free:
@@ -172,7 +172,7 @@ def _ticked_shares(item: Item, shares: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def _free_options(item: Item, table: list[float]) -> tuple[list[tuple[int, float]], float]:
-    """The options that are ticked each for itself, and how often "prefer not to say" stands in their place."""
+    """The options that are ticked independently, and the share of "prefer not to say" instead of them."""
     options = list(enumerate(table))
     return (options[:-1], table[-1]) if item.prefer_not else (options, 0.0)
 

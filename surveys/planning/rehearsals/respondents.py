@@ -1,4 +1,4 @@
-"""Simulated respondents: people whose true answers are known, and files of them.
+"""Simulated respondents, whose true answers are known, and files of them.
 
 An answer is the index of a choice, the place of a number on its grid, or for several choices a 0 or 1 for each option;
 None is a question that was left blank.
@@ -23,14 +23,14 @@ Answer = int | tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Respondent:
-    """A simulated person: her stratum (an index) and her true answer to each item."""
+    """A simulated person: the stratum (an index) and the true answer to each item."""
 
     stratum: int
     answers: tuple[Answer, ...]
 
 
 def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[int | tuple[int, ...], ...]:
-    """What is read against each item's ticket: as the page decides it (client/routing.js).
+    """The answers read against each item's ticket, as the page decides (client/routing.js).
 
     Raises
     ------
@@ -43,7 +43,7 @@ def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[i
 
 
 def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answer]:
-    """Ask item by item: `answer_of` each that is asked, and what is sent for those who are not asked of the others.
+    """Ask item by item: `answer_of` each that is asked, and for the others the value that is sent instead.
 
     An item that depends on another is asked where that one is asked and has one of the answers that lead to it.
     """
@@ -105,7 +105,7 @@ def _row(design: Design, codes: dict[str, dict[str, int]], row: dict[str, str], 
 
 
 def _leads(answer: Answer, leading: Sequence[int]) -> bool:
-    """Whether an answer is one of those that lead to another question. A blank leads nowhere."""
+    """True if an answer is one that leads to another question. A blank leads nowhere."""
     return any(answer[place] for place in leading) if isinstance(answer, tuple) else answer in leading
 
 
@@ -114,14 +114,14 @@ def _nothing(item: Item) -> tuple[int, ...]:
 
 
 def _blank(item: Item) -> int | tuple[int, ...]:
-    """What a blank is sent as."""
+    """The value sent for a blank."""
     if item.required:
         raise InputError("shares", f"{item.key} must be answered")
     return _nothing(item) if item.kind == "several_choices" else len(item.choices) - 1
 
 
 def ticked(item: Item, marks: Sequence[bool], generator: np.random.Generator) -> tuple[int, ...]:
-    """Options ticked each for itself; "prefer not to say" alone, and of too many so many as may be, by chance."""
+    """Options ticked independently; "prefer not to say" alone, and at most `most`, chosen at random."""
     places = [place for place, mark in enumerate(marks) if mark]
     if item.prefer_not and len(marks) - 1 in places:
         places = [len(marks) - 1]
@@ -131,7 +131,7 @@ def ticked(item: Item, marks: Sequence[bool], generator: np.random.Generator) ->
 
 
 def _around(item: Item, mean: float, spread: float | None) -> list[float]:
-    """Shares of the points of a grid that have this mean and standard deviation; the least deviation where none is."""
+    """Shares of a grid's points with this mean and standard deviation; with the least deviation if none is given."""
     points = [float(point) for point in item.points]
     low, high, last = points[0], points[-1], len(points) - 1
     if not low <= mean <= high:
@@ -156,7 +156,7 @@ def spreads(item: Item, mean: float) -> tuple[float, float]:
 
 
 def strata_shares(design: Design) -> list[float]:
-    """The strata's known shares of the population; equal ones where none is known."""
+    """The strata's known shares of the population; equal ones if any is unknown."""
     shares = [float(Fraction(group.share)) for group in design.groups if group.share is not None]
     return shares or [1 / len(design.strata)] * len(design.strata)
 
@@ -170,7 +170,7 @@ def _stratum(design: Design, row: dict[str, str], line: int) -> int:
 
 
 def _codes(item: Item, language: str) -> dict[str, int]:
-    """What a cell may say, and the answer that it means: texts, and numbers where no text is the number of another."""
+    """Accepted cells and the answers that they mean: texts, and numbers unless a text is another's number."""
     texts = {choice[language]: place for place, choice in enumerate(item.choices)}
     first = 1 if item.kind == "scale" else 0
     numbers = {str(place + first): place for place in range(len(item.choices))}

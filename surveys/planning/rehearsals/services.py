@@ -1,4 +1,4 @@
-"""What changes rehearsals: asking for one, doing it, stopping it, forgetting it."""
+"""Commands on rehearsals: requesting, executing, stopping and deleting one."""
 
 import secrets
 import time
@@ -26,7 +26,7 @@ from surveys.planning.rehearsals.population import Assumptions, Population, popu
 from surveys.planning.rehearsals.respondents import Respondent
 
 TURN = 5.0
-"""Seconds after which a worker looks at what else there is to do before the next repetition."""
+"""Seconds after which a worker looks for other jobs before the next repetition."""
 LARGEST_SEED = 2**31 - 1
 
 
@@ -35,7 +35,7 @@ def new_seed() -> int:
 
 
 def design_to_rehearse(survey: Survey, number: int) -> Design:
-    """The survey as it is written now, as a design of a rehearsal. Raises ValidationError naming what is missing."""
+    """The survey as now written, as a rehearsal's design. Raises ValidationError naming what is missing."""
     return definitions.design_of(selectors.definition_of(survey) | {"rehearsal": True}, version=number)
 
 
@@ -43,7 +43,7 @@ def design_to_rehearse(survey: Survey, number: int) -> Design:
 def request_rehearsal(
     survey: Survey, said: Assumptions, *, repetitions: int, seed: int, by: User | None = None
 ) -> Rehearsal:
-    """Freeze the survey as it is written now into a rehearsal of its own, and wake a worker once that is committed.
+    """Freeze the survey as now written into a new rehearsal, and wake a worker after the commit.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def wake(rehearsal_id: int) -> None:
 
 
 def resume_waiting() -> list[int]:
-    """Wake the rehearsals that nobody does."""
+    """Wake the rehearsals that no worker executes."""
     return jobs.resume(Rehearsal, wake)
 
 
@@ -84,7 +84,7 @@ def execute(
     people: list[Respondent] | None = None,
     watch: Watch = no_progress,
 ) -> None:
-    """Do the next repetitions, unless another worker does or all are done; after `seconds` leave the rest for later.
+    """Run the next repetitions, unless another worker does or all are done; after `seconds` leave the rest.
 
     `people` are the simulated respondents where they are not drawn: their answers are kept nowhere. `watch` is told how
     much is done, in [0, 1].
@@ -103,7 +103,7 @@ def execute(
 
 
 def stop(asked: Rehearsal) -> None:
-    """Have it end with the repetitions that are done."""
+    """Stop a rehearsal after the repetitions that are done."""
     waiting = Rehearsal.objects.filter(pk=asked.pk, state=Rehearsal.State.QUEUED)
     if waiting.update(state=Rehearsal.State.DONE, finished_at=timezone.now(), stopping=True):
         _put_away(asked)
@@ -113,7 +113,7 @@ def stop(asked: Rehearsal) -> None:
 
 @transaction.atomic
 def delete(asked: Rehearsal, *, by: User | None = None) -> None:
-    """Delete a rehearsal with everything that was made for it. A worker that is at it notices and stops."""
+    """Delete a rehearsal with all its data. A worker that executes it notices and stops."""
     record_event(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
     asked.delete()
     delete_rehearsal_reports(asked.design_id)
@@ -137,7 +137,7 @@ def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | N
 
 
 def _repeat(asked: Rehearsal, lease: str, drawn_from: Population, number: int, people: list[Respondent] | None) -> None:
-    """One repetition: all send, the reports are folded and estimated, the estimates are kept, the reports forgotten."""
+    """Run one repetition: send, fold and estimate the responses, store the estimates, delete the responses."""
     design = drawn_from.design
     clear_rehearsal(design.digest)  # of a repetition that was cut off
     generator, truths = np.random.default_rng([asked.seed, number]), simulation.Truths(design)
@@ -167,7 +167,7 @@ def _repeat(asked: Rehearsal, lease: str, drawn_from: Population, number: int, p
 
 
 def _renew(asked: Rehearsal, lease: str, done: float) -> None:
-    """Tell how far it is; LeaseLost where it shall stop."""
+    """Store the progress; raises LeaseLost if it is to stop."""
     progress = min(99, int(100 * done / asked.repetitions))
     jobs.renew(Rehearsal, asked.pk, lease, progress=progress)
     if Rehearsal.objects.filter(pk=asked.pk, stopping=True).exists():
@@ -175,13 +175,13 @@ def _renew(asked: Rehearsal, lease: str, done: float) -> None:
 
 
 def _end_where_asked(rehearsal_id: int, lease: str) -> None:
-    """Where it was stopped, this worker puts it away; where another has it by now, that one does."""
+    """End a stopped rehearsal if this worker still has its lease; otherwise the other worker does."""
     held = Rehearsal.objects.filter(pk=rehearsal_id, lease=lease, state=Rehearsal.State.RUNNING, stopping=True)
     if held.update(state=Rehearsal.State.DONE, finished_at=timezone.now()):
         _put_away(Rehearsal.objects.get(pk=rehearsal_id))
 
 
 def _put_away(asked: Rehearsal) -> None:
-    """No report of it stays, and no more are taken; the estimates of its first repetition can be read."""
+    """Delete its responses and accept no more; the estimates of its first repetition remain readable."""
     clear_rehearsal(asked.design_id)
     close_design(asked.design_id)

@@ -1,4 +1,4 @@
-"""Simulated respondents with known answers go the way of real ones, one at a time.
+"""Simulation of respondents with known answers, processed like real ones, one at a time.
 
 Each answer is drawn with the browser's sampler rules, put on the wire as the browser puts it, and stored by the same
 service. Designs of rehearsals say that they are some, so their reports can never mix with real ones. What is kept of
@@ -28,11 +28,11 @@ from surveys.planning.rehearsals.respondents import Respondent, answers_to_send
 
 WORDS = 4096
 BATCH = 250
-"""Simulated reports that are stored in one transaction: while it lasts no real one can be."""
+"""Simulated responses stored in one transaction: meanwhile no real one can be stored."""
 
 
 def start(survey: Survey, *, by: User | None = None) -> Version:
-    """Open a fresh version of a survey that is a rehearsal as a whole, as its author wrote it."""
+    """Open a new version of a survey that is a rehearsal as a whole, as its author wrote it."""
     if survey.state == Survey.State.OPEN:
         services.close_survey(survey, by=by)
     if survey.state == Survey.State.CLOSED:
@@ -41,12 +41,12 @@ def start(survey: Survey, *, by: User | None = None) -> Version:
 
 
 def finish(version: Version) -> Run:
-    """Close the version that was rehearsed on; the run that estimates it."""
+    """Close the rehearsed version; returns the run that estimates it."""
     return services.close_survey(version.survey)
 
 
 class Truths:
-    """The totals of what is true of those who have sent: how many in each stratum hold each answer.
+    """Totals of the true answers of those who have sent: how many in each stratum have each answer.
 
     Of those who were not asked it is what is sent for them.
     """
@@ -61,7 +61,7 @@ class Truths:
         self.known.update((*held, respondent.stratum) for held in _held(self.design, respondent))
 
     def shares(self) -> Iterator[KnownShare]:
-        """Of all, and of each stratum that has anybody."""
+        """The known shares overall, and in each stratum with people."""
         strata = range(len(self.design.strata))
         groups: dict[int | None, list[int]] = {None: list(strata)}
         if self.design.strata != ("",):
@@ -88,7 +88,7 @@ def send(
     *,
     before: Callable[[int], None] = lambda stored: None,
 ) -> Iterator[int]:
-    """Send one report for each respondent; yields how many are stored, and adds what is true of them to `truths`.
+    """Send one response per respondent; yields the number stored, and adds the true answers to `truths`.
 
     `before` is told how many are stored, within the transaction that stores the next ones.
     """
@@ -105,7 +105,7 @@ def send(
 
 
 def rehearse(version: Version, respondents: Iterable[Respondent], generator: np.random.Generator) -> Iterator[int]:
-    """Send for everybody to a version of a survey that is a rehearsal as a whole, and record the known shares."""
+    """Send for everybody to a version of a survey that is wholly a rehearsal, and record the known shares."""
     design = selectors.get_design(version.design_id)
     truths = Truths(design)
     yield from send(design, respondents, generator, truths)
@@ -113,7 +113,7 @@ def rehearse(version: Version, respondents: Iterable[Respondent], generator: np.
 
 
 def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
-    """The bytes that a browser sends for this person: tickets are drawn for each item, then read for her answers."""
+    """The bytes that a browser sends for this person: tickets are drawn for each item, then read for the answers."""
     drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.items]
     answers = answers_to_send(design.items, respondent.answers)
     items = zip(design.items, drawn, answers, strict=True)
@@ -137,7 +137,7 @@ def _symbols(item: Item, tickets: list[int], answer: int | tuple[int, ...]) -> t
 
 
 def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:
-    """The places of the items and answers that she holds; of several choices each option that she ticked."""
+    """The indices of the items and the person's answers; for several choices, of each ticked option."""
     for position, answer in enumerate(answers_to_send(design.items, respondent.answers)):
         options = (answer,) if isinstance(answer, int) else [place for place, one in enumerate(answer) if one]
         yield from ((position, option) for option in options)

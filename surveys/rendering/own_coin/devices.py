@@ -1,4 +1,4 @@
-"""Coins and dice: what a person can toss, and how the outcomes are shared out so that she can follow it.
+"""Coins and dice: what can be tossed, and the assignment of outcomes in sets that are easy to follow.
 
 An outcome is what the parts show, in order; all outcomes of a device are equally likely.
 """
@@ -16,12 +16,12 @@ COIN: tuple[Face, ...] = ("heads", "tails")
 DIE: tuple[Face, ...] = (1, 2, 3, 4, 5, 6)
 
 MOST_KINDS = 4
-"""A rule that names more kinds of outcomes than this is not one to keep in mind."""
+"""Maximum kinds of outcomes in a rule: more are too many to remember."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """Something to toss. `kind` says which outcomes look the same to a person who does not keep their order."""
+    """A device to toss. `kind` gives equal numbers to outcomes that look the same when order is ignored."""
 
     key: str
     parts: tuple[tuple[Face, ...], ...]
@@ -32,7 +32,7 @@ class Device:
         return tuple(product(*self.parts))
 
     def share_out(self, sizes: Sequence[int]) -> tuple[Share, ...] | None:
-        """Disjoint sets of outcomes with these sizes, which sum to all outcomes; the last gets what is left.
+        """Disjoint sets of outcomes with these sizes, which sum to all outcomes; the last gets the rest.
 
         None where whole kinds of outcomes cannot make these sizes.
         """
@@ -71,7 +71,7 @@ BIRTHDAYS = tuple(Device(f"birthday_of_{person}", (MONTHS,)) for person in ("mot
 
 
 def _by_kind(device: Device, kind: Callable[[Outcome], int], sizes: Sequence[int]) -> list[Share] | None:
-    """Whole kinds for each size, few and neighbouring ones first."""
+    """Whole kinds for each size; few and neighbouring kinds come first."""
     kinds: dict[int, list[Outcome]] = {}
     for outcome in device.outcomes:
         kinds.setdefault(kind(outcome), []).append(outcome)
@@ -102,7 +102,7 @@ def _few_first(names: Sequence[int]) -> Iterable[tuple[int, ...]]:
 
 
 def _in_order(device: Device, sizes: Sequence[int]) -> list[Share]:
-    """Outcomes in their order; each size within one face of the first part where one has room for it."""
+    """Outcomes in their order; each size within one face of the first part, where it fits."""
     rows = [[outcome for outcome in device.outcomes if outcome[0] == face] for face in device.parts[0]]
     shares = []
     for size in sizes:

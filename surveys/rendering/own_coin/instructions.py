@@ -1,4 +1,4 @@
-"""From an item's table to what a person does with a coin or a die: exactly this table, or nothing.
+"""Conversion of an item's table to instructions for a coin or die: exactly this table, or none.
 
 Every report y has tickets that say it whatever is true, as many as the smallest entry of its column; these become the
 rules "mark y". What is left of the table depends on the true answer: "mark your true answer" where it is the diagonal
@@ -17,7 +17,7 @@ from surveys.rendering.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
 KINDS = ("yes_no", "one_choice", "scale")
 MOST_CHOICES = 6
 MOST_RULES = 8
-"""More than a person can be asked to follow for one question."""
+"""Maximum rules that a person can follow for one question."""
 FEWEST_MONTHS = 2
 """Of a birthday, and as many others."""
 
@@ -28,7 +28,7 @@ OPPOSITE: Marks = (1, 0)
 
 @dataclass(frozen=True)
 class Rule:
-    """Where the device shows one of the outcomes, mark `marks[x]`, x being the true answer."""
+    """If the device shows one of the outcomes, mark `marks[x]`, where x is the true answer."""
 
     outcomes: Share
     marks: Marks
@@ -36,14 +36,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Instruction:
-    """What to toss, and a rule for every outcome."""
+    """A device to toss, and a rule for every outcome."""
 
     device: Device
     rules: tuple[Rule, ...]
 
 
 def instructions_for(design: Design) -> list[Instruction] | None:
-    """An instruction for each item of a frozen design; None where one has none, or where nobody answers on the web."""
+    """An instruction for each item of a frozen design; None if an item has none, or for a rehearsal."""
     if design.rehearsal or not all(map(_is_one_mark, design.items)):
         return None
     if (birthdays := birthdays_for(design)) is not None:
@@ -54,12 +54,12 @@ def instructions_for(design: Design) -> list[Instruction] | None:
 
 
 def _is_one_mark(item: Item) -> bool:
-    """Whether everybody is asked the item and answers it with one of a few choices, drawn from one row of one table."""
+    """True if everybody is asked the item and its answer is one of a few choices, by one row of one table."""
     return item.kind in KINDS and item.encoding == "single" and item.asked_if is None
 
 
 def instruction_for(channel: Channel) -> Instruction | None:
-    """The instruction with the smallest device that has exactly this channel's table; None where none has."""
+    """The instruction with the smallest device that has exactly this channel's table; None if there is none."""
     table: Table = channel.weights
     if len(table) > MOST_CHOICES:
         return None
@@ -105,17 +105,17 @@ def _born(item: Item, device: Device) -> Instruction | None:
 
 
 def own_instruction(answers: int) -> Marks:
-    """Mark the true answer."""
+    """The marks of a true answer."""
     return tuple(range(answers))
 
 
 def _mirrored(table: Table) -> list[tuple[int, Marks]]:
-    """Warner's table as his device has it: own answer or the opposite, the rarer of the two first."""
+    """Warner's table for a device: the true answer or the opposite, the rarer of the two first."""
     return sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))])
 
 
 def _decomposed(table: Table) -> list[tuple[int, Marks]]:
-    """Tickets with what they say for each true answer: first those that say one thing whatever is true."""
+    """Tickets with their mark for each true answer: first those with one mark whatever is true."""
     forced = [min(column) for column in zip(*table, strict=True)]
     parts = [(tickets, (y,) * len(table)) for y, tickets in enumerate(forced) if tickets]
     parts += _residual([[w - b for w, b in zip(row, forced, strict=True)] for row in table])
@@ -125,7 +125,7 @@ def _decomposed(table: Table) -> list[tuple[int, Marks]]:
 
 
 def _residual(table: list[list[int]]) -> Iterator[tuple[int, Marks]]:
-    """The tickets that depend on the true answer, as many as possible of them saying it."""
+    """The tickets that depend on the true answer; as many of them as possible mark it."""
     while sum(table[0]):
         marks = tuple(x if row[x] else next(y for y, w in enumerate(row) if w) for x, row in enumerate(table))
         tickets = min(row[y] for row, y in zip(table, marks, strict=True))

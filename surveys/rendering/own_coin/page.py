@@ -1,4 +1,4 @@
-"""The own-coin page and what follows it, as bytes: like the respondent's page the same for everybody."""
+"""The own-coin page and its follow-up pages as bytes: the same for everybody, as the respondent's page."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN, Outcome
 from surveys.rendering.own_coin.instructions import Instruction, birthdays_for, instructions_for
 
 MOST_FACES = 6
-"""A rule with more coins and dice to show than this has a bar instead, which says how often it comes."""
+"""Maximum coins and dice shown for a rule; one with more has a bar with its frequency instead."""
 
 
 class Frame(pages.Texts):
@@ -67,7 +67,7 @@ class CoinPage(Frame):
 
 
 def render_page(design: Design, language: str, *, with_sheet: bool = False) -> bytes:
-    """The page that says what to toss and takes what was marked; empty where no device has every item's table.
+    """The page with the instructions and the form for the marks; empty if no device has every item's table.
 
     Where the survey is by blind invitation it is empty too: nobody types the 598 symbols of a token.
 
@@ -86,7 +86,7 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
 
 
 def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
-    """What the page says, and the sheet of paper too; the language must be active."""
+    """The texts of the page and of the paper sheet; the language must be active."""
     birthdays = instructions[0].device in BIRTHDAYS
     return {
         **_frame(design, language),
@@ -106,7 +106,7 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
 
 
 def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
-    """What was marked, with the nonce that makes pressing Send twice one report. Nothing is stored yet."""
+    """The review of the marks, with the nonce that makes two sends one response. Nothing is stored yet."""
     marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
     marked["stratum"] = looked.stratum
     context = {
@@ -121,7 +121,7 @@ def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
 
 
 def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """The group, where there are groups, then each question, with every choice and whether it is marked.
+    """The groups, if there are any, then each question, with every choice and whether it is marked.
 
     `marked` is what a form says by the names of its fields.
     """
@@ -144,13 +144,13 @@ def _choice(value: str, label: str, marked: str) -> dict[str, object]:
 
 
 def render_sent(design: Design, language: str) -> bytes:
-    """What happened to a form that was taken."""
+    """The page that confirms an accepted form."""
     context = _frame(design, language) | {"birthdays": birthdays_for(design) is not None}
     return pages.render("surveys/coin/sent.html", context, language)
 
 
 def render_refusal(design: Design, refusal: RequestRefused, language: str) -> bytes:
-    """Why a form was not taken, and the way back."""
+    """The page that explains why a form was rejected, and leads back."""
     with translation.override(language):
         why = reason(refusal)
     return pages.render("surveys/coin/refused.html", {**_frame(design, language), "reason": why}, language)
@@ -194,12 +194,12 @@ def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:
 
 
 def _ratio(item: Item) -> Fraction:
-    """By how much one report can multiply the odds of an answer; finite in every design that was frozen."""
+    """The factor by which one response can multiply the odds of an answer; finite in every frozen design."""
     return Fraction(question_of(item).mechanism.ratio)
 
 
 def reason(refusal: RequestRefused) -> str:
-    """Why a form was not taken, in a sentence that quotes nothing of it."""
+    """The reason for rejecting a form, in a sentence that quotes nothing of it."""
     match refusal.status, refusal.field:
         case 403, "Origin":
             return _("It did not come from this survey’s own page. Open the page again and send from there.")

@@ -1,4 +1,4 @@
-"""An instruction in words. Every sentence goes through gettext, so it is made while the page's language is active."""
+"""Instructions as sentences. They go through gettext, so they are made while the page's language is active."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -46,13 +46,13 @@ COINS = {
     ("three_coins", (2, 3)): gettext_lazy("At least two heads"),
     ("three_coins", (0, 1)): gettext_lazy("At least two tails"),
 }
-"""Sets of outcomes of coins that have words of their own, by how many heads they have."""
+"""Sets of coin outcomes that have names, by their number of heads."""
 
 LONGEST_RUN = 2
 
 
 def needs(instructions: Iterable[Instruction]) -> str:
-    """Everything that has to lie on the table for the whole page."""
+    """The coins and dice that are needed for the whole page."""
     things = [_things(instruction.device) for instruction in instructions]
     coins, dice = max(coins for coins, _dice in things), max(dice for _coins, dice in things)
     texts = (
@@ -76,13 +76,13 @@ def alike() -> list[str]:
 
 
 def _things(device: Device) -> tuple[int, int]:
-    """How many coins and how many dice; what is tossed several times in order is one."""
+    """The number of coins and of dice; one that is tossed several times counts as one."""
     coins, dice = device.parts.count(COIN), device.parts.count(DIE)
     return (min(coins, 1), min(dice, 1)) if device.kind is None else (coins, dice)
 
 
 def outcome_sentence(instruction: Instruction, place: int) -> str:
-    """What the device shows where rule `place` holds; the last rule may be for everything that is left."""
+    """The outcomes at which rule `place` holds; the last rule may be for all other outcomes."""
     key, outcomes = instruction.device.key, instruction.rules[place].outcomes
     parts = _TOLD.get(key, _grid)(key, outcomes)
     if 0 < place == len(instruction.rules) - 1 and (len(parts) > 1 or key == "two_dice"):
@@ -91,7 +91,7 @@ def outcome_sentence(instruction: Instruction, place: int) -> str:
 
 
 def device_sentence(marks: Marks, choices: Sequence[str]) -> str:
-    """What to mark."""
+    """The sentence on what to mark."""
     if len(set(marks)) == 1:
         return _("mark “%(choice)s”, whatever is true.") % {"choice": choices[marks[0]]}
     if marks == own_instruction(len(marks)):
@@ -108,22 +108,22 @@ def device_sentence(marks: Marks, choices: Sequence[str]) -> str:
 
 
 def any_of(parts: Sequence[str]) -> str:
-    """One of these."""
+    """The parts joined by "or"."""
     return _("%(list)s or %(last)s") % _listed(parts, _(", ")) if len(parts) > 1 else parts[0]
 
 
 def _any_of_long(parts: Sequence[str]) -> str:
-    """One of these, each with commas of its own."""
+    """The parts joined by "or", where each has commas."""
     return _("%(list)s; or %(last)s") % _listed(parts, _("; ")) if len(parts) > 1 else parts[0]
 
 
 def all_of(parts: Sequence[str]) -> str:
-    """All of these."""
+    """The parts joined by "and"."""
     return _("%(list)s and %(last)s") % _listed(parts, _(", ")) if len(parts) > 1 else parts[0]
 
 
 def numbers(values: Iterable[int]) -> str:
-    """1; 2 or 3; 1 to 4, 6."""
+    """Numbers in words: 1; 2 or 3; 1 to 4, 6."""
     return any_of([text for run in _runs(values) for text in _run(run)])
 
 
@@ -134,7 +134,7 @@ def _run(run: Sequence[int]) -> list[str]:
 
 
 def _runs(values: Iterable[int]) -> list[list[int]]:
-    """Neighbouring numbers together."""
+    """Runs of consecutive numbers."""
     placed = enumerate(sorted(values))
     return [[value for _, value in run] for _, run in groupby(placed, lambda pair: pair[1] - pair[0])]
 
@@ -158,13 +158,13 @@ def _sequences(key: str, outcomes: Share) -> list[str]:
 
 
 def _sequence(outcome: Outcome) -> str:
-    """First tails, then heads: tails–heads."""
+    """Faces in the order of the tosses: tails–heads."""
     faces = {"heads": _("heads"), "tails": _("tails")}
     return "–".join(faces[str(face)] for face in outcome)
 
 
 def _grid(key: str, outcomes: Share) -> list[str]:
-    """A coin or a first throw, and a second: rows with the same columns are told together."""
+    """A coin or a first throw, and a second one: rows with the same columns are combined."""
     rows = {first: tuple(sorted(int(o[1]) for o in outcomes if o[0] == first)) for first, _second in sorted(outcomes)}
     alike: dict[tuple[int, ...], list[Any]] = {}
     for first, columns in rows.items():

@@ -1,4 +1,4 @@
-"""The own-coin page on paper: a PDF with boxes to tick, rendered once like the page and the same for everybody.
+"""The own-coin page on paper: a PDF with boxes to tick, rendered once and the same for everybody.
 
 No date, no number of its own and no random mark is in it: the same survey gives the same bytes, and nothing on a sheet
 tells one from another but what is marked.
@@ -19,7 +19,7 @@ TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 
 
 def render_sheet(design: Design, language: str) -> bytes:
-    """The sheet as a tagged PDF (PDF/UA-1); empty where there is no own-coin page, or where a letter has no glyph.
+    """The sheet as a tagged PDF (PDF/UA-1); empty if there is no own-coin page, or a letter has no glyph.
 
     The page itself prints with any letter. A survey by invitation has no sheet: with a code on it, it would lead from a
     person to her report.
@@ -33,7 +33,7 @@ def render_sheet(design: Design, language: str) -> bytes:
 
 
 def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, object]:
-    """Every text of the sheet. What the page shows is `shown`, so that both say the same."""
+    """Every text of the sheet. `shown` has the texts of the page, so that both are the same."""
     group = {
         "wording": shown["group_wording"],
         "note": _(
@@ -125,7 +125,7 @@ def _by_birthdays() -> Guidance:
 
 
 def _endings(shown: page.CoinPage, handed_in: str) -> dict[str, object]:
-    """What is told below the last question."""
+    """The texts below the last question."""
     return {
         "after": {
             "title": _("What happens to this sheet"),
