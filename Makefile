@@ -75,7 +75,7 @@ audit-files: ## open every exported file in LibreOffice and R (installed where t
 
 machine: ## 5,000 orders of all that can happen to reports, against a model, into docs/machine.md
 	@$(PYTHON) bin/install requirements-dev.lock
-	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_machine.py
+	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_state_machine.py
 
 chaos: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -4,5 +4,5 @@ from tests.audit import exactness
 from tests.tools.client import CLIENT
 
 
-def test_every_sequence_of_words_gives_the_exact_probabilities_of_the_table() -> None:
+def test_client_enumeration_equals_channel() -> None:
     assert exactness.differences(CLIENT) == []

@@ -24,10 +24,10 @@ FIRST = {leak.audit: leak for leak in reversed(QUICK)}.values()
     "leak",
     [pytest.param(leak, marks=() if leak in FIRST else pytest.mark.long, id=leak.name) for leak in QUICK],
 )
-def test_a_leak_is_caught(leak: Leak, work: Work, shelves: Shelves) -> None:
+def test_seeded_leak_is_caught_by_its_check(leak: Leak, work: Work, shelves: Shelves) -> None:
     names = alarms(leak, work, shelves["audit-a"])
     assert caught(leak, names), f"only these failed: {names}"
 
 
-def test_there_are_leaks_enough() -> None:
+def test_seeded_leaks_are_at_least_fifteen() -> None:
     assert len(LEAKS) >= 15

@@ -14,18 +14,18 @@ from tests.factories import kinds
 TWO_COINS = [[3, 1], [1, 3]]
 
 
-def test_fit_is_pearsons_chi_squared() -> None:
+def test_fit_equals_scipy_chisquare() -> None:
     symbols = np.repeat([0, 1, 2], [30, 50, 20])
     known = stats.chisquare([30, 50, 20], [50, 25, 25])
     assert statistics.fit(symbols, [2, 1, 1]) == pytest.approx((known.statistic, known.pvalue))
 
 
-def test_a_report_that_the_row_excludes_cannot_be() -> None:
+def test_fit_impossible_report_has_p_value_0() -> None:
     assert statistics.fit(np.array([0, 0, 1]), [4, 0])[1] == 0
     assert statistics.fit(np.array([0, 2]), [3, 1])[1] == 0
 
 
-def test_one_stratum_is_scipys_own_test() -> None:
+def test_conditional_test_one_stratum_equals_scipy() -> None:
     source = np.random.default_rng(3)
     answers, feature, times = source.integers(0, 2, 200), source.integers(0, 3, 200), source.random(200)
     same = np.zeros(200, dtype=int)
@@ -36,7 +36,7 @@ def test_one_stratum_is_scipys_own_test() -> None:
     assert statistics.ranks_given(times, answers, same) == pytest.approx((ranks.statistic, ranks.pvalue))
 
 
-def test_what_the_report_explains_is_no_leak_and_what_it_does_not_is() -> None:
+def test_conditional_tests_find_answer_but_not_report() -> None:
     """Seeded: a feature that is the report itself is independent of the answer given the report; the answer is not."""
     source = np.random.default_rng(4)
     answers = source.integers(0, 2, 2_000)
@@ -47,18 +47,18 @@ def test_what_the_report_explains_is_no_leak_and_what_it_does_not_is() -> None:
     assert statistics.shapes_given(source.random(2_000) * (1 + answers), answers, symbols)[1] < 1e-20
 
 
-def test_one_time_that_is_apart_from_a_few_shows_nothing() -> None:
+def test_shapes_given_single_time_has_p_value_1() -> None:
     """One of four is the largest or the smallest in every second order."""
     times, answers, symbols = np.array([4.0, 1.0, 2.0, 3.0]), np.array([1, 0, 0, 0]), np.zeros(4, dtype=int)
     assert statistics.shapes_given(times, answers, symbols) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize("channel", [forced_response(truth="1/2"), forced_response(truth="2/3"), k_ary(5, truth="1/3")])
-def test_epsilon_is_the_librarys(channel: object) -> None:
+def test_epsilon_of_equals_library(channel: object) -> None:
     assert isclose(statistics.epsilon_of(channel.weights), channel.epsilon)
 
 
-def test_the_bound_of_epsilon_by_hand() -> None:
+def test_epsilon_bound_matches_manual_value() -> None:
     """750 and 250 of 1,000: two pairs and two events, so each of eight limits has an eighth of alpha."""
     answers = np.repeat([0, 1], 1_000)
     symbols = np.concatenate([np.repeat([0, 1], [750, 250]), np.repeat([0, 1], [250, 750])])
@@ -67,28 +67,28 @@ def test_the_bound_of_epsilon_by_hand() -> None:
     assert statistics.epsilon_shown(answers, symbols, TWO_COINS, 0.01) == pytest.approx(log(low / high))
 
 
-def test_the_best_guess() -> None:
+def test_guess_limit_examples() -> None:
     assert statistics.guess_limit(TWO_COINS) == pytest.approx(3 / 4)
     assert statistics.guess_limit([[4, 1, 1], [1, 4, 1], [1, 1, 4]]) == pytest.approx(4 / 6)
 
 
-def test_events_are_all_sets_but_nothing_and_everything() -> None:
+def test_events_are_all_proper_subsets() -> None:
     assert sorted(statistics.events(3)) == [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
 
 
 @pytest.mark.parametrize(("times", "alpha"), [(1, 0.5), (6, 0.02), (11, 0.05), (40, 0.001), (501, 1e-5)])
-def test_limits_of_a_median_are_the_narrowest_that_hold(times: int, alpha: float) -> None:
+def test_median_limits_match_binomial_tail(times: int, alpha: float) -> None:
     """The k-th time is above the median where fewer than k are below it: a binomial tail, added up by hand."""
     tails = np.cumsum([comb(times, below) * 0.5**times for below in range(times)])
     rank = int((tails <= alpha).sum())
     assert statistics.median_limits(np.arange(1.0, times + 1), alpha) == (rank, times + 1 - rank)
 
 
-def test_a_median_of_too_few_times_is_unknown() -> None:
+def test_median_limits_few_values_are_infinite() -> None:
     assert statistics.median_limits(np.arange(9.0), 1e-3) == (-np.inf, np.inf)
 
 
-def test_medians_that_differ_are_seen_with_their_interval() -> None:
+def test_medians_given_difference_is_found() -> None:
     """Seeded; the ends of a normal median's interval lie z times 1.2533 sigma / sqrt(n) away from it."""
     source = np.random.default_rng(5)
     times, answers = source.normal(size=40_000), np.tile([0, 1], 20_000)
@@ -99,7 +99,7 @@ def test_medians_that_differ_are_seen_with_their_interval() -> None:
     assert all(max(low, -high) > 0.2 for _, low, high in found)
 
 
-def test_times_that_have_nothing_to_do_with_a_few_answers_are_no_difference() -> None:
+def test_medians_given_independent_times_rarely_reject() -> None:
     """Seeded, 200 runs of 200 in 24 cells, times with two humps as on a busy machine: one in 1,000 may be found."""
     source, wrong = np.random.default_rng(6), 0
     for _ in range(200):
@@ -110,7 +110,7 @@ def test_times_that_have_nothing_to_do_with_a_few_answers_are_no_difference() ->
     assert wrong == 0
 
 
-def test_the_table_of_a_question_is_that_of_all_its_symbols() -> None:
+def test_item_table_combines_all_symbols() -> None:
     items = {one.item["key"]: one for one in audited(kinds.document())}
     assert items["smokes"].table == [[2, 1], [1, 2]]
     substance = items["substance"]
@@ -121,11 +121,11 @@ def test_the_table_of_a_question_is_that_of_all_its_symbols() -> None:
     assert all(len({sum(row) for row in one.table}) == 1 for one in items.values() if one.field.symbols < 6)
 
 
-def test_questions_that_depend_on_each_other_are_linked() -> None:
+def test_linked_lists_dependent_questions() -> None:
     assert linked(audited(kinds.document())) == {"smokes", "often", "habits", "hours"}
 
 
-def test_whoever_is_not_asked_gives_the_answer_of_those() -> None:
+def test_unasked_question_uses_its_default_answer() -> None:
     items = audited(kinds.document())
     everybody = [0] * len(items)
     assert dict(enumerate(said(items, everybody)))[1] == (0, False)

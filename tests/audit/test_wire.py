@@ -27,12 +27,12 @@ MANY = {"audit-a": 1_000, "audit-b": 700, "audit-c1": 600, "audit-c4": 600, "aud
     ("survey", "submissions"),
     [(name, FEW) for name in MANY] + [pytest.param(*one, marks=pytest.mark.long) for one in MANY.items()],
 )
-def test_what_leaves_the_browser_is_the_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
+def test_wire_submissions_follow_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
     assert not leaks, table(leaks)
 
 
-def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shelves: Shelves) -> None:
+def test_wire_retry_sends_same_bytes(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_retries(work, shelves["audit-a"], 50))
     assert not leaks, table(leaks)
 
@@ -40,18 +40,18 @@ def test_a_server_that_loses_requests_sees_the_same_bytes_again(work: Work, shel
 @pytest.mark.parametrize(
     "way", [pytest.param(way, marks=() if way == "reload" else pytest.mark.long) for way in leaving.WAYS]
 )
-def test_whatever_a_server_answers_it_sees_one_body(work: Work, shelves: Shelves, way: str) -> None:
+def test_wire_any_server_response_sees_one_body(work: Work, shelves: Shelves, way: str) -> None:
     """Each answer after every reload; the other ways of leaving after every third one."""
     answers = leaving.ANSWERS[:: 1 if way == "reload" else 3]
     assert len(work(leaving.bodies_by, shelves["audit-a"], answers, way)) == 1
 
 
-def test_a_browser_that_is_killed_sends_one_body(work: Work, shelves: Shelves) -> None:
+def test_wire_killed_browser_sends_one_body(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_killed(work, shelves["audit-a"], 3))
     assert not leaks, table(leaks)
 
 
-def test_a_device_that_remembers_sends_an_answer_as_the_same_symbols(work: Work, shelves: Shelves) -> None:
+def test_wire_remembering_device_repeats_symbols(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_returning(work, shelves["audit-r"], 60))
     assert not leaks, table(leaks)
 
@@ -64,27 +64,25 @@ def test_a_device_that_remembers_sends_an_answer_as_the_same_symbols(work: Work,
     ],
     ids=["tickets are derived after the answer", "fresh draws all the same"],
 )
-def test_a_leak_of_a_device_that_remembers_is_caught(
-    work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
-) -> None:
+def test_wire_remembering_leak_is_caught(work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str) -> None:
     altered = shelves["audit-r"].altered("remembered.js", *change)
     names = [finding.feature for finding in failed(auditing.audit_returning(work, altered, 30))]
     assert any(name.startswith(caught_by) for name in names), names
 
 
-def test_work_is_the_nonces_and_tells_nothing_else(work: Work) -> None:
+def test_wire_proof_of_work_reveals_nothing_else(work: Work) -> None:
     with_work = fill_shelf(ON_THE_DEVICE | {"slug": "audit-w"}, work_bits=WORK_BITS)
     leaks = failed(auditing.audit_work(work, with_work, 250, WORK_BITS))
     assert not leaks, table(leaks)
 
 
 @pytest.mark.parametrize("survey", ["audit-b", pytest.param("audit-d", marks=pytest.mark.long)])
-def test_nothing_leaves_while_everything_on_the_page_is_tried(work: Work, shelves: Shelves, survey: str) -> None:
+def test_wire_unsubmitted_page_sends_nothing(work: Work, shelves: Shelves, survey: str) -> None:
     leaks = failed(auditing.audit_restless(work, shelves[survey], 40))
     assert not leaks, table(leaks)
 
 
-def test_the_collector_stores_what_was_sent(transactional_db: None, work: Work, shelves: Shelves) -> None:
+def test_wire_collector_stores_sent_bytes(transactional_db: None, work: Work, shelves: Shelves) -> None:
     """With a page load for each of 50 submissions, which look like those of the quick way to the last byte."""
     leaks = failed(auditing.audit_collector(work, shelves["audit-a"], YES_NO_FIRST, 50))
     assert not leaks, table(leaks)

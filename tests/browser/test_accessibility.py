@@ -60,7 +60,7 @@ def width(page: Page) -> int:
 
 
 @every_state
-def test_each_state_is_accessible(visit: Visit, site: Capture, reach: Reach) -> None:
+def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach) -> None:
     """In one visit, since the way to a state costs most: sizes, space between letters, targets, and axe."""
     page = visit.page
     page.set_viewport_size({"width": 320, "height": 640})
@@ -84,7 +84,7 @@ def test_each_state_is_accessible(visit: Visit, site: Capture, reach: Reach) -> 
 
 
 @pytest.mark.parametrize("reach", KINDS.values(), ids=KINDS)
-def test_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach) -> None:
+def test_axe_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach) -> None:
     page = every_kind.page
     page.emulate_media(reduced_motion="reduce")
     reach(every_kind, site)
@@ -100,7 +100,7 @@ def test_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach) 
     assert page.evaluate(CLIPPED) == []
 
 
-def test_every_stop_of_every_kind_is_seen(every_kind: Visit, site: Capture) -> None:
+def test_focus_every_stop_of_every_kind_is_visible(every_kind: Visit, site: Capture) -> None:
     """Also below the line that stays in sight at the top, on a small screen."""
     page = every_kind.page
     page.set_viewport_size({"width": 360, "height": 480})
@@ -120,7 +120,7 @@ def scriptless(browser: Browser, site: Capture, address: str) -> Iterator[Visit]
     context.close()
 
 
-def test_axe_finds_nothing_without_javascript(scriptless: Visit, visit: Visit, site: Capture) -> None:
+def test_axe_page_without_javascript(scriptless: Visit, visit: Visit, site: Capture) -> None:
     """axe is a script itself: it reads what a browser without scripts made of the page, its noscript text unwrapped."""
     noscript(scriptless, site)
     seen = re.sub(r"</?noscript[^>]*>|<script.*?</script>", "", scriptless.page.content(), flags=re.DOTALL)
@@ -143,7 +143,7 @@ def test_axe_finds_nothing_without_javascript(scriptless: Visit, visit: Visit, s
         ),
     ],
 )
-def test_a_fault_that_is_put_in_is_found(visit: Visit, fault: str, rule: str) -> None:
+def test_axe_inserted_fault_is_found(visit: Visit, fault: str, rule: str) -> None:
     """The test of the tests: without it, an axe that runs no rule would look like a page without faults."""
     page = visit.open().stage("questions").page
     page.evaluate(fault)
@@ -151,7 +151,7 @@ def test_a_fault_that_is_put_in_is_found(visit: Visit, fault: str, rule: str) ->
     assert any(re.fullmatch(rule, name) for name in found)
 
 
-def test_by_keyboard_alone_from_load_to_receipt_every_stop_is_seen(visit: Visit, site: Capture) -> None:
+def test_keyboard_alone_from_load_to_receipt(visit: Visit, site: Capture) -> None:
     page = visit.open().stage("questions").page
     stops: list[str] = []
 
@@ -195,7 +195,7 @@ def test_by_keyboard_alone_from_load_to_receipt_every_stop_is_seen(visit: Visit,
     assert len(site.posts()) == 1
 
 
-def test_a_focus_without_ring_is_seen_by_the_check(visit: Visit) -> None:
+def test_focus_check_finds_missing_ring(visit: Visit) -> None:
     page = visit.open().stage("questions").page
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)["ring"]
@@ -203,7 +203,7 @@ def test_a_focus_without_ring_is_seen_by_the_check(visit: Visit) -> None:
     assert not page.evaluate(FOCUSED)["ring"]
 
 
-def test_reduced_motion_moves_nothing(visit: Visit) -> None:
+def test_reduced_motion_has_no_animation(visit: Visit) -> None:
     moving = "document.getAnimations().filter((one) => one.effect.getTiming().duration > 0).length"
     page = visit.page
     page.emulate_media(reduced_motion="no-preference")
@@ -215,7 +215,7 @@ def test_reduced_motion_moves_nothing(visit: Visit) -> None:
     assert page.locator(".choice").first.evaluate("choice => getComputedStyle(choice).transitionDuration") == "0s"
 
 
-def test_forced_colours_keep_what_colours_say(visit: Visit, site: Capture) -> None:
+def test_forced_colours_keep_what_colours_show(visit: Visit, site: Capture) -> None:
     page = visit.page
     page.emulate_media(forced_colors="active")
     practised(visit, site)
@@ -229,7 +229,7 @@ def test_forced_colours_keep_what_colours_say(visit: Visit, site: Capture) -> No
     assert faults(page, without=["color-contrast"]) == []
 
 
-def test_forced_colours_keep_what_every_kind_says(every_kind: Visit) -> None:
+def test_forced_colours_every_kind_keeps_distinctions(every_kind: Visit) -> None:
     page = every_kind.page
     page.emulate_media(forced_colors="active")
     every_kind.open().stage("questions").choose(1, "Yes").choose(2, "Often").choose(3, "LSD").choose(4, "Bar")
@@ -249,7 +249,7 @@ def test_forced_colours_keep_what_every_kind_says(every_kind: Visit) -> None:
 
 
 @pytest.mark.parametrize("size", [320, 360, 1280])
-def test_right_to_left_the_page_stays_usable(visit: Visit, site: Capture, size: int) -> None:
+def test_right_to_left_page_is_usable(visit: Visit, site: Capture, size: int) -> None:
     page = visit.page
     page.set_viewport_size({"width": size, "height": 800})
     unfolded(visit, site)
@@ -269,7 +269,7 @@ def test_right_to_left_the_page_stays_usable(visit: Visit, site: Capture, size: 
     assert width(page) <= size
 
 
-def test_errors_are_said_in_words_beside_the_question_and_tied_to_it(visit: Visit, site: Capture) -> None:
+def test_errors_stand_beside_question_and_are_linked(visit: Visit, site: Capture) -> None:
     STATES["errors"](visit, site)
     group = visit.page.locator("#group")
     assert group.get_attribute("aria-invalid") == "true"
@@ -278,7 +278,7 @@ def test_errors_are_said_in_words_beside_the_question_and_tied_to_it(visit: Visi
     assert visit.page.get_by_role("alert").get_by_text("2 questions have no answer yet.").is_visible()
 
 
-def test_what_is_new_is_said(visit: Visit, site: Capture) -> None:
+def test_stage_change_moves_focus_to_title(visit: Visit, site: Capture) -> None:
     """A stage's title takes the focus; what changes within a stage is a status."""
     questions(visit, site)
     visit.answer("Yes", "Low").press("Review your answers").stage("review")

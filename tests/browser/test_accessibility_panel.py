@@ -32,13 +32,13 @@ def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run_of(design, published=True)
 
 
-def test_the_published_report(page: Page, run: Run) -> None:
+def test_axe_published_report(page: Page, run: Run) -> None:
     page.goto(f"/reports/{run.key}/")
     page.evaluate(UNFOLD)
     assert dict(on_every_screen(page)) == CLEAN
 
 
-def test_the_report_of_every_kind_of_question(page: Page, run: Run) -> None:
+def test_axe_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     """Sections, means and groups; each picture has its title and its words."""
     groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
     design = freeze_design(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
@@ -57,7 +57,7 @@ PAGES = (
 )  # fmt: skip
 
 
-def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run) -> None:
+def test_axe_list_form_and_upload(page: Page, alice: User, run: Run) -> None:
     sign_in(page, alice)
     assert {path: found(page, path) for path in PAGES} == dict.fromkeys(PAGES, CLEAN)
 
@@ -65,7 +65,7 @@ def test_the_list_the_form_and_the_upload(page: Page, alice: User, run: Run) -> 
 STATES = {"draft": ("", "open/"), "open": ("", "open/", "share/", "disclose/"), "closed": ("", "waves/")}
 
 
-def test_a_survey_in_each_state(page: Page, alice: User, run: Run) -> None:
+def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run) -> None:
     """One survey is a draft; the other is open and then closed. Signing in once saves half of the time."""
     write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
@@ -77,7 +77,7 @@ def test_a_survey_in_each_state(page: Page, alice: User, run: Run) -> None:
         assert seen == dict.fromkeys(paths, CLEAN), state
 
 
-def test_watching(page: Page, alice: User, run: Run) -> None:
+def test_axe_watch_page(page: Page, alice: User, run: Run) -> None:
     """With results, days, an alarm, a failed run and no worker."""
     estimates = run.estimates.filter(position=0, stratum=None)
     estimates.update(flags=["reports_outside_table"])
@@ -86,7 +86,7 @@ def test_watching(page: Page, alice: User, run: Run) -> None:
     assert found(page, "/panel/survey/campus/watch/") == CLEAN
 
 
-def test_the_operators_page(page: Page, alice: User, run: Run) -> None:
+def test_axe_operation_page(page: Page, alice: User, run: Run) -> None:
     """With reports, and a part that does not work."""
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     Run.objects.create(design_id=run.design_id, trigger=Run.Trigger.DEMAND, state=Run.State.FAILED, fault="It died.")
@@ -94,14 +94,16 @@ def test_the_operators_page(page: Page, alice: User, run: Run) -> None:
     assert found(page, "/panel/operation/") == CLEAN
 
 
-def test_the_form_of_a_draft(page: Page, alice: User, run: Run) -> None:
+def test_axe_draft_form(page: Page, alice: User, run: Run) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
     assert found(page, f"/panel/surveys/survey/{draft.pk}/change/") == CLEAN
 
 
 @pytest.mark.parametrize("repetitions", [1, 3])
-def test_a_rehearsal(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch, repetitions: int) -> None:
+def test_axe_rehearsal_page(
+    page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch, repetitions: int
+) -> None:
     monkeypatch.setattr(rehearsals, "wake", lambda rehearsal_id: None)
     said = {"respondents": 80, "shares": {}}
     asked = rehearsals.request_rehearsal(Survey.objects.get(), said, repetitions=repetitions, seed=1)
@@ -114,7 +116,7 @@ def test_a_rehearsal(page: Page, alice: User, run: Run, monkeypatch: pytest.Monk
         assert found(page, "/panel/survey/campus/rehearse/") == CLEAN
 
 
-def test_the_preview_and_a_form_in_two_languages_that_is_not_complete(page: Page, alice: User, run: Run) -> None:
+def test_axe_preview_of_incomplete_bilingual_form(page: Page, alice: User, run: Run) -> None:
     template = templates.find("partner-violence")
     assert template is not None
     draft = write_survey(template.definition, team=home_team(alice), unfinished=True)
@@ -127,7 +129,7 @@ def test_the_preview_and_a_form_in_two_languages_that_is_not_complete(page: Page
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
 
 
-def test_headings_nest(page: Page, alice: User, run: Run) -> None:
+def test_headings_are_nested(page: Page, alice: User, run: Run) -> None:
     """A question's heading is one level below that of the results."""
     sign_in(page, alice)
     page.goto("/panel/survey/campus/watch/")
@@ -139,7 +141,7 @@ def test_headings_nest(page: Page, alice: User, run: Run) -> None:
     assert page.get_by_role("heading", level=2, name="Have you cheated?").is_visible()
 
 
-def test_a_fault_that_is_put_in_is_found(page: Page, alice: User, run: Run) -> None:
+def test_axe_inserted_fault_is_found(page: Page, alice: User, run: Run) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
     page.evaluate("document.querySelector('.candor-files a').textContent = ''")

@@ -14,7 +14,7 @@ from tests.tools.capture import Capture
 from tests.tools.designs import stored_page
 
 
-def test_by_mouse_one_request_with_exactly_these_bytes(visit: Visit, site: Capture, version: Version) -> None:
+def test_send_by_mouse_posts_exactly_these_bytes(visit: Visit, site: Capture, version: Version) -> None:
     visit.open().stage("questions").answer("Yes", "Low").send().stage("sent")
     (post,) = site.posts()
     digest = version.design_id
@@ -25,7 +25,7 @@ def test_by_mouse_one_request_with_exactly_these_bytes(visit: Visit, site: Captu
     assert WaitingReport.objects.count() == 1
 
 
-def test_a_link_of_a_group_ticks_it_in_sight_and_sends_nothing(visit: Visit, site: Capture, version: Version) -> None:
+def test_group_link_ticks_group_and_sends_nothing(visit: Visit, site: Capture, version: Version) -> None:
     visit.open(f"#{version.design_id}&group=y2").stage("questions")
     group = visit.question(0)
     assert group.get_by_label("Later").is_checked()
@@ -38,11 +38,11 @@ def test_a_link_of_a_group_ticks_it_in_sight_and_sends_nothing(visit: Visit, sit
     assert json.loads(post.body)["stratum"] == "y1", "whoever is in another group says so"
 
 
-def test_a_link_of_a_group_that_there_is_not_is_refused(visit: Visit, version: Version) -> None:
+def test_group_link_unknown_group_is_refused(visit: Visit, version: Version) -> None:
     visit.open(f"#{version.design_id}&group=y3").stage("refused")
 
 
-def test_the_request_names_its_origin_and_nothing_of_the_person(visit: Visit, site: Capture) -> None:
+def test_request_headers_have_origin_and_no_cookie(visit: Visit, site: Capture) -> None:
     visit.open().stage("questions").answer("No", "Well").send().stage("sent")
     (post,) = site.posts()
     assert post.header("Origin") == site.url
@@ -52,7 +52,7 @@ def test_the_request_names_its_origin_and_nothing_of_the_person(visit: Visit, si
     assert post.header("Referer") is None
 
 
-def test_by_keyboard_alone(visit: Visit, site: Capture) -> None:
+def test_send_by_keyboard_alone(visit: Visit, site: Capture) -> None:
     page = visit.open().stage("questions").page
     page.locator("#group input").first.focus()
     for question, keys in (("group", "Space"), ("question-1", "Space ArrowDown"), ("question-2", "ArrowUp ArrowUp")):
@@ -79,7 +79,7 @@ def tab_to(page: Page, condition: str, *, most: int = 10) -> None:
     assert page.evaluate(condition)
 
 
-def test_a_question_is_one_radio_group_although_its_inputs_have_no_name(visit: Visit) -> None:
+def test_question_is_one_radio_group_without_names(visit: Visit) -> None:
     visit.open().stage("questions")
     question = visit.question(2)
     inputs = question.locator("input")
@@ -94,7 +94,7 @@ def test_a_question_is_one_radio_group_although_its_inputs_have_no_name(visit: V
     assert group.count() == 3
 
 
-def test_every_request_before_send_belongs_to_the_load(visit: Visit, site: Capture, address: str) -> None:
+def test_page_makes_no_request_between_load_and_send(visit: Visit, site: Capture, address: str) -> None:
     page = visit.open().stage("questions").page
     page.wait_for_load_state("networkidle")
     loaded = targets(site)
@@ -116,7 +116,7 @@ def test_every_request_before_send_belongs_to_the_load(visit: Visit, site: Captu
     assert page.url == visit.url
 
 
-def test_missing_answers_are_said_in_words_and_nothing_is_sent(visit: Visit, site: Capture) -> None:
+def test_missing_answers_are_named_and_nothing_is_sent(visit: Visit, site: Capture) -> None:
     visit.open().stage("questions").choose(1, "Yes").press("Review your answers")
     assert visit.said("missing") == "2 questions have no answer yet."
     assert visit.question(2).locator("[data-part=error]").inner_text() == "Choose one of these."
@@ -127,7 +127,7 @@ def test_missing_answers_are_said_in_words_and_nothing_is_sent(visit: Visit, sit
     assert site.posts() == []
 
 
-def test_an_answer_can_be_changed_until_send(visit: Visit) -> None:
+def test_answer_can_be_changed_until_send(visit: Visit) -> None:
     page = visit.open().stage("questions").answer("Yes", "Low").press("Review your answers").stage("review").page
     page.get_by_role("button", name=re.compile("Change the answer to: Have you")).click()
     visit.choose(1, "No").press("Review your answers")
@@ -139,9 +139,7 @@ def run(command: str) -> str:
     return subprocess.run(command, shell=True, check=True, capture_output=True, text=True, timeout=30).stdout
 
 
-def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(
-    visit: Visit, site: Capture, version: Version
-) -> None:
+def test_receipt_shows_what_was_sent_and_checks_work(visit: Visit, site: Capture, version: Version) -> None:
     page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
     (post,) = site.posts()
     assert page.get_by_text("Nobody, including us").is_hidden(), "the receipt is for those who ask"
@@ -163,7 +161,7 @@ def test_the_receipt_says_what_was_sent_and_the_page_can_be_checked(
     assert visit.said("check-design") == f"curl -s {visit.url}design.json | sha256sum"
 
 
-def test_the_link_with_the_digest_is_accepted_and_said(visit: Visit, version: Version) -> None:
+def test_link_with_digest_is_accepted(visit: Visit, version: Version) -> None:
     visit.open(f"#{version.design_id}").stage("questions")
     visit.unfold("Check this page")
     assert visit.said("check-digest") == version.design_id

@@ -16,7 +16,7 @@ def page(panel_page: Page) -> Page:
     return panel_page
 
 
-def test_a_token_is_made_and_the_api_is_read_about(page: Page, alice: User) -> None:
+def test_token_is_made_and_api_page_opens(page: Page, alice: User) -> None:
     said = list[str]()
     page.on("console", lambda message: said.append(message.text))
     sign_in(page, alice)

@@ -55,9 +55,7 @@ def quick_site(site: Capture) -> Iterator[Capture]:
 ANSWERS = [(0, 0), (1, 2), (1, 1)]
 
 
-def test_reports_follow_the_row_of_the_answer_and_show_nothing_else(
-    visit: Visit, quick_site: Capture, version: Version
-) -> None:
+def test_reports_follow_channel_and_have_one_shape(visit: Visit, quick_site: Capture, version: Version) -> None:
     shapes = Counter()
     for answers in ANSWERS:
         posts = submitted(visit, quick_site, answers)

@@ -38,7 +38,7 @@ def look_and_send(page: Page) -> None:
     page.get_by_role("button", name="Send what is marked").click()
 
 
-def test_from_the_page_to_the_stored_report(without_script: Visit, site: Capture) -> None:
+def test_coin_page_stores_the_report(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes", "Low")
     look_and_send(page)
@@ -50,7 +50,7 @@ def test_from_the_page_to_the_stored_report(without_script: Visit, site: Capture
     assert [post.target for post in site.posts()] == ["/s/campus/coin/", "/s/campus/coin/send/"]
 
 
-def test_a_send_that_is_sent_again_is_one_report(without_script: Visit, site: Capture) -> None:
+def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes", "Low")
     page.get_by_role("button", name="Look at what is marked").click()
@@ -77,7 +77,7 @@ def test_a_send_that_is_sent_again_is_one_report(without_script: Visit, site: Ca
     assert WaitingReport.objects.count() == 1
 
 
-def test_a_slip_can_be_put_right(without_script: Visit) -> None:
+def test_coin_review_mark_can_be_corrected(without_script: Visit) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes", "Low")
     page.get_by_role("button", name="Look at what is marked").click()
@@ -89,7 +89,7 @@ def test_a_slip_can_be_put_right(without_script: Visit) -> None:
     assert bytes(WaitingReport.objects.get().report) == b"\x00\x02"
 
 
-def test_what_is_on_the_wire(without_script: Visit, site: Capture, version: Version) -> None:
+def test_coin_requests_have_no_cookie_or_script(without_script: Visit, site: Capture, version: Version) -> None:
     page = without_script.open().page
     mark(without_script, "First year", "No", "Well")
     look_and_send(page)
@@ -103,7 +103,7 @@ def test_what_is_on_the_wire(without_script: Visit, site: Capture, version: Vers
     assert not [target for target in targets(site) if ".js" in target or "?" in target]
 
 
-def test_what_is_not_marked_is_asked_for_by_the_browser(without_script: Visit, site: Capture) -> None:
+def test_coin_missing_mark_is_stopped_by_browser(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "First year", "Yes")
     page.get_by_role("button", name="Look at what is marked").click()
@@ -112,7 +112,7 @@ def test_what_is_not_marked_is_asked_for_by_the_browser(without_script: Visit, s
     assert page.locator("[name=item-2]:invalid").count() == 3
 
 
-def test_opening_the_page_again_sends_nothing(without_script: Visit) -> None:
+def test_coin_page_opened_again_sends_nothing(without_script: Visit) -> None:
     page = without_script.open().page
     mark(without_script, "First year", "Yes", "Low")
     look_and_send(page)
@@ -122,7 +122,7 @@ def test_opening_the_page_again_sends_nothing(without_script: Visit) -> None:
     assert WaitingReport.objects.count() == 1
 
 
-def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
+def test_coin_page_works_over_plain_http(without_script: Visit, settings: Any) -> None:
     """The page that draws tickets refuses there. Somebody on the way may change the words, but not toss for her."""
     settings.ALLOWED_HOSTS = ["plain.test"]
     without_script.url = without_script.url.replace("127.0.0.1", "plain.test")
@@ -135,7 +135,7 @@ def test_over_plain_http_too(without_script: Visit, settings: Any) -> None:
     without_script.faults.clear()
 
 
-def test_closed_while_somebody_tosses(without_script: Visit, survey: Survey) -> None:
+def test_coin_survey_closed_meanwhile_stores_nothing(without_script: Visit, survey: Survey) -> None:
     page = without_script.open().page
     mark(without_script, "First year", "Yes", "Low")
     survey.refresh_from_db()
@@ -147,14 +147,14 @@ def test_closed_while_somebody_tosses(without_script: Visit, survey: Survey) -> 
     without_script.faults.clear()
 
 
-def test_the_way_there_from_the_page_that_needs_a_script(without_script: Visit) -> None:
+def test_coin_page_is_linked_from_answer_page(without_script: Visit) -> None:
     without_script.url = without_script.url.removesuffix("coin/")
     page = without_script.open().page
     page.get_by_role("link", name="with a coin or a die of your own").click()
     page.get_by_role("button", name="Look at what is marked").wait_for()
 
 
-def test_with_a_script_allowed_none_runs_and_no_policy_is_violated(visit: Visit) -> None:
+def test_coin_page_with_javascript_violates_no_policy(visit: Visit) -> None:
     visit.url += "coin/"
     visit.page.add_init_script(VIOLATIONS)
     page = visit.open().page
@@ -166,7 +166,7 @@ def test_with_a_script_allowed_none_runs_and_no_policy_is_violated(visit: Visit)
     assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "00"
 
 
-def test_on_paper_there_are_boxes_and_no_button(without_script: Visit) -> None:
+def test_coin_page_printed_has_boxes_and_no_button(without_script: Visit) -> None:
     page = without_script.open().page
     page.emulate_media(media="print")
     assert page.get_by_role("button").filter(visible=True).count() == 0
@@ -175,7 +175,7 @@ def test_on_paper_there_are_boxes_and_no_button(without_script: Visit) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, site: Capture, address: str, scheme: Literal["light", "dark"]) -> None:
+def test_axe_coin_pages(browser: Browser, site: Capture, address: str, scheme: Literal["light", "dark"]) -> None:
     context = browser.new_context(bypass_csp=True, color_scheme=scheme)  # axe is a script
     for path in ("coin/", "coin/sent/"):
         page = new_visit(site, address + path, context).open().page
@@ -191,7 +191,7 @@ def test_axe_finds_nothing(browser: Browser, site: Capture, address: str, scheme
 
 
 @pytest.mark.parametrize("width", [320, 360, 1280])
-def test_nothing_is_wider_than_the_screen(without_script: Visit, width: int) -> None:
+def test_coin_page_is_no_wider_than_the_screen(without_script: Visit, width: int) -> None:
     page = without_script.page
     page.set_viewport_size({"width": width, "height": 800})
     without_script.open()

@@ -38,7 +38,7 @@ def page_of(bribes: Version, site: Capture, context: BrowserContext) -> Iterator
     assert visit.faults == []
 
 
-def test_the_page_says_the_table_and_sends_one_symbol(page_of: Visit, site: Capture) -> None:
+def test_crosswise_page_shows_odds_and_sends_one_symbol(page_of: Visit, site: Capture) -> None:
     page_of.open().stage("questions").unfold("The odds")
     assert "about 25 send" in page_of.said("odds")
     page_of.choose(1, "Yes").press("Review your answers").stage("review").press("Send").stage("sent")
@@ -47,7 +47,7 @@ def test_the_page_says_the_table_and_sends_one_symbol(page_of: Visit, site: Capt
     assert (len(stored.report), stored.mode) == (1, Report.Mode.BROWSER)
 
 
-def test_without_a_script_birthdays_stand_for_tickets(bribes: Version, browser: Browser, site: Capture) -> None:
+def test_crosswise_without_script_uses_birthdays(bribes: Version, browser: Browser, site: Capture) -> None:
     context = browser.new_context(java_script_enabled=False)
     context.set_default_timeout(PATIENCE)
     visit = new_visit(site, "/s/bribes/coin/", context)

@@ -37,7 +37,7 @@ def page(panel_page: Page, settings: Any, tmp_path: Path) -> Page:
     return panel_page
 
 
-def test_from_the_tick_to_the_download(
+def test_export_page_from_tick_to_download(
     page: Page, alice: User, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
@@ -69,7 +69,7 @@ def test_from_the_tick_to_the_download(
     assert set(Export.objects.values_list("format", flat=True)) == {"json", "full"}
 
 
-def test_the_page_webhooks(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_axe_webhooks_page(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     survey = Survey.objects.get()
     hook, _ = webhooks.add(survey, "https://example.org/hooks/candor?token=" + "a" * 60, ["closed", "reached"], [500])
     for state in ({"state": "done", "status": 200}, {"state": "failed", "attempts": 14, "fault": "It answered 500."}):

@@ -42,7 +42,7 @@ def unfolded(survey: Survey) -> str:
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> None:
+def test_item_form_shows_only_fields_of_the_kind(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)
     page.goto(unfolded(kinds))
     assert shown(page, 0) == {"choices", "prefer_not", "may_be_blank", "truth", "yes"}
@@ -66,7 +66,7 @@ def test_only_what_matters_is_shown(page: Page, alice: User, kinds: Survey) -> N
 
 
 @pytest.mark.parametrize("page", [False], indirect=True)
-def test_without_script_everything_is_there(page: Page, alice: User, kinds: Survey) -> None:
+def test_item_form_without_script_shows_all_fields(page: Page, alice: User, kinds: Survey) -> None:
     sign_in_by_hand(page, alice)
     page.goto(unfolded(kinds))
     assert page.locator("#id_items-0-minimum").is_enabled()
@@ -81,7 +81,7 @@ def test_without_script_everything_is_there(page: Page, alice: User, kinds: Surv
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_number_is_written_and_what_was_there_is_forgotten(page: Page, alice: User, kinds: Survey) -> None:
+def test_item_form_change_to_number_drops_choices(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)
     page.goto(unfolded(kinds))
     page.select_option("#id_items-5-kind", "number")

@@ -47,7 +47,7 @@ def send(visit: Visit) -> Visit:
 
 
 @pytest.mark.parametrize("code", ["en", "de", "ar"])
-def test_a_report_has_one_address_and_one_shape_whatever_the_language(visit: Visit, site: Capture, code: str) -> None:
+def test_report_has_one_address_and_shape_in_any_language(visit: Visit, site: Capture, code: str) -> None:
     send(answer(in_language(visit, code).open(f"#{site_digest()}").stage("questions"), code))
     (post,) = site.posts()
     fields = json.loads(post.body)
@@ -59,7 +59,7 @@ def test_a_report_has_one_address_and_one_shape_whatever_the_language(visit: Vis
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_the_switch_keeps_the_link_and_leads_to_the_page_in_that_language(visit: Visit, code: str) -> None:
+def test_language_switch_keeps_fragment(visit: Visit, code: str) -> None:
     page = visit.open(f"#{site_digest()}").stage("questions").page
     page.get_by_role("link", name=OTHERS[code]).click()
     page.wait_for_url(f"{visit.url}{code}/#{site_digest()}")
@@ -68,7 +68,7 @@ def test_the_switch_keeps_the_link_and_leads_to_the_page_in_that_language(visit:
     assert text("How do you feel?", code) in page.locator("main").inner_text()
 
 
-def test_the_switch_makes_the_same_request_whatever_is_ticked(visit: Visit, site: Capture) -> None:
+def test_language_switch_request_is_the_same_for_any_ticks(visit: Visit, site: Capture) -> None:
     """Everything that reaches the server from the first tick to the last byte of the other page's load."""
     ticks: list[Callable[[], object]] = [
         lambda: None,
@@ -94,7 +94,7 @@ def test_the_switch_makes_the_same_request_whatever_is_ticked(visit: Visit, site
     assert site.posts() == []
 
 
-def test_ticks_are_gone_when_somebody_comes_back(visit: Visit) -> None:
+def test_ticks_are_gone_after_language_switch_and_back(visit: Visit) -> None:
     page = answer(visit.open().stage("questions"), "en").page
     page.get_by_role("link", name="Deutsch").click()
     page.wait_for_url("**/de/")
@@ -105,7 +105,7 @@ def test_ticks_are_gone_when_somebody_comes_back(visit: Visit) -> None:
     assert visit.checked() == 0
 
 
-def test_the_switch_is_gone_once_the_questions_are_behind(visit: Visit) -> None:
+def test_language_switch_is_hidden_after_the_questions(visit: Visit) -> None:
     page = answer(visit.open().stage("questions"), "en").page
     assert page.locator("nav").is_visible()
     visit.press("Review your answers").stage("review")
@@ -114,7 +114,7 @@ def test_the_switch_is_gone_once_the_questions_are_behind(visit: Visit) -> None:
     assert page.locator("nav").is_hidden()
 
 
-def test_check_this_page_names_the_page_in_its_language_and_the_one_design(visit: Visit, site: Capture) -> None:
+def test_check_section_names_page_and_design_addresses(visit: Visit, site: Capture) -> None:
     page = in_language(visit, "de").open().stage("questions").page
     said = page.locator("[data-part=check-design], [data-part=check-page]").all_text_contents()
     assert said == [
@@ -124,7 +124,7 @@ def test_check_this_page_names_the_page_in_its_language_and_the_one_design(visit
     assert targets(site)[0] == "/s/campus/de/"
 
 
-def test_a_report_that_waits_is_sent_from_the_page_in_any_language(visit: Visit, site: Capture) -> None:
+def test_pending_report_is_sent_from_any_language(visit: Visit, site: Capture) -> None:
     """Else a person who changes the language while the server is away would answer twice."""
     visit.excused = "Failed to load resource"
     respond = site.respond
@@ -140,7 +140,7 @@ def test_a_report_that_waits_is_sent_from_the_page_in_any_language(visit: Visit,
 
 
 @pytest.mark.parametrize("code", ["ar", "de"])  # from right to left; the longest words
-def test_axe_finds_nothing_in_other_languages_and_nothing_is_wider_than_the_screen(visit: Visit, code: str) -> None:
+def test_axe_other_languages_and_width(visit: Visit, code: str) -> None:
     page = in_language(visit, code).open().stage("questions").page
     page.evaluate(UNFOLD)
     visit.question(2).locator(".icon-array").last.wait_for()
@@ -156,7 +156,7 @@ def test_axe_finds_nothing_in_other_languages_and_nothing_is_wider_than_the_scre
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_axe_finds_nothing_on_the_coin_page_in_any_language(visit: Visit, code: str) -> None:
+def test_axe_coin_page_in_every_language(visit: Visit, code: str) -> None:
     visit.url += f"{code}/coin/"
     page = visit.open().page
     page.set_viewport_size({"width": 320, "height": 800})
@@ -165,7 +165,7 @@ def test_axe_finds_nothing_on_the_coin_page_in_any_language(visit: Visit, code: 
     assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
-def test_what_is_put_into_an_arabic_sentence_leaves_its_words_in_order(visit: Visit) -> None:
+def test_arabic_sentence_keeps_its_word_order(visit: Visit) -> None:
     """The parts of "{own}, {rest}" follow each other from right to left, each of them a sentence of its own."""
     page = in_language(visit, "ar").open().stage("questions").page
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -186,7 +186,7 @@ def test_what_is_put_into_an_arabic_sentence_leaves_its_words_in_order(visit: Vi
 
 
 @pytest.mark.parametrize("code", translations.CODES)
-def test_the_browsers_plural_forms_are_those_of_gettext(browser: Browser, code: str) -> None:
+def test_plural_forms_equal_gettext(browser: Browser, code: str) -> None:
     """The template has a line for each name that the browser may look for, with the form that gettext has for it."""
     numbers = [*range(201), 1000, 10**6, 2 * 10**6, 2**32]
     page = browser.new_page()

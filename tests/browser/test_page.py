@@ -21,7 +21,7 @@ POLICY = (
 )
 
 
-def test_the_page_comes_with_its_policy_and_without_cookies(visit: Visit) -> None:
+def test_page_has_policy_and_no_cookies(visit: Visit) -> None:
     response = visit.page.goto(visit.url)
     headers = response.headers
     assert headers["content-security-policy"] == POLICY
@@ -32,7 +32,7 @@ def test_the_page_comes_with_its_policy_and_without_cookies(visit: Visit) -> Non
     assert visit.page.context.cookies() == []
 
 
-def test_everybody_gets_the_same_bytes(browser: Browser, site: Capture, address: str) -> None:
+def test_page_same_bytes_for_everyone(browser: Browser, site: Capture, address: str) -> None:
     digests = set()
     for language, agent in (("de-DE", "one"), ("ar", "two"), ("en-GB", "three")):
         context = browser.new_context(locale=language, user_agent=agent)
@@ -43,7 +43,7 @@ def test_everybody_gets_the_same_bytes(browser: Browser, site: Capture, address:
     assert len(digests) == 1
 
 
-def test_markup_from_text_and_other_ways_out_are_blocked(visit: Visit, site: Capture) -> None:
+def test_policy_blocks_markup_and_outside_requests(visit: Visit, site: Capture) -> None:
     page = visit.open().stage("questions").page
     with pytest.raises(Exception, match="TrustedHTML"):
         page.evaluate("document.body.innerHTML = '<b>x</b>'")
@@ -61,14 +61,14 @@ def test_markup_from_text_and_other_ways_out_are_blocked(visit: Visit, site: Cap
     visit.faults.clear()
 
 
-def test_before_the_first_question_there_are_at_most_sixty_words_of_ours(visit: Visit) -> None:
+def test_promise_has_at_most_sixty_words(visit: Visit) -> None:
     visit.open().stage("questions")
     words = visit.page.locator(".promise").inner_text().split()
     assert " ".join(words[:12]) == "Your true answer stays on this device. We receive a randomised answer."
     assert len(words) <= 60
 
 
-def test_the_numbers_on_the_page_are_those_of_the_table(visit: Visit) -> None:
+def test_page_numbers_equal_the_channel(visit: Visit) -> None:
     page = visit.open().stage("questions").page
     assert visit.said("tickets-said") == (
         "Your device has drawn one of 4 tickets. 3 send your answer’s side, 1 sends the other. "
@@ -94,7 +94,7 @@ def test_the_numbers_on_the_page_are_those_of_the_table(visit: Visit) -> None:
     )
 
 
-def test_no_ticket_is_on_the_page_before_send(visit: Visit) -> None:
+def test_page_hides_tickets_before_send(visit: Visit) -> None:
     """Visits with different tickets look the same to the last character, but for the practice ticket."""
     seen = set()
     for _ in range(6):
@@ -108,7 +108,7 @@ def test_no_ticket_is_on_the_page_before_send(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
-def test_nothing_is_wider_than_the_screen_and_targets_are_large(visit: Visit, width: int) -> None:
+def test_page_fits_screen_and_targets_are_large(visit: Visit, width: int) -> None:
     page = visit.page
     page.set_viewport_size({"width": width, "height": 800})
     visit.open().stage("questions")
@@ -120,7 +120,7 @@ def test_nothing_is_wider_than_the_screen_and_targets_are_large(visit: Visit, wi
     assert min(sizes) >= 44
 
 
-def test_the_focus_is_seen(visit: Visit) -> None:
+def test_focus_is_visible(visit: Visit) -> None:
     page = visit.open().stage("questions").page
     for selector in ("summary", "#group label", "[data-part=review-button]"):
         element = page.locator(selector).first

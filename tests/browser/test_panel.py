@@ -32,7 +32,7 @@ def design(version: Version) -> Design:
     return design
 
 
-def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Design, tmp_path: Path) -> None:
+def test_panel_from_sign_in_link_to_csv(page: Page, alice: User, design: Design, tmp_path: Path) -> None:
     run = run_of(design)
     sign_in(page, alice)
     page.get_by_role("link", name="Campus", exact=True).click()
@@ -49,7 +49,7 @@ def test_from_the_sign_in_link_to_the_file(page: Page, alice: User, design: Desi
     assert len(list(csv.DictReader(sheet))) == 15
 
 
-def test_a_survey_is_watched_without_a_reload(page: Page, alice: User, design: Design) -> None:
+def test_watch_page_updates_without_reload(page: Page, alice: User, design: Design) -> None:
     """New estimates replace what is shown: nobody pressed anything, and focus, scroll and open details stay."""
     fill(design, count=20, first=10)  # these wait for the next step
     sign_in(page, alice)
@@ -82,9 +82,7 @@ def finish(design: Design) -> None:
     estimator.execute(run.pk)
 
 
-def test_opening_shows_what_is_frozen_and_leads_to_the_link(
-    page: Page, alice: User, survey: Survey, tmp_path: Path
-) -> None:
+def test_opening_page_shows_design_and_leads_to_link(page: Page, alice: User, survey: Survey, tmp_path: Path) -> None:
     pictures = Path(IMAGES) if IMAGES else tmp_path
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
@@ -107,7 +105,7 @@ def test_opening_shows_what_is_frozen_and_leads_to_the_link(
     assert page.evaluate("navigator.clipboard.readText()") == link
 
 
-def test_a_survey_is_written_in_the_form(page: Page, alice: User) -> None:
+def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.get_by_role("link", name="New survey").last.click()
     page.get_by_role("link", name="Begin empty").click()

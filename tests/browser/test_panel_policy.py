@@ -56,7 +56,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(IMAGES) / f"policy-{name}.png")
 
 
-def test_menu_and_theme_of_the_panel(page: Page, root: User) -> None:
+def test_panel_menu_and_theme(page: Page, root: User) -> None:
     sign_in(page, root)
     menu = page.locator("details[data-menu]")
     menu.locator("summary").click()
@@ -83,7 +83,7 @@ def test_menu_and_theme_of_the_panel(page: Page, root: User) -> None:
     page.wait_for_url("**/panel/logout/")
 
 
-def test_sidebar_goes_and_comes(page: Page, root: User) -> None:
+def test_sidebar_opens_and_closes(page: Page, root: User) -> None:
     sign_in(page, root)
     templates, toggle = page.locator("#nav-sidebar").get_by_text("Templates"), page.locator("button[data-sidebar]")
     assert templates.is_visible()
@@ -154,7 +154,7 @@ def test_rows_are_added_and_saved(page: Page, root: User, survey: Survey) -> Non
     assert survey.groups.count() == before + 1
 
 
-def test_door_has_its_theme(page: Page) -> None:
+def test_sign_in_page_theme(page: Page) -> None:
     page.goto("/panel/login/")
     page.locator("summary[title=Theme]").click()
     page.get_by_role("button", name="Dark").click()
@@ -163,7 +163,7 @@ def test_door_has_its_theme(page: Page) -> None:
     picture(page, "login-dark")
 
 
-def test_what_the_policy_forbids_does_not_run(browser: Browser, running_site: str) -> None:
+def test_policy_blocks_inline_script_and_style(browser: Browser, running_site: str) -> None:
     """The test of the tests above: an inline script, handler, style and text that becomes a script are blocked."""
     page = browser.new_page()
     page.goto(f"{running_site}/panel/login/")

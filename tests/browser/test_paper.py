@@ -62,7 +62,7 @@ def type_sheet(page: Page, digits: str) -> None:
         page.keyboard.press(digit)
 
 
-def test_three_sheets_by_keyboard_alone(page: Page, alice: User, ten: Version) -> None:
+def test_paper_three_sheets_by_keyboard(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
     for number, digits in enumerate(("11213121312", "22323232323", "11111111111"), start=1):
@@ -78,7 +78,7 @@ def test_three_sheets_by_keyboard_alone(page: Page, alice: User, ten: Version) -
     assert sorted(row.stratum for row in WaitingReport.objects.all()) == [0, 0, 1]
 
 
-def test_a_slip_is_put_right_with_backspace(page: Page, alice: User, ten: Version) -> None:
+def test_paper_backspace_corrects_a_mark(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
     type_sheet(page, "112")
@@ -93,7 +93,7 @@ def test_a_slip_is_put_right_with_backspace(page: Page, alice: User, ten: Versio
     assert page.locator("[data-look] b").all_inner_texts() == list("12111111113")
 
 
-def test_what_cannot_be_right_is_said(page: Page, alice: User, ten: Version) -> None:
+def test_paper_impossible_digit_is_named(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
     fault = page.locator("[data-fault]")
@@ -111,7 +111,7 @@ def test_what_cannot_be_right_is_said(page: Page, alice: User, ten: Version) -> 
     assert not WaitingReport.objects.exists()
 
 
-def test_enter_pressed_twice_stores_one_sheet(page: Page, alice: User, ten: Version) -> None:
+def test_paper_enter_twice_stores_one_sheet(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
     type_sheet(page, "1" * 11)
@@ -123,7 +123,7 @@ def test_enter_pressed_twice_stores_one_sheet(page: Page, alice: User, ten: Vers
     assert WaitingReport.objects.count() == 1
 
 
-def test_by_mouse(page: Page, alice: User, version: Version) -> None:
+def test_paper_by_mouse(page: Page, alice: User, version: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
     for label in ("Later", "Yes", "Low"):
@@ -142,7 +142,7 @@ def plain(browser: Browser, running_site: str) -> Iterator[Page]:
     context.close()
 
 
-def test_without_a_script(plain: Page, alice: User, version: Version) -> None:
+def test_paper_without_script(plain: Page, alice: User, version: Version) -> None:
     sign_in_by_hand(plain, alice)
     plain.goto(PAPER)
     assert plain.get_by_text("Type the small number").count() == 1
@@ -157,7 +157,7 @@ def test_without_a_script(plain: Page, alice: User, version: Version) -> None:
     assert stored() == ["0100"]
 
 
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(page: Page, alice: User, ten: Version) -> None:
+def test_axe_paper_page_and_width(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
     for size in (PHONE, DESKTOP):
@@ -171,7 +171,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(page: Page, alic
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
 
 
-def test_pictures(page: Page, alice: User, ten: Version, tmp_path: Path) -> None:
+def test_paper_screenshots(page: Page, alice: User, ten: Version, tmp_path: Path) -> None:
     target = Path(IMAGES) if IMAGES else tmp_path
     sign_in(page, alice)
     page.goto(PAPER)

@@ -38,7 +38,7 @@ def line(page: Page, curve: str) -> str | None:
     return page.locator(f"[data-curve={curve}] .curve-line").get_attribute("points")
 
 
-def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice: User) -> None:
+def test_plan_slider_updates_numbers_without_reload(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/plan/")
     page.evaluate("window.same = true")
@@ -60,7 +60,7 @@ def test_the_slider_moves_numbers_and_curves_without_a_reload(page: Page, alice:
     assert "truth=0.98" in page.url, "the address holds the plan"
 
 
-def test_epsilon_moves_the_truth_and_respondents_the_width(page: Page, alice: User) -> None:
+def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/plan/")
     page.locator("#plan-epsilon").fill("2")
@@ -76,7 +76,7 @@ def test_epsilon_moves_the_truth_and_respondents_the_width(page: Page, alice: Us
     assert "100 reports" in page.get_by_role("status").first.inner_text()
 
 
-def test_another_kind_has_its_own_fields_and_mechanisms(frank_page: Page, alice: User) -> None:
+def test_plan_other_kind_has_own_fields(frank_page: Page, alice: User) -> None:
     page = frank_page
     sign_in(page, alice)
     page.goto("/panel/plan/")
@@ -91,7 +91,7 @@ def test_another_kind_has_its_own_fields_and_mechanisms(frank_page: Page, alice:
     page.get_by_role("alert").filter(has_text="maximum must be greater than minimum").wait_for()
 
 
-def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -> None:
+def test_plan_truth_is_used_in_draft(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
     page.get_by_role("link", name="Plan the questions").click()
@@ -108,7 +108,7 @@ def test_a_truth_is_used_in_the_draft(page: Page, alice: User, survey: Survey) -
     assert page.locator("[data-total=written]").inner_text() == "2.46"
 
 
-def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, survey: Survey) -> None:
+def test_plan_use_takes_the_number_shown(page: Page, alice: User, survey: Survey) -> None:
     """Before the script has heard what it means; and Enter in the field computes, and writes nothing."""
     sign_in(page, alice)
     page.route("**/api/v1/surveys/campus/plan/**", lambda route: None)  # it never answers
@@ -121,7 +121,7 @@ def test_the_number_on_the_screen_is_used_at_once(page: Page, alice: User, surve
     assert survey.items.get(key="mood").truth == "0.37"
 
 
-def test_what_is_typed_before_the_script_runs_is_computed(page: Page, alice: User, survey: Survey) -> None:
+def test_plan_input_before_script_runs_is_computed(page: Page, alice: User, survey: Survey) -> None:
     """On a slow line: the page stands, its script is still on its way."""
     sign_in(page, alice)
     held: list[Route] = []
@@ -135,7 +135,7 @@ def test_what_is_typed_before_the_script_runs_is_computed(page: Page, alice: Use
     assert "truth=0.37" in page.url
 
 
-def test_without_a_script_the_page_is_a_form(
+def test_plan_without_script_is_a_form(
     browser: Browser,
     frank_page: Page,
     running_site: str,
@@ -163,7 +163,7 @@ def test_without_a_script_the_page_is_a_form(
         "/panel/survey/campus/plan/?item=mood",
     ],
 )
-def test_the_planner_is_accessible_and_fits(frank_page: Page, alice: User, survey: Survey, path: str) -> None:
+def test_axe_plan_page_and_width(frank_page: Page, alice: User, survey: Survey, path: str) -> None:
     page = frank_page
     sign_in(page, alice)
     found = {}
@@ -182,7 +182,7 @@ def test_the_planner_is_accessible_and_fits(frank_page: Page, alice: User, surve
     assert found == {f"{width} {scheme}": [] for width, scheme in SCREENS}
 
 
-def test_every_curve_has_its_words(page: Page, alice: User) -> None:
+def test_plan_curves_have_text_alternatives(page: Page, alice: User) -> None:
     """What the picture shows is read out: its name, and the value at the chosen point; after a move too."""
     sign_in(page, alice)
     page.goto("/panel/plan/")

@@ -40,7 +40,7 @@ def lines(visit: Visit) -> dict[str, str]:
     return dict(LINE.fullmatch(line).groups() for line in visit.said("practice-lines").split("\n"))
 
 
-def test_it_is_folded_and_can_be_left_out(visit: Visit, site: Capture) -> None:
+def test_practice_is_folded_and_optional(visit: Visit, site: Capture) -> None:
     visit.open().stage("questions")
     assert fold(visit).evaluate("fold => !fold.open && fold.checkVisibility()")
     assert visit.said("practice-ticket") == "", "no ticket before somebody asks for it"
@@ -48,7 +48,7 @@ def test_it_is_folded_and_can_be_left_out(visit: Visit, site: Capture) -> None:
     assert len(site.posts()) == 1
 
 
-def test_the_ticket_is_there_before_the_answer_and_the_answer_does_not_change_it(visit: Visit) -> None:
+def test_practice_ticket_precedes_and_ignores_answer(visit: Visit) -> None:
     practising(visit)
     ticket, sends = visit.said("practice-ticket"), lines(visit)
     assert re.fullmatch(r"Ticket [1-4] of 4, drawn before you answer", ticket)
@@ -62,7 +62,7 @@ def test_the_ticket_is_there_before_the_answer_and_the_answer_does_not_change_it
         assert visit.page.locator(".open-ticket .chosen").inner_text().startswith(f"If you answer “{answer}”")
 
 
-def test_every_ticket_of_the_table_comes_up(visit: Visit) -> None:
+def test_practice_draws_every_ticket(visit: Visit) -> None:
     practising(visit)
     seen = {}
     for _ in range(80):
@@ -73,7 +73,7 @@ def test_every_ticket_of_the_table_comes_up(visit: Visit) -> None:
     assert seen == {"1": never, "2": own, "3": own, "4": always}, "80 draws miss one of 4 tickets once in 10^9"
 
 
-def test_a_right_reply_is_confirmed_and_a_wrong_one_shows_the_odds_again(visit: Visit) -> None:
+def test_practice_reply_right_or_wrong_is_explained(visit: Visit) -> None:
     practising(visit)
     question = visit.page.locator("[data-part=check-question]")
     assert "A “Yes” arrives. What do the researchers know" in question.inner_text()
@@ -96,9 +96,7 @@ def with_first_item(visit: Visit, site: Capture, address: str, **changes: Any) -
     return practising(visit)
 
 
-def test_a_first_question_of_three_choices_is_practised_with_its_own_table(
-    visit: Visit, site: Capture, address: str
-) -> None:
+def test_practice_three_choices_use_own_channel(visit: Visit, site: Capture, address: str) -> None:
     with_first_item(visit, site, address)
     assert visit.page.locator("[data-part=practice-choices] label").all_inner_texts() == ["Blue", "Green", "Red"]
     assert re.fullmatch(r"Ticket [1-6] of 6, drawn before you answer", visit.said("practice-ticket"))
@@ -106,9 +104,7 @@ def test_a_first_question_of_three_choices_is_practised_with_its_own_table(
     assert "A “Well” arrives." in visit.page.locator("[data-part=check-question]").inner_text()
 
 
-def test_a_first_question_of_many_choices_is_practised_with_two_coins(
-    visit: Visit, site: Capture, address: str
-) -> None:
+def test_practice_many_choices_use_two_coins(visit: Visit, site: Capture, address: str) -> None:
     weights = [[2 if x == y else 1 for y in range(9)] for x in range(9)]
     choices = [{"en": f"Choice {x}"} for x in range(9)]
     with_first_item(visit, site, address, choices=choices, channel={"name": "custom", "weights": weights})
@@ -128,12 +124,12 @@ def sent_body(visit: Visit, site: Capture, *, practise: bool) -> bytes:
     return post.body
 
 
-def test_practising_changes_nothing_of_what_is_sent(visit: Visit, site: Capture) -> None:
+def test_practice_does_not_change_what_is_sent(visit: Visit, site: Capture) -> None:
     visit.page.add_init_script(RECORDED_WORDS)
     assert sent_body(visit, site, practise=True) == sent_body(visit, site, practise=False)
 
 
-def test_nothing_of_it_leaves_and_nothing_is_stored(visit: Visit, site: Capture) -> None:
+def test_practice_sends_and_stores_nothing(visit: Visit, site: Capture) -> None:
     page = visit.open().stage("questions").page
     page.wait_for_load_state("networkidle")
     loaded = targets(site)
@@ -147,7 +143,7 @@ def test_nothing_of_it_leaves_and_nothing_is_stored(visit: Visit, site: Capture)
 
 
 @pytest.mark.parametrize("how", ["review and send", "clear this screen", "go away and come back"])
-def test_it_is_cleared_with_everything_else(visit: Visit, site: Capture, how: str) -> None:
+def test_practice_is_cleared_with_the_rest(visit: Visit, site: Capture, how: str) -> None:
     practising(visit).practise("Yes").reply("That the true answer is “Yes”")
     if how == "review and send":
         visit.answer("Yes", "Low").send().stage("sent")

@@ -34,7 +34,7 @@ def run(design: Design, alice: User, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_file_is_accessible_and_fits_a_phone(page: Page, run: Run, tmp_path: Path, language: str) -> None:
+def test_axe_report_file_and_phone_width(page: Page, run: Run, tmp_path: Path, language: str) -> None:
     file = tmp_path / "report.html"
     file.write_bytes(files.html_file(run, language))
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
@@ -45,7 +45,7 @@ def test_the_file_is_accessible_and_fits_a_phone(page: Page, run: Run, tmp_path:
     assert dict(on_every_screen(page)) == CLEAN
 
 
-def test_its_pages_are_pictures_of_the_documentation(run: Run, tmp_path: Path) -> None:
+def test_report_pdf_page_images(run: Run, tmp_path: Path) -> None:
     target = Path(IMAGES) if IMAGES else tmp_path
     with activated("en"):
         data = paper.data(report.build(run))

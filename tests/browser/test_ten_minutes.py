@@ -135,7 +135,7 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
     hand.picture("4-rehearsed")
 
 
-def test_from_the_sign_in_link_to_the_first_estimate(page: Page, running_site: str, alice: User) -> None:
+def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, alice: User) -> None:
     page.goto(f"/panel/sign-in/#{get_token(alice)}")
     hand = Hand(page)
     hand.press(page.get_by_role("button", name="Sign in"), "Sign in")

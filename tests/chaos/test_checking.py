@@ -12,9 +12,9 @@ def answering(*unfinished: list[tuple[object, ...]]) -> Ask:
     return lambda query: next(looks)
 
 
-def test_job_that_began_meanwhile_is_not_stuck() -> None:
+def test_left_unfinished_ignores_new_job() -> None:
     assert left_unfinished(answering([(1,), (2,)], [(2,)], [(3,)]), seconds=5) == 0
 
 
-def test_job_that_never_ends_is_stuck() -> None:
+def test_left_unfinished_counts_stuck_job() -> None:
     assert left_unfinished(answering([(1,), (2,)], [(2,), (3,)]), seconds=0.2) == 1

@@ -27,7 +27,7 @@ def installation(tmp_path: Path) -> Iterator[Installation]:
     running.interrupt()
 
 
-def test_who_dies_right_after_a_commit_leaves_everything_once(installation: Installation) -> None:
+def test_kill_after_commit_counts_each_report_once(installation: Installation) -> None:
     open_survey(installation)
     strikes = named.Strikes(installation, installation.rows)
     sender = Sender(check(payloads.opened()), installation.port, 1, apart=0.02)

@@ -41,7 +41,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, None]]:
     connection.close()
 
 
-def test_every_act_of_every_operation_is_on_the_list(seen: dict[str, None], version: Version, tmp_path: Path) -> None:
+def test_kill_points_cover_every_operation(seen: dict[str, None], version: Version, tmp_path: Path) -> None:
     """An act that is not has no death before it; a point that nobody comes by is no point."""
     design, survey = get_design(version.design_id), version.survey
     for _ in range(2):
@@ -83,7 +83,7 @@ def asked(sql: str) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Survey, tmp_path: Path) -> None:
+def test_probe_of_survey_and_run_gives_expected_state(survey: Survey, tmp_path: Path) -> None:
     assert probing.opened(asked, "campus") == named.DRAFT
     version = open_survey(survey)
     assert probing.opened(asked, "campus") == named.OPEN
@@ -109,7 +109,7 @@ def test_what_is_looked_at_is_said_in_the_words_that_are_waited_for(survey: Surv
     assert probing.place(asked) == "empty"
 
 
-def test_what_is_looked_at_of_a_wave_and_of_an_invitation(survey: Survey) -> None:
+def test_probe_of_wave_and_invitation_gives_expected_state(survey: Survey) -> None:
     open_survey(survey)
     close_survey(survey)
     assert probing.opened(asked, "campus") == named.AGAIN
@@ -123,7 +123,7 @@ def test_what_is_looked_at_of_a_wave_and_of_an_invitation(survey: Survey) -> Non
 
 
 @pytest.mark.parametrize("sound", [True, False])
-def test_the_audit_finds_a_worker_that_counts_before_it_moves(
+def test_audit_finds_fold_that_counts_before_moving(
     design: Design, monkeypatch: pytest.MonkeyPatch, sound: bool
 ) -> None:
     """Who folds dies after every commit and statement in turn; with the honest one all is always well."""

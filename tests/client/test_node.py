@@ -11,7 +11,7 @@ from tests.tools.client import node
 HERE = Path(__file__).parent
 
 
-def test_the_client_passes_its_own_tests() -> None:
+def test_node_runs_client_tests() -> None:
     files = sorted(str(path) for path in HERE.glob("*.test.mjs"))
     command = [node(), "--test", "--test-reporter=tap", *files]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

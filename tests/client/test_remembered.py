@@ -30,11 +30,11 @@ SMALL = {
 """Encoding: weights, choices, size of the set."""
 
 
-def test_the_shipped_client_sends_the_symbols_of_the_vectors() -> None:
+def test_client_matches_remembered_vectors() -> None:
     assert differences(CLIENT) == []
 
 
-def test_committed_vectors_are_those_of_the_script() -> None:
+def test_vectors_equal_script_output() -> None:
     assert make_remembered.TARGET.read_text(encoding="utf-8") == make_remembered.text()
 
 
@@ -58,7 +58,7 @@ def demand_law(seen: Sequence[Any], shares: dict[Any, Fraction]) -> None:
 
 
 @pytest.mark.parametrize("encoding", SMALL)
-def test_each_draw_has_the_tables_law_and_two_answers_have_draws_of_their_own(encoding: str) -> None:
+def test_remembered_draws_follow_channel_independently(encoding: str) -> None:
     weights, choices, size = SMALL[encoding]
     exact = question(encoding, weights, choices, size)
     laws = [
@@ -73,7 +73,7 @@ def test_each_draw_has_the_tables_law_and_two_answers_have_draws_of_their_own(en
             demand_law(list(zip(drawn[x], drawn[other], strict=True)), both)
 
 
-def test_of_several_choices_the_draws_of_an_option_are_independent_where_it_changes_and_the_same_where_not() -> None:
+def test_remembered_options_are_redrawn_where_changed() -> None:
     one = item("each_option")
     none, first = sent(one, (0, 0)), sent(one, (1, 0))
     assert [second for _, second in none] == [second for _, second in first]
@@ -82,7 +82,7 @@ def test_of_several_choices_the_draws_of_an_option_are_independent_where_it_chan
 
 
 @pytest.mark.parametrize("change", ["key", "wording", "channel"])
-def test_an_item_that_differs_in_anything_has_draws_of_its_own(change: str) -> None:
+def test_remembered_changed_item_has_independent_draws(change: str) -> None:
     one = make_remembered._of_bits("coins", "single", 2, [[3, 1], [1, 3]])
     new = {"key": "dice", "wording": {"en": "coins"}, "channel": {"name": "custom", "weights": [[9, 3], [3, 9]]}}
     pairs = list(zip(sent(one, 0), sent(one | {change: new[change]}, 0), strict=True))

@@ -27,23 +27,23 @@ OWN_STYLES = [Path(str(finders.find(name))) for name in assets.STYLES]
 
 
 @pytest.mark.parametrize("path", [*MODULES, *SPENT], ids=lambda path: path.name)
-def test_a_module_has_nothing_that_could_leak(path: Path) -> None:
+def test_modules_have_no_forbidden_call(path: Path) -> None:
     assert re.findall(FORBIDDEN_IN_CLIENT, without_comments(path)) == []
 
 
 @pytest.mark.parametrize("path", PANEL, ids=lambda path: path.name)
-def test_panel_script_makes_no_markup_from_text(path: Path) -> None:
+def test_panel_scripts_make_no_markup_from_text(path: Path) -> None:
     assert re.findall(rf"{MARKUP}|\beval\b|new Function", without_comments(path)) == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
-def test_an_import_ends_in_a_semicolon_and_names_a_neighbour(path: Path) -> None:
+def test_imports_end_in_semicolon_and_are_local(path: Path) -> None:
     """Else the collected file would name the unhashed module, which no `integrity` covers."""
     for line in re.findall(r"^import .*$|^\} from .*$", without_comments(path), re.MULTILINE):
         assert re.search(r' from "\./[a-z]+\.js";$', line), line
 
 
-def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
+def test_sending_drawing_storing_are_in_one_module_each() -> None:
     def holding(pattern: str) -> list[str]:
         return [path.name for path in MODULES if re.search(pattern, without_comments(path))]
 
@@ -57,7 +57,7 @@ def test_only_one_module_sends_one_draws_and_one_keeps() -> None:
     assert holding(r"HMAC|\.sign\(|importKey") == ["remembered.js"]
 
 
-def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_answer() -> None:
+def test_stored_values_are_frozen_body_or_secret() -> None:
     def written(name: str) -> list[str]:
         return re.findall(r"(?:setItem|\.put)\(([^)]*)\)", without_comments(CLIENT / name))
 
@@ -69,7 +69,7 @@ def test_what_stays_on_the_device_is_a_frozen_body_or_a_number_drawn_before_any_
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
-def test_a_style_sheet_asks_the_network_for_nothing(path: Path) -> None:
+def test_style_sheets_load_nothing(path: Path) -> None:
     """A rule on :checked with an address would be a request that depends on an answer."""
     assert re.findall(r"url\(|@import|@font-face|image-set", path.read_text(encoding="utf-8")) == []
 
@@ -84,14 +84,14 @@ def page() -> str:
     return render_page(Design.of(document)).decode()
 
 
-def test_an_input_has_no_name_no_value_and_asks_not_to_be_refilled(page: str) -> None:
+def test_inputs_have_no_name_value_or_autofill(page: str) -> None:
     inputs = re.findall(r"<input[^>]*>", page)
     assert len(inputs) == 2 + 2 + 3 + 2 + 3, "the group, two questions, the practice and the check question"
     for tag in inputs:
         assert re.fullmatch(r'<input type="radio" autocomplete="off">', tag), tag
 
 
-def test_the_page_has_no_form_no_link_no_inline_script_and_no_style(page: str) -> None:
+def test_page_has_no_form_link_or_inline_script(page: str) -> None:
     assert re.findall(r"<a [^>]*>", page) == ['<a href="/spent/">'], "the person's own ledger"
     assert re.findall(r"<form|<iframe|<img|<style| style=| on\w+=|javascript:|csrf", page) == []
     assert re.findall(r"<script[^>]*>[^<]", page) == []
@@ -101,14 +101,14 @@ def scripts_of(page: str) -> set[str]:
     return set(re.findall(r"/static/surveys/client/([a-z]+)\.[0-9a-f]{12}\.js", page))
 
 
-def test_every_script_and_style_is_named_by_hash_and_has_an_integrity(page: str) -> None:
+def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
     tags = re.findall(r'<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>', page)
     assert len(tags) == len(scripts_of(page)) + len(assets.STYLES), "results.css is the results page's alone"
     for tag in tags:
         assert re.search(r'"/static/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
 
 
-def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
+def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     """And no module is on none."""
     document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})
     asking_all = render_page(Design.of(document)).decode()
@@ -119,12 +119,12 @@ def test_what_only_some_designs_need_is_on_their_pages_alone(page: str) -> None:
     assert entries == [*extras, "page"], "page.js finds there what it needs"
 
 
-def test_rendering_twice_gives_the_same_bytes(page: str) -> None:
+def test_rendering_twice_gives_same_bytes(page: str) -> None:
     document = payloads.document()
     assert render_page(Design.of(document)).decode() == page
 
 
-def test_texts_of_an_author_stay_texts() -> None:
+def test_author_texts_are_escaped() -> None:
     evil = "</div><script>alert(1)</script>\"'&amp;{{ x }}{% y %}"
     document = payloads.document(title={"en": evil}, introduction={"en": evil}, consent={"en": evil})
     document["items"][0]["wording"] = document["items"][0]["choices"][0] = {"en": evil}
@@ -134,7 +134,7 @@ def test_texts_of_an_author_stay_texts() -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_page_carries_its_canonical_text_and_digest() -> None:
+def test_page_has_canonical_design_and_digest() -> None:
     document = payloads.document()
     canonical, digest = canonical_and_digest(document)
     page = html.unescape(render_page(Design.of(document)).decode())
@@ -142,14 +142,14 @@ def test_page_carries_its_canonical_text_and_digest() -> None:
     assert digest in page
 
 
-def test_a_language_that_the_design_has_not_is_refused() -> None:
+def test_language_not_in_design_raises() -> None:
     document = payloads.document()
     with pytest.raises(ValueError, match="language must be one of en; got de"):
         render_page(Design.of(document), language="de")
 
 
 @pytest.mark.parametrize("promise", ["anonym", "100 %", "100%", "noise is added", "lying", "guarantee"])
-def test_the_page_promises_nothing_that_it_cannot_keep(page: str, promise: str) -> None:
+def test_page_avoids_false_promises(page: str, promise: str) -> None:
     assert promise not in page.lower()
 
 

@@ -19,7 +19,7 @@ def page() -> str:
     return render_page(Design.of(document), "en").decode()
 
 
-def test_the_modules_have_nothing_that_could_leak() -> None:
+def test_modules_have_no_forbidden_call() -> None:
     assert len(MODULES) == 8
     for path in MODULES:
         assert re.findall(FORBIDDEN_IN_CLIENT, without_comments(path)) == [], path.name
@@ -27,7 +27,7 @@ def test_the_modules_have_nothing_that_could_leak() -> None:
             assert re.search(r' from "(\./|\.\./client/)[a-z]+\.js";$', line), line
 
 
-def test_one_module_sends_one_keeps_and_none_draws_by_itself() -> None:
+def test_sending_and_storing_are_in_one_module_each() -> None:
     def holding(pattern: str) -> list[str]:
         return [path.name for path in MODULES if re.search(pattern, without_comments(path))]
 
@@ -37,7 +37,7 @@ def test_one_module_sends_one_keeps_and_none_draws_by_itself() -> None:
     assert holding(r"history\.") == ["page.js"], "which takes the code out of the address bar"
 
 
-def test_every_script_of_the_page_is_named_by_hash_and_has_an_integrity(page: str) -> None:
+def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
     tags = re.findall(r'<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>', page)
     assert len(tags) == len(assets.token_modules()) + 1 + len(assets.STYLES) + 1
     for tag in tags:
@@ -45,11 +45,11 @@ def test_every_script_of_the_page_is_named_by_hash_and_has_an_integrity(page: st
     assert re.findall(r"<form|<iframe|<style| style=| on\w+=|csrf| name=\"(?!viewport|color-scheme|robots)", page) == []
 
 
-def test_the_page_promises_nothing_that_it_cannot_keep(page: str) -> None:
+def test_page_avoids_false_promises(page: str) -> None:
     for promise in ("anonym", "100 %", "guarantee", "ticket"):
         assert promise not in page.lower()
 
 
-def test_texts_of_an_author_stay_texts() -> None:
+def test_author_texts_are_escaped() -> None:
     document = payloads.document(title={"en": "</h1><script>alert(1)</script>"})
     assert "<script>alert" not in render_page(Design.of(document), "en").decode()

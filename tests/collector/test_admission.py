@@ -22,7 +22,7 @@ def fill(admission: Admission, address: str, stack: ExitStack) -> int:
         held += 1
 
 
-def test_address_gets_half_of_what_is_free() -> None:
+def test_admission_one_address_gets_half_of_free_places() -> None:
     admission = Admission(48)
     with ExitStack() as stack:
         assert [fill(admission, f"192.0.2.{number}", stack) for number in range(5)] == [24, 12, 6, 3, 1]
@@ -30,7 +30,7 @@ def test_address_gets_half_of_what_is_free() -> None:
     assert admission.held == 0
 
 
-def test_ten_addresses_leave_a_place_of_4096() -> None:
+def test_admission_ten_addresses_leave_one_place() -> None:
     admission = Admission(4096)
     with ExitStack() as stack:
         for number in range(10):
@@ -39,7 +39,7 @@ def test_ten_addresses_leave_a_place_of_4096() -> None:
             assert admission.share("198.51.100.1") == 2
 
 
-def test_places_of_one_request_count_together() -> None:
+def test_admission_request_places_count_together() -> None:
     admission = Admission(8)
     with refuses(503) as refused, admission.hold("192.0.2.1", 5):
         pass
@@ -49,7 +49,7 @@ def test_places_of_one_request_count_together() -> None:
     assert admission.held == 0
 
 
-def test_place_is_given_back_after_an_error() -> None:
+def test_admission_error_frees_place() -> None:
     admission = Admission(2)
     with pytest.raises(ZeroDivisionError), admission.hold("192.0.2.1"):
         raise ZeroDivisionError

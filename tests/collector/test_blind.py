@@ -32,13 +32,13 @@ def taken(data: bytes, modulus: str = "") -> bool:
     return True
 
 
-def test_a_token_is_read_as_the_hash_of_what_was_signed(tokens: list[bytes]) -> None:
+def test_blind_token_reads_as_hash_of_signed_message(tokens: list[bytes]) -> None:
     for data in tokens:
         text = base64.urlsafe_b64encode(data).rstrip(b"=").decode()
         assert blind.read(text, client.modulus_of(client.key())) == hashlib.sha256(data[:64]).digest()
 
 
-def test_one_message_signed_twice_is_one_token() -> None:
+def test_blind_message_signed_twice_is_one_token() -> None:
     """Whoever fetches one message twice, with another salt, has two signatures and one invitation."""
     source = Random(1)
     first = client.Fetching(MODULUS, source)
@@ -51,7 +51,7 @@ def test_one_message_signed_twice_is_one_token() -> None:
     assert len({blind.read(token, client.modulus_of(client.key())) for token in (one, second)}) == 1
 
 
-def test_only_one_text_is_a_token(tokens: list[bytes]) -> None:
+def test_blind_token_other_spellings_are_rejected(tokens: list[bytes]) -> None:
     token = base64.urlsafe_b64encode(tokens[0]).rstrip(b"=").decode()
     modulus = client.modulus_of(client.key())
     spare = [token[:-1] + symbol for symbol in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"]
@@ -86,7 +86,7 @@ def forged(tokens: list[bytes], source: Random) -> Iterator[bytes]:
         yield one[:64] + _bytes(first + key) if first + key < 1 << 3072 else one[:64] + _bytes(0)
 
 
-def test_none_of_a_thousand_forgeries_is_taken(tokens: list[bytes]) -> None:
+def test_blind_token_forgeries_are_rejected(tokens: list[bytes]) -> None:
     source = Random(8)
     made = set()
     for data in forged(tokens, source):
@@ -97,7 +97,7 @@ def test_none_of_a_thousand_forgeries_is_taken(tokens: list[bytes]) -> None:
     assert sum(taken(data) for data in made - set(tokens)) == 0
 
 
-def test_a_token_of_another_key_is_none_of_ours(tokens: list[bytes]) -> None:
+def test_blind_token_of_another_key_is_rejected(tokens: list[bytes]) -> None:
     theirs = client.modulus_of(client.key("stranger"))
     assert not taken(tokens[0], theirs)
     data = base64.urlsafe_b64decode(client.issued(Random(2), client.key("stranger")) + "==")

@@ -22,19 +22,19 @@ def changed(path: list[str | int], value: Any) -> dict[str, Any]:
     return document
 
 
-def test_the_valid_document_is_a_design() -> None:
+def test_check_valid_document_returns_design() -> None:
     design = check(payloads.document())
     assert design.alphabets == (2, 3)
     assert design.strata == ("y1", "y2")
 
 
-def test_the_digest_is_the_hash_of_the_canonical_bytes() -> None:
+def test_digest_is_sha256_of_canonical_bytes() -> None:
     design = check(payloads.document())
     assert design.digest == hashlib.sha256(design.canonical).hexdigest()
     assert json.loads(design.canonical) == payloads.document()
 
 
-def test_canonical_bytes_do_not_depend_on_the_order_of_keys() -> None:
+def test_canonical_bytes_ignore_key_order() -> None:
     document = payloads.document()
     assert canonical(dict(reversed(list(document.items())))) == canonical(document)
 
@@ -43,7 +43,7 @@ def test_canonical_bytes_are_utf_8_without_spaces() -> None:
     assert canonical({"b": "ü", "a": [1, True, None]}) == '{"a":[1,true,null],"b":"ü"}'.encode()
 
 
-def test_every_change_of_one_field_changes_the_digest() -> None:
+def test_digest_changes_with_every_field() -> None:
     """100 edits of one leaf each, 100 different digests."""
     original = check(payloads.document()).digest
     digests = set()
@@ -96,19 +96,19 @@ def test_every_change_of_one_field_changes_the_digest() -> None:
         (["title", "en"], "\u3164", "title.en holds U+3164 (HANGUL FILLER)"),
     ],
 )
-def test_what_is_wrong_is_named(path: list[str | int], value: Any, fault: str) -> None:
+def test_check_invalid_document_names_fault(path: list[str | int], value: Any, fault: str) -> None:
     with pytest.raises(ValidationError) as caught:
         check(changed(path, value))
     assert fault in str(caught.value)
 
 
-def test_shares_must_sum_to_one() -> None:
+def test_known_shares_must_sum_to_one() -> None:
     with pytest.raises(ValidationError, match="they sum to 21/20"):
         check(payloads.with_known_shares("1/4", "0.8"))
 
 
 @pytest.mark.parametrize("document", [None, [], "design", 1, {}, {"format": 1}])
-def test_what_is_not_even_a_document_is_refused(document: Any) -> None:
+def test_check_non_document_is_rejected(document: Any) -> None:
     with pytest.raises(ValidationError, match="design must"):
         check(document)
 
@@ -126,7 +126,7 @@ MODULUS = "f" * 768
         ("participation", {"epsilon": "0.5"}),
     ],
 )
-def test_what_a_design_may_say_besides(key: str, value: dict[str, Any]) -> None:
+def test_check_optional_keys_are_accepted(key: str, value: dict[str, Any]) -> None:
     design = check(payloads.document(**{key: value}))
     assert design.invitations == (value.get("kind", "") if key == "invitations" else "")
     assert design.digest != check(payloads.document()).digest
@@ -149,7 +149,7 @@ def test_what_a_design_may_say_besides(key: str, value: dict[str, Any]) -> None:
         ("participation", {"epsilon": "9"}, "participation.epsilon must be above 0 and at most 8; got '9'"),
     ],
 )
-def test_what_it_must_not_say_of_them(key: str, value: dict[str, Any], fault: str) -> None:
+def test_check_invalid_optional_keys_are_rejected(key: str, value: dict[str, Any], fault: str) -> None:
     with pytest.raises(ValidationError) as caught:
         check(payloads.document(**{key: value}))
     assert fault in str(caught.value)

@@ -11,31 +11,31 @@ from tests.factories import payloads
     ("path", "text"),
     [((), ""), (("title",), "title"), (("items", 2, "choices", 0, "en"), "items[2].choices[0].en")],
 )
-def test_path_is_written_as_people_write_it(path: tuple[str | int, ...], text: str) -> None:
+def test_error_path_is_written_with_dots_and_indices(path: tuple[str | int, ...], text: str) -> None:
     assert written(path) == text
 
 
-def test_sentence_begins_with_the_place() -> None:
+def test_error_sentence_begins_with_path() -> None:
     error = ValidationError(("items", 2, "choices"), "must be a list; got 3")
     assert str(error) == "items[2].choices must be a list; got 3"
     assert error.sentence(error.path[2:]) == "choices must be a list; got 3"
     assert str(error.below("definition")) == "definition.items[2].choices must be a list; got 3"
 
 
-def test_sentence_of_its_own_follows_a_colon() -> None:
+def test_error_full_sentence_follows_colon() -> None:
     error = ValidationError(("items", 0, "channel"), ": truth must be exact", keys=["truth"])
     assert str(error) == "items[0].channel: truth must be exact"
     assert error.sentence(()) == "truth must be exact"
 
 
-def test_sentence_names_its_line_and_is_never_longer_than_its_bound() -> None:
+def test_error_sentence_names_line_and_is_bounded() -> None:
     error = ValidationError(("title",), "x" * 5 * LONGEST_SENTENCE)
     error.line = 7
     assert str(error).startswith("line 7: title xxx")
     assert len(str(error)) == LONGEST_SENTENCE + len(" ...")
 
 
-def test_input_error_is_the_sentence_that_was_given() -> None:
+def test_input_error_keeps_given_sentence() -> None:
     error = InputError("addresses", "Each must be an address.")
     assert (error.field, error.path, str(error)) == ("addresses", ("addresses",), "Each must be an address.")
 
@@ -61,7 +61,7 @@ def test_input_error_is_the_sentence_that_was_given() -> None:
         ),
     ],
 )
-def test_definition_names_the_place_of_its_error(
+def test_definition_error_names_path_code_and_keys(
     change: dict[str, object], path: tuple[str | int, ...], code: str, keys: tuple[str, ...]
 ) -> None:
     with pytest.raises(ValidationError) as caught:

@@ -54,7 +54,7 @@ def same(left: selectors.Totals, right: selectors.Totals) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(left, right, strict=True))
 
 
-def test_totals_by_position_symbol_and_stratum(design: Design) -> None:
+def test_fold_totals_by_position_symbol_and_stratum(design: Design) -> None:
     put(design, [(0, b"\1\0"), (0, b"\1\2"), (1, b"\0\2")])
     assert folding.fold(design.digest) == 3
     first, second = selectors.totals(design.digest)
@@ -62,14 +62,14 @@ def test_totals_by_position_symbol_and_stratum(design: Design) -> None:
     assert second.tolist() == [[1, 0, 1], [0, 0, 1]]
 
 
-def test_totals_equal_a_recount_over_many_chunks(design: Design) -> None:
+def test_fold_in_chunks_equals_recount(design: Design) -> None:
     send(design, 1_003)
     assert folding.fold(design.digest, chunk=100) == 1_003
     assert same(selectors.totals(design.digest), selectors.recount(design.digest))
     assert selectors.totals(design.digest)[0].sum() == 1_003
 
 
-def test_a_second_fold_counts_only_what_is_new(design: Design) -> None:
+def test_fold_repeated_counts_new_reports_only(design: Design) -> None:
     send(design, 50)
     folding.fold(design.digest)
     assert folding.fold(design.digest) == 0
@@ -78,7 +78,7 @@ def test_a_second_fold_counts_only_what_is_new(design: Design) -> None:
     assert same(selectors.totals(design.digest), selectors.recount(design.digest))
 
 
-def test_designs_that_wait(design: Design) -> None:
+def test_waiting_designs_lists_designs_to_fold(design: Design) -> None:
     assert selectors.waiting_designs() == []
     send(design, 1)
     assert selectors.waiting_designs() == [design.digest]
@@ -99,7 +99,7 @@ def put(design: Design, reports: list[tuple[int, bytes]]) -> None:
 
 
 @pytest.mark.parametrize("damaged", [[one] for one in DAMAGED] + [DAMAGED])
-def test_a_damaged_report_is_set_aside_and_the_others_are_folded(
+def test_fold_sets_damaged_reports_aside(
     design: Design, damaged: list[tuple[int, bytes]], caplog: pytest.LogCaptureFixture
 ) -> None:
     send(design, 50)
@@ -114,7 +114,7 @@ def test_a_damaged_report_is_set_aside_and_the_others_are_folded(
     assert folding.fold(design.digest) == 0
 
 
-def test_what_is_set_aside_goes_with_the_reports_of_its_design(design: Design) -> None:
+def test_purge_deletes_reports_set_aside(design: Design) -> None:
     send(design, 20)
     put(design, DAMAGED)
     assert purging.purge(design.digest) == 20
@@ -122,7 +122,7 @@ def test_what_is_set_aside_goes_with_the_reports_of_its_design(design: Design) -
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rewriting_keeps_what_is_set_aside(design: Design) -> None:
+def test_rewrite_keeps_reports_set_aside(design: Design) -> None:
     put(design, DAMAGED)
     folding.fold(design.digest)
     before = sorted(SetAsideReport.objects.values_list("nonce", "report", "stratum", "mode"))
@@ -135,7 +135,7 @@ class Death(BaseException):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_fold_that_dies_before_any_statement_leaves_all_or_nothing(design: Design) -> None:
+def test_fold_interrupted_counts_each_report_once(design: Design) -> None:
     """Killed before the first statement, before the second and so on to the last; the next worker counts all once."""
     stored, left = 0, 0
 
@@ -173,7 +173,7 @@ def folded_on(day: int, design: Design, count: int, monkeypatch: pytest.MonkeyPa
     folding.fold(design.digest)
 
 
-def test_reports_are_counted_by_day_and_few_together(rehearsed: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fold_joins_days_with_few_reports(rehearsed: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     for day, count in ((1, 12), (2, 3), (5, 6), (6, 1), (7, 10), (7, 4), (8, 2)):
         folded_on(day, rehearsed, count, monkeypatch)
     assert days(rehearsed) == [(1, 1, 12), (2, 6, 10), (7, 7, 14), (8, 8, 2)]
@@ -185,7 +185,7 @@ def test_reports_are_counted_by_day_and_few_together(rehearsed: Design, monkeypa
     assert selectors.report_counts([rehearsed.digest])[rehearsed.digest].waiting == 4
 
 
-def test_the_last_days_of_a_closed_design_join(rehearsed: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fold_closed_design_joins_last_days(rehearsed: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     folded_on(1, rehearsed, 12, monkeypatch)
     folded_on(2, rehearsed, 3, monkeypatch)
     assert days(rehearsed) == [(1, 1, 12), (2, 2, 3)]
@@ -195,13 +195,13 @@ def test_the_last_days_of_a_closed_design_join(rehearsed: Design, monkeypatch: p
     assert days(rehearsed) == [(1, 2, 15)]
 
 
-def test_a_clock_that_goes_back_loses_no_report(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fold_clock_set_back_loses_no_report(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     folded_on(2, design, 12, monkeypatch)
     folded_on(1, design, 5, monkeypatch)
     assert days(design) == [(2, 2, 17)]
 
 
-def test_what_is_kept_of_days_holds_no_more_than_it_must() -> None:
+def test_daily_count_has_no_further_fields() -> None:
     assert {field.name for field in DailyCount._meta.fields} == {"id", "design", "first_day", "last_day", "count"}
 
 
@@ -221,7 +221,7 @@ QUESTIONS: dict[str, tuple[Callable[[str], object], list[str]]] = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_no_question_looks_at_every_report(design: Design, question: str) -> None:
+def test_selectors_query_by_index_not_by_full_scan(design: Design, question: str) -> None:
     """Each goes by a key or by a small index; over millions of reports anything else would take seconds.
 
     PostgreSQL, which reads a table that is as small as here from end to end, is told not to.

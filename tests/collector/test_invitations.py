@@ -8,21 +8,21 @@ from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, 
 from tests.vectors import make_invitations
 
 
-def test_a_code_is_random_and_checks_itself() -> None:
+def test_new_code_is_random_with_valid_check_symbol() -> None:
     codes = {new_code() for _ in range(1000)}
     assert len(codes) == 1000
     assert all(is_code(code) and len(code) == RANDOM_SYMBOLS + 1 for code in codes)
     assert {symbol for code in codes for symbol in code} == set(ALPHABET)
 
 
-def test_one_wrong_symbol_is_always_noticed() -> None:
+def test_code_with_one_wrong_symbol_is_rejected() -> None:
     code = new_code()
     for place, symbol in enumerate(code):
         for other in set(ALPHABET) - {symbol}:
             assert not is_code(code[:place] + other + code[place + 1 :])
 
 
-def test_nearly_every_exchange_of_neighbours_is_noticed() -> None:
+def test_code_with_swapped_neighbours_is_rejected() -> None:
     """Luhn's sum misses the exchange of the first with the last symbol of the alphabet, and no other."""
     code = "".join(random.Random(1).choices(ALPHABET, k=RANDOM_SYMBOLS))
     code += check_symbol(code)
@@ -32,20 +32,20 @@ def test_nearly_every_exchange_of_neighbours_is_noticed() -> None:
             assert not is_code(code[:place] + second + first + code[place + 2 :])
 
 
-def test_what_is_no_code() -> None:
+def test_is_code_rejects_malformed_codes() -> None:
     code = new_code()
     assert not any(map(is_code, ("", code[:-1], code + "0", code.upper() if code.upper() != code else "i" * 28)))
 
 
-def test_the_hash_is_that_of_the_symbols() -> None:
+def test_code_hash_is_sha256_of_symbols() -> None:
     assert hash_of("0" * 28) == hashlib.sha256(b"0" * 28).digest()
 
 
-def test_the_check_symbol_of_known_codes() -> None:
+def test_check_symbol_of_known_codes() -> None:
     assert check_symbol("0" * 27) == "0"
     assert check_symbol("0" * 26 + "1") == "y"
     assert check_symbol("0" * 25 + "10") == "z"
 
 
-def test_the_vectors_that_browsers_are_held_to_are_these_codes() -> None:
+def test_invitation_vectors_match_generator() -> None:
     assert json.loads(make_invitations.FILE.read_text(encoding="utf-8")) == make_invitations.made()

@@ -26,7 +26,7 @@ def design() -> Design:
     return check(kinds.document())
 
 
-def test_where_the_symbols_of_each_item_are(design: Design) -> None:
+def test_design_fields_symbol_positions_per_item(design: Design) -> None:
     spans = [(field.start, field.stop, field.size, field.ones) for field in design.fields]
     assert spans == [
         (0, 1, 2, None), (1, 2, 4, None), (2, 8, 2, None), (8, 16, 2, 3), (16, 21, 2, None),
@@ -35,13 +35,13 @@ def test_where_the_symbols_of_each_item_are(design: Design) -> None:
     assert len(design.alphabets) == 25
 
 
-def test_the_points_of_a_grid_are_exact() -> None:
+def test_numeric_item_grid_points_are_exact() -> None:
     hours = Item.of(kinds.items()[-1])
     assert [str(point) for point in hours.points[:4]] == ["0", "1/2", "1", "3/2"]
     assert hours.answer_count == 21
 
 
-def test_a_set_holds_exactly_its_size(design: Design) -> None:
+def test_subset_report_wrong_size_answers_422(design: Design) -> None:
     symbols = bytearray(25)
     symbols[8:11] = b"\x01\x01\x01"
     check_against(ParsedReport(design.digest, "0" * 32, "", bytes(symbols)), design)
@@ -96,13 +96,13 @@ def test_a_set_holds_exactly_its_size(design: Design) -> None:
         ("place", {"channel": {"name": "subset", "size": 3, "weights": [[5, 6], [6, 5]]}}, "weights must have 1 rows"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_named(key: str, changes: dict[str, Any], fault: str) -> None:
+def test_check_invalid_item_names_fault(key: str, changes: dict[str, Any], fault: str) -> None:
     with pytest.raises(ValidationError) as caught:
         check(changed(key, **changes))
     assert fault in str(caught.value)
 
 
-def test_items_make_a_limited_number_of_symbols() -> None:
+def test_check_too_many_symbols_is_rejected() -> None:
     document = kinds.document()
     habits = next(item for item in document["items"] if item["key"] == "habits")
     many = [habits | {"key": f"h{n}", "choices": [{"en": str(c)} for c in range(256)]} for n in range(4)]
@@ -111,7 +111,7 @@ def test_items_make_a_limited_number_of_symbols() -> None:
         check(document)
 
 
-def test_a_design_without_sections_names_none() -> None:
+def test_check_section_without_sections_is_rejected() -> None:
     document = kinds.document()
     del document["sections"]
     with pytest.raises(ValidationError, match="section names a section, but the design has none"):

@@ -43,7 +43,7 @@ def migrate(name: str) -> None:
 
 
 @pytest.mark.usefixtures("and_back")
-def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
+def test_migration_0005_marks_rehearsal_reports(design: Design, rehearsed: Design) -> None:
     store_report(payloads.body(design))
     receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")
     migrate("0004_paper_mode")
@@ -57,7 +57,7 @@ def test_rehearsals_are_marked(design: Design, rehearsed: Design) -> None:
 
 
 @pytest.mark.usefixtures("and_back")
-def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) -> None:
+def test_migration_0009_and_back_keeps_reports_and_totals(design: Design, rehearsed: Design) -> None:
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
     store_report(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"))
     fold_waiting(design)
@@ -82,7 +82,7 @@ def test_reports_move_to_tables_of_their_own(design: Design, rehearsed: Design) 
 
 
 @pytest.mark.parametrize("table", [WaitingReport, Report])
-def test_rows_lie_in_the_order_of_their_keys(table: type[Report]) -> None:
+def test_table_rows_lie_in_key_order(table: type[Report]) -> None:
     """SQLite numbers the rows of an ordinary table as they come: a migration that forgets ByKey would bring it back."""
     if connection.vendor != "sqlite":
         pytest.skip("PostgreSQL has no such tables")

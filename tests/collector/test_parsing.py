@@ -16,7 +16,7 @@ from tests.refusals import refuses
 DESIGN = check(payloads.document())
 
 
-def test_the_valid_body() -> None:
+def test_parse_valid_body_returns_report() -> None:
     parsed = parse(payloads.body(DESIGN, report="0102"))
     assert parsed.report == b"\x01\x02"
     assert parsed.stratum == "y1"
@@ -42,7 +42,7 @@ def test_the_valid_body() -> None:
         b"\x00",
     ],
 )
-def test_what_is_no_report_at_all(body: bytes) -> None:
+def test_parse_other_json_answers_422(body: bytes) -> None:
     with refuses(422) as caught:
         parse(body)
     assert caught.value.field == "body"
@@ -71,13 +71,13 @@ def test_what_is_no_report_at_all(body: bytes) -> None:
         ("report", "٠١"),
     ],
 )
-def test_a_field_of_another_shape_is_named(field: str, value: Any) -> None:
+def test_parse_invalid_field_is_named(field: str, value: Any) -> None:
     with refuses(422) as caught:
         parse(json.dumps(payloads.report(DESIGN, **{field: value})).encode())
     assert caught.value.field == field
 
 
-def test_a_field_too_many_or_too_few() -> None:
+def test_parse_extra_or_missing_field_is_rejected() -> None:
     fields = payloads.report(DESIGN)
     for changed in ({**fields, "answer": "1"}, {name: fields[name] for name in ("design", "nonce", "report")}):
         with refuses(422, match="exactly the fields"):
@@ -85,19 +85,19 @@ def test_a_field_too_many_or_too_few() -> None:
 
 
 @pytest.mark.parametrize("sent", ["", "0" * 27, "O" * 28, "i" * 28, "=" * 598, None, 28, ["0" * 28]])
-def test_an_invitation_has_one_of_two_shapes(sent: Any) -> None:
+def test_parse_malformed_invitation_is_rejected(sent: Any) -> None:
     with refuses(422, match="invitation must be the 28 symbols of an invitation, or the 598 of a token"):
         parse(payloads.body(DESIGN, invitation=sent))
 
 
-def test_a_field_that_stands_twice() -> None:
+def test_parse_repeated_field_is_rejected() -> None:
     body = payloads.body(DESIGN)
     doubled = body[:-1] + b',"report":"0000"}'
     with refuses(422, match="one JSON object"):
         parse(doubled)
 
 
-def test_a_body_over_the_limit() -> None:
+def test_parse_large_body_answers_413() -> None:
     with refuses(413, match=f"at most {LARGEST_BODY} bytes"):
         parse(b" " * (LARGEST_BODY + 1))
 
@@ -114,7 +114,7 @@ def test_a_body_over_the_limit() -> None:
         ({"stratum": "y3"}, r"stratum must be y1, y2\.$"),
     ],
 )
-def test_what_this_design_cannot_produce(changes: dict[str, str], fault: str) -> None:
+def test_check_report_outside_design_is_rejected(changes: dict[str, str], fault: str) -> None:
     with refuses(422, match=fault):
         check_against(parse(payloads.body(DESIGN, **changes)), DESIGN)
 
@@ -130,7 +130,7 @@ def test_what_this_design_cannot_produce(changes: dict[str, str], fault: str) ->
         ("blind", "A" * 598, ""),
     ],
 )
-def test_an_invitation_comes_where_it_is_asked_for(kind: str, sent: str | None, fault: str) -> None:
+def test_check_invitation_must_match_design(kind: str, sent: str | None, fault: str) -> None:
     asked = {"kind": kind} | ({"modulus": "f" * 768} if kind == "blind" else {})
     design = check(payloads.document(**({"invitations": asked} if kind else {})))
     report = parse(payloads.body(design, **({} if sent is None else {"invitation": sent})))
@@ -142,7 +142,7 @@ def test_an_invitation_comes_where_it_is_asked_for(kind: str, sent: str | None, 
 
 
 @given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_any_bytes_are_a_report_or_refused(body: bytes) -> None:
+def test_parse_random_bytes_are_rejected(body: bytes) -> None:
     with pytest.raises(RequestRefused):
         parse(body)
 
@@ -152,6 +152,6 @@ def test_any_bytes_are_a_report_or_refused(body: bytes) -> None:
         {name: st.none() | st.booleans() | st.integers() | st.floats() | st.text() for name in payloads.report(DESIGN)}
     )
 )
-def test_any_values_are_refused(fields: dict[str, Any]) -> None:
+def test_parse_random_values_are_rejected(fields: dict[str, Any]) -> None:
     with pytest.raises(RequestRefused):
         check_against(parse(json.dumps(fields).encode()), DESIGN)

@@ -57,7 +57,7 @@ def send(design: Design, code: str, **changes: Any) -> bool:
 
 
 @pytest.mark.django_db
-def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, codes: list[str]) -> None:
+def test_invitation_is_used_by_its_report(invited: Design, codes: list[str]) -> None:
     body = payloads.body(invited, invitation=codes[0])
     assert store_report(body)
     assert not store_report(body), "a retry is known, though its code is gone"
@@ -70,7 +70,7 @@ def test_a_code_is_used_up_by_the_report_that_comes_with_it(invited: Design, cod
 
 
 @pytest.mark.django_db
-def test_whatever_is_wrong_with_a_code_is_said_in_one_sentence(invited: Design, codes: list[str]) -> None:
+def test_invitation_every_fault_gives_one_message(invited: Design, codes: list[str]) -> None:
     other = freeze_design(payloads.document(version=2, invitations={"kind": "secret"}))
     grouped, foreign, gone = ([new_code() for _ in range(10)] for _ in range(3))
     for design, made, stratum in ((invited, grouped, "y2"), (other, foreign, None), (invited, gone, None)):
@@ -90,7 +90,7 @@ def test_whatever_is_wrong_with_a_code_is_said_in_one_sentence(invited: Design, 
 
 
 @pytest.mark.django_db
-def test_what_is_refused_uses_nothing_up(invited: Design, codes: list[str]) -> None:
+def test_invitation_rejected_report_leaves_it_unused(invited: Design, codes: list[str]) -> None:
     sent = payloads.report(invited, invitation=codes[0])
     send(invited, codes[0], nonce=sent["nonce"])
     for changes, status in (
@@ -109,7 +109,7 @@ def test_what_is_refused_uses_nothing_up(invited: Design, codes: list[str]) -> N
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("kind", ["invited", "blind"])
-def test_within_a_batch_the_first_with_an_invitation_gets_it(
+def test_store_batch_shared_invitation_goes_to_first(
     kind: str, request: pytest.FixtureRequest, codes: list[str]
 ) -> None:
     design = request.getfixturevalue(kind)
@@ -124,7 +124,7 @@ def test_within_a_batch_the_first_with_an_invitation_gets_it(
 
 
 @pytest.mark.django_db
-def test_in_a_batch_the_first_of_the_right_group_gets_it(invited: Design) -> None:
+def test_store_batch_invitation_goes_to_right_stratum(invited: Design) -> None:
     made = [hash_of(new_code()) for _ in range(10)]
     batches.add(invited.digest, made, stratum="y2", kind="file")
     wrong, right, late = (new(invited, made[0], stratum=stratum) for stratum in (0, 1, 1))
@@ -132,7 +132,7 @@ def test_in_a_batch_the_first_of_the_right_group_gets_it(invited: Design) -> Non
 
 
 @pytest.mark.django_db
-def test_kinds_of_surveys_share_a_batch(invited: Design, blind: Design, codes: list[str], design: Design) -> None:
+def test_store_batch_mixes_kinds_of_surveys(invited: Design, blind: Design, codes: list[str], design: Design) -> None:
     invitation = hash_of(codes[0])
     batch = [
         new(design, b"")._replace(invitation=None),
@@ -147,7 +147,7 @@ def test_kinds_of_surveys_share_a_batch(invited: Design, blind: Design, codes: l
 
 
 @pytest.mark.django_db
-def test_a_known_nonce_in_the_totals_uses_no_invitation_up(invited: Design, codes: list[str]) -> None:
+def test_store_folded_nonce_leaves_invitation_unused(invited: Design, codes: list[str]) -> None:
     """It is written once more, found there and taken back, all in one transaction."""
     first = new(invited, hash_of(codes[0]))
     storing.store([first])
@@ -158,7 +158,7 @@ def test_a_known_nonce_in_the_totals_uses_no_invitation_up(invited: Design, code
 
 
 @pytest.mark.django_db
-def test_a_survey_with_an_open_link_costs_no_statement_more(design: Design) -> None:
+def test_store_open_link_survey_runs_no_extra_statement(design: Design) -> None:
     said: list[str] = []
 
     def listen(execute: Any, statement: str, *rest: Any) -> Any:
@@ -174,7 +174,7 @@ def test_a_survey_with_an_open_link_costs_no_statement_more(design: Design) -> N
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["secret", "blind"])
-def test_of_fifty_threads_with_200_invitations_200_reports_are_left(kind: str) -> None:
+def test_invitation_parallel_senders_store_one_report_each(kind: str) -> None:
     """Each invitation is sent by five threads, with another nonce by each, and by one of them twice.
 
     Half of them hand their reports to the process's one writer, half store them by themselves, as other processes do.
@@ -209,7 +209,7 @@ def test_of_fifty_threads_with_200_invitations_200_reports_are_left(kind: str) -
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["secret", "blind"])
-def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) -> None:
+def test_store_during_rewrite_uses_each_invitation_once(kind: str) -> None:
     """Their tables are emptied and filled, or packed, under those who use them."""
     more = {"modulus": MODULUS} if kind == "blind" else {}
     design = freeze_design(payloads.document(invitations={"kind": kind} | more))
@@ -234,7 +234,7 @@ def test_while_the_order_is_forgotten_every_invitation_is_found_once(kind: str) 
 
 
 @pytest.mark.django_db
-def test_a_report_without_an_invitation_is_none_of_this_survey(invited: Design) -> None:
+def test_invited_survey_report_without_code_is_rejected(invited: Design) -> None:
     for body in (payloads.body(invited), payloads.body(invited, invitation="0" * 598)):
         with pytest.raises(RequestRefused, match="must be the 28 symbols"):
             store_report(body)

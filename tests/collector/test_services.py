@@ -22,21 +22,21 @@ from tests.refusals import refuses
 pytestmark = pytest.mark.django_db
 
 
-def test_a_report_is_stored_as_bytes(design: Design) -> None:
+def test_store_report_keeps_bytes(design: Design) -> None:
     body = payloads.body(design, stratum="y2", report="0102", nonce="ab" * 16)
     assert store_report(body)
     stored = WaitingReport.objects.get()
     assert (bytes(stored.nonce).hex(), stored.stratum, bytes(stored.report)) == ("ab" * 16, 1, b"\x01\x02")
 
 
-def test_the_same_report_again_is_stored_once(design: Design) -> None:
+def test_store_report_repeated_is_stored_once(design: Design) -> None:
     body = payloads.body(design)
     assert (store_report(body), store_report(body)) == (True, False)
     assert WaitingReport.objects.count() == 1
 
 
 @pytest.mark.parametrize("change", [{"report": "0101"}, {"stratum": "y2"}])
-def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[str, str]) -> None:
+def test_store_report_changed_under_nonce_answers_409(design: Design, change: dict[str, str]) -> None:
     first = payloads.report(design, nonce="cd" * 16)
     store_report(payloads.body(design, **first))
     with refuses(409):
@@ -44,7 +44,7 @@ def test_another_report_under_the_nonce_is_refused(design: Design, change: dict[
     assert bytes(WaitingReport.objects.get().report) == b"\x00\x00"
 
 
-def test_a_closed_design_takes_no_new_report(design: Design) -> None:
+def test_store_report_closed_design_answers_410(design: Design) -> None:
     kept = payloads.body(design)
     store_report(kept)
     close_design(design.digest)
@@ -54,7 +54,7 @@ def test_a_closed_design_takes_no_new_report(design: Design) -> None:
     assert WaitingReport.objects.count() == 1
 
 
-def test_closing_twice_keeps_the_first_day(design: Design) -> None:
+def test_close_design_twice_keeps_first_day(design: Design) -> None:
     FrozenDesign.objects.update(closed_on=date(2026, 1, 2))
     close_design(design.digest)
     assert FrozenDesign.objects.get().closed_on == date(2026, 1, 2)
@@ -68,13 +68,13 @@ def test_closing_twice_keeps_the_first_day(design: Design) -> None:
         ("campus", {"report": "0000ff"}, 422),
     ],
 )
-def test_a_refused_report_leaves_nothing(design: Design, slug: str, changes: dict[str, str], status: int) -> None:
+def test_store_report_rejected_writes_nothing(design: Design, slug: str, changes: dict[str, str], status: int) -> None:
     with refuses(status):
         store_report(payloads.body(design, **changes), slug=slug)
     assert not WaitingReport.objects.exists()
 
 
-def test_freezing_twice_is_harmless(design: Design) -> None:
+def test_freeze_design_twice_is_idempotent(design: Design) -> None:
     assert freeze_design(payloads.document()).digest == design.digest
     assert FrozenDesign.objects.count() == 1
 
@@ -94,7 +94,7 @@ def test_freezing_twice_is_harmless(design: Design) -> None:
     ],
 )
 @pytest.mark.parametrize("table", ["collector_waitingreport", "collector_report"])
-def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: str) -> None:
+def test_raw_sql_change_of_frozen_row_raises(design: Design, sql: str, table: str) -> None:
     for fold in (True, False):  # a report in each table
         store_report(payloads.body(design))
         if fold:
@@ -103,13 +103,13 @@ def test_raw_sql_cannot_change_what_is_frozen(design: Design, sql: str, table: s
         cursor.execute(sql.format(table), {"bytes": b"\1" * 16} if "%" in sql else None)
 
 
-def test_a_closed_design_cannot_be_opened_again(design: Design) -> None:
+def test_raw_sql_reopening_design_raises(design: Design) -> None:
     close_design(design.digest)
     with pytest.raises((IntegrityError, OperationalError)), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE collector_frozendesign SET closed_on = NULL")
 
 
-def test_an_answer_of_201_means_on_disk(tmp_path: Path) -> None:
+def test_database_commit_is_durable_and_checked(tmp_path: Path) -> None:
     """A commit of an installation returns when it is on disk, and the check that says so at start can fail."""
     installed = database(os.environ.get("DATABASE_URL", ""), tmp_path)
     installed["OPTIONS"].pop("pool", None)
@@ -124,7 +124,7 @@ def test_an_answer_of_201_means_on_disk(tmp_path: Path) -> None:
         there.close()
 
 
-def test_a_report_holds_no_more_than_it_must() -> None:
+def test_report_tables_have_no_further_fields() -> None:
     """Whatever is added to what is kept has to be added here too, and argued for."""
     for table in (WaitingReport, Report):
         fields = {field.name for field in table._meta.fields}
@@ -132,7 +132,7 @@ def test_a_report_holds_no_more_than_it_must() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_threads_with_one_nonce_one_stores(design: Design) -> None:
+def test_store_report_parallel_same_nonce_stores_one(design: Design) -> None:
     body = payloads.body(design)
 
     def send(_: int) -> bool:

@@ -28,7 +28,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("vendor", ["sqlite", "postgresql"])
-def test_migrations_execute_the_sql_that_they_always_did(vendor: str) -> None:
+def test_migrations_execute_unchanged_sql(vendor: str) -> None:
     found = {}
     for path in sorted(ROOT.glob("[cs]*/migrations/0*.py")):
         said = executed(f"{path.parts[-3]}.migrations.{path.stem}", vendor)
@@ -50,14 +50,14 @@ def executed(module: str, vendor: str) -> list[str]:
     return texts
 
 
-def test_every_file_is_named_after_its_database() -> None:
+def test_sql_files_are_named_after_database() -> None:
     names = [path.name.split(".") for path in SQL.iterdir()]
     assert {(*name[1:],) for name in names} == {("sqlite", "sql"), ("postgresql", "sql")}
 
 
 @pytest.mark.django_db
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no functions of its own")
-def test_functions_are_created_on_postgresql() -> None:
+def test_sql_functions_are_created_on_postgresql() -> None:
     with connection.cursor() as cursor, transaction.atomic():
         for name in ("store_v1.postgresql", "store_v2.postgresql"):
             cursor.execute("DROP FUNCTION collector_store")
@@ -66,7 +66,7 @@ def test_functions_are_created_on_postgresql() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL has one function in place of them")
-def test_statements_run_on_sqlite(design: Design) -> None:
+def test_sql_statements_run_on_sqlite(design: Design) -> None:
     statements = read_statements("store.sqlite")
     assert statements.keys() == VALUES.keys()
     with connection.cursor() as cursor:
@@ -78,7 +78,7 @@ def test_statements_run_on_sqlite(design: Design) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("act", ["INSERT", "UPDATE", "DELETE"])
-def test_a_trigger_refuses(act: str, design: Design) -> None:
+def test_sql_trigger_rejects_matching_row(act: str, design: Design) -> None:
     row = "OLD" if act == "DELETE" else "NEW"
     refusal = refuse(
         "never_seven", table="collector_frozendesign", act=act, when=f"{row}.sheets = 7", message="seven is refused"

@@ -47,7 +47,7 @@ def waiting(design: Design) -> list[int]:
 @pytest.mark.parametrize(
     ("stored", "folded"), [(0, 0), (1, 0), (10, 0), (19, 0), (20, 10), (29, 10), (30, 20), (123, 110)]
 )
-def test_an_open_design_stays_one_step_behind(design: Design, stored: int, folded: int) -> None:
+def test_fold_open_design_keeps_one_step_waiting(design: Design, stored: int, folded: int) -> None:
     send(design, stored)
     assert folding.fold(design.digest) == folded
     assert by_group(design) == [folded, 0]
@@ -59,7 +59,7 @@ def test_an_open_design_stays_one_step_behind(design: Design, stored: int, folde
     assert by_group(design) == [stored, 0]
 
 
-def test_one_more_report_moves_nothing_five_times_of_five(design: Design) -> None:
+def test_fold_one_arrival_changes_no_totals(design: Design) -> None:
     """The attack of issue 15: an estimate before and after a single arrival."""
     send(design, 44, 34)
     folding.fold(design.digest)
@@ -72,7 +72,7 @@ def test_one_more_report_moves_nothing_five_times_of_five(design: Design) -> Non
     assert folding.fold(design.digest) == 20
 
 
-def test_each_group_takes_steps_of_its_own(design: Design) -> None:
+def test_fold_steps_are_per_stratum(design: Design) -> None:
     send(design, 39, 19)
     assert folding.fold(design.digest) == 20
     assert by_group(design) == [20, 0]
@@ -84,7 +84,7 @@ def test_each_group_takes_steps_of_its_own(design: Design) -> None:
     assert by_group(design) == [20, 10]
 
 
-def test_groups_of_protected_size_take_steps_together(db: None) -> None:
+def test_fold_protected_strata_step_together(db: None) -> None:
     """Else how many reports are folded would tell how many are in each."""
     document = payloads.document(participation={"epsilon": "0.5"})
     protected = freeze_design(document)
@@ -93,7 +93,7 @@ def test_groups_of_protected_size_take_steps_together(db: None) -> None:
     assert sum(waiting(protected)) == 15
 
 
-def test_nothing_that_is_read_tells_what_waits(design: Design) -> None:
+def test_selectors_do_not_reveal_waiting_reports(design: Design) -> None:
     send(design, 25)
     folding.fold(design.digest)
 
@@ -121,7 +121,7 @@ def test_nothing_that_is_read_tells_what_waits(design: Design) -> None:
     assert selectors.received_count(design.digest) == 29
 
 
-def test_few_reports_of_a_coin_are_told_in_steps(design: Design) -> None:
+def test_coin_report_counts_open_design_are_stepped(design: Design) -> None:
     send(design, 45, mode=Report.Mode.COIN)
     send(design, 7, mode=Report.Mode.PAPER)
     folding.fold(design.digest)
@@ -131,14 +131,14 @@ def test_few_reports_of_a_coin_are_told_in_steps(design: Design) -> None:
     assert (selectors.coin_report_count(design.digest), selectors.sheet_count(design.digest)) == (52, 7)
 
 
-def test_a_rehearsal_takes_no_steps(db: None) -> None:
+def test_fold_rehearsal_has_no_steps(db: None) -> None:
     """Those who answer it are simulated."""
     rehearsed = freeze_design(payloads.document(rehearsal=True))
     receiving.receive_simulated([payloads.body(rehearsed) for _ in range(13)], slug="campus")
     assert folding.fold(rehearsed.digest) == 13
 
 
-def test_a_day_of_an_open_design_has_whole_steps(design: Design) -> None:
+def test_daily_count_open_design_is_in_steps(design: Design) -> None:
     for count in (26, 3, 11):
         send(design, count)
         folding.fold(design.digest)
@@ -150,7 +150,7 @@ def today() -> date:
 
 
 @pytest.mark.parametrize("chunk", [1, 10, 25, 60])
-def test_chunks_are_whole_steps_of_each_group(design: Design, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fold_chunks_are_whole_steps_per_stratum(design: Design, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[int]] = []
     honest = folding._fold_chunk
 
@@ -166,7 +166,7 @@ def test_chunks_are_whole_steps_of_each_group(design: Design, chunk: int, monkey
     assert seen[-1] == [60, 30]
 
 
-def test_two_that_fold_at_once_leave_a_step(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fold_in_parallel_keeps_one_step_waiting(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """On SQLite nothing keeps two processes apart: what one has drawn another may have folded meanwhile."""
     honest, others = folding._fold_chunk, [folding.fold, folding.fold]
 
@@ -190,7 +190,7 @@ def drawn(design: Design, tries: int) -> list[set[int]]:
 
 
 @pytest.mark.parametrize("mine", [[0], [24], [0, 1], [23, 24]])
-def test_which_reports_make_a_step_hangs_on_no_nonce(design: Design, mine: list[int]) -> None:
+def test_fold_step_choice_is_independent_of_nonce(design: Design, mine: list[int]) -> None:
     """Of 25 that wait 10 are folded: one in 10/25 of 400 draws, two together in 10/25 of 9/24 of them.
 
     Whoever takes the lowest or the highest nonces fares no better. Each fails by chance in fewer than 1 of 10^5 runs.
@@ -201,7 +201,7 @@ def test_which_reports_make_a_step_hangs_on_no_nonce(design: Design, mine: list[
     assert abs(hits - 400 * chance) <= near
 
 
-def test_a_backlog_is_looked_at_once(design: Design) -> None:
+def test_fold_backlog_is_drawn_by_one_statement(design: Design) -> None:
     """However many chunks there are, one statement draws them all: a million reports take no square of the time."""
     send(design, 400)
     asked: list[str] = []
@@ -215,7 +215,7 @@ def test_a_backlog_is_looked_at_once(design: Design) -> None:
     assert sum("NOT EXISTS" in sql for sql in asked) == 1
 
 
-def test_what_closing_leaves_is_all_folded(design: Design) -> None:
+def test_fold_closed_design_folds_the_rest(design: Design) -> None:
     send(design, 55, 7)
     folding.fold(design.digest)
     assert by_group(design) == [40, 0]
@@ -226,7 +226,7 @@ def test_what_closing_leaves_is_all_folded(design: Design) -> None:
     assert WaitingReport.objects.count() == 0
 
 
-def test_a_design_that_closes_under_a_fold_is_folded_whole(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fold_design_closed_meanwhile_folds_all(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = folding._fold_chunk
 
     def fold_chunk(*given: Any, **named: Any) -> Any:

@@ -31,7 +31,7 @@ def other(db: None) -> Design:
     return freeze_design(payloads.document(version=2))
 
 
-def test_outcomes_stand_in_the_order_of_the_reports(design: Design) -> None:
+def test_store_outcomes_keep_report_order(design: Design) -> None:
     first, second = new(design), new(design)
     assert storing.store([first]) == [STORED]
     changed = second._replace(stratum=1)
@@ -42,20 +42,20 @@ def test_outcomes_stand_in_the_order_of_the_reports(design: Design) -> None:
     assert selectors.received_count(design.digest) == 2
 
 
-def test_within_a_batch_the_first_of_a_nonce_stands(design: Design) -> None:
+def test_store_batch_repeated_nonce_first_is_stored(design: Design) -> None:
     first = new(design)
     batch = [first, first, first._replace(report=b"\0\0"), first]
     assert storing.store(batch) == [STORED, KNOWN, TAKEN, KNOWN]
     assert bytes(WaitingReport.objects.get().report) == b"\1\2"
 
 
-def test_one_nonce_in_two_designs_is_two_reports(design: Design, other: Design) -> None:
+def test_store_nonce_in_two_designs_is_two_reports(design: Design, other: Design) -> None:
     first = new(design)
     assert storing.store([first, first._replace(digest=other.digest, report=b"\0\0")]) == [STORED, STORED]
     assert [selectors.received_count(one.digest) for one in (design, other)] == [1, 1]
 
 
-def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, other: Design) -> None:
+def test_store_batch_closed_design_stores_the_others(design: Design, other: Design) -> None:
     before, late = new(design), new(design)
     storing.store([before])
     close_design(design.digest)
@@ -64,7 +64,7 @@ def test_a_closed_design_within_a_batch_keeps_nothing_else_out(design: Design, o
     assert [selectors.received_count(one.digest) for one in (design, other)] == [1, 1]
 
 
-def test_what_is_folded_is_known_too(design: Design) -> None:
+def test_store_folded_report_is_known(design: Design) -> None:
     first = new(design)
     storing.store([first])
     fold_waiting(design)
@@ -73,7 +73,7 @@ def test_what_is_folded_is_known_too(design: Design) -> None:
     assert Report.objects.count() == 1
 
 
-def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: Design) -> None:
+def test_fold_report_folded_before_is_not_counted_again(design: Design) -> None:
     """As it could be after tables were put back from copies of two moments."""
     first = new(design)
     storing.store([first])
@@ -87,7 +87,7 @@ def test_a_waiting_report_that_was_folded_before_is_not_counted_again(design: De
     assert totals[0].tolist() == recount[0].tolist() == [[0, 2], [0, 0]]
 
 
-def test_a_large_batch_is_one_transaction(design: Design) -> None:
+def test_store_large_batch_is_one_transaction(design: Design) -> None:
     """Also over several statements: where the last one fails none is stored."""
     batch = [new(design) for _ in range(2 * statements.AT_ONCE + 1)]
     with pytest.raises(Exception, match="waitingreport_mode_known"):
@@ -98,13 +98,13 @@ def test_a_large_batch_is_one_transaction(design: Design) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_cannot_be_part_of_a_transaction_that_might_not_be_committed(design: Design) -> None:
+def test_store_within_transaction_raises(design: Design) -> None:
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
         storing.store([new(design)])
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_fifty_threads_with_one_nonce_one_stores(design: Design) -> None:
+def test_store_parallel_same_nonce_stores_one(design: Design) -> None:
     """The others are told that it is known, each time, whatever else their batch holds."""
     for _ in range(3):
         first = new(design)

@@ -13,7 +13,7 @@ INVISIBLE = [*list("\u200b\u2060\u2063\ufeff\u180e\u2028\u2029\ufff9\U000e0041ã…
 
 
 @pytest.mark.parametrize("character", [*CONTROLS, *DIRECTIONS, *INVISIBLE], ids=lambda one: f"{ord(one):04x}")
-def test_unseen_character_is_refused_with_its_place(character: str) -> None:
+def test_text_invisible_character_is_rejected_by_place(character: str) -> None:
     assert (refused_character(f"ab{character}c") is None) == (character in "\n\t")
     found = refused_character(f"ab{character}c", lines=False)
     assert found is not None
@@ -33,7 +33,7 @@ def test_unseen_character_is_refused_with_its_place(character: str) -> None:
         "\u06ddÙ¡",
     ],
 )
-def test_seen_text_of_any_script_is_allowed(text: str) -> None:
+def test_text_of_any_script_is_accepted(text: str) -> None:
     assert refused_character(text) is None
     validate_text(text)
 
@@ -43,25 +43,25 @@ def test_seen_text_of_any_script_is_allowed(text: str) -> None:
     ["\u200d", "Y\u200des", "\u200cYes", "\u00ad", "Yes \u00ad", "\ufe0f", "Yes \ufe0f", "1\ufe0f\ufe0f",
      "a\U000e0101\U000e0102", "\u034f", "Y\u034fes"],
 )  # fmt: skip
-def test_what_changes_its_neighbour_is_refused_where_it_changes_nothing(text: str) -> None:
+def test_text_lone_modifier_is_rejected(text: str) -> None:
     """A reason or a title of such characters would be empty to the eye, and two groups could look alike."""
     assert refused_character(text) is not None
 
 
-def test_every_refused_character_is_one_that_is_not_seen() -> None:
+def test_text_rejected_characters_are_all_invisible() -> None:
     """Of all of Unicode's first plane: nothing with a glyph of its own is refused, but the fillers."""
     refused = [chr(code) for code in range(0x10000) if refused_character(f"\u2764{chr(code)}", lines=False)]
     seen = [one for one in refused if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Zl", "Zp", "Cn")]
     assert seen == list("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
-def test_document_names_the_place_of_keys_and_texts() -> None:
+def test_document_error_names_key_or_text() -> None:
     document = {"title": {"en": "a\u202eb"}, "items": [{"choices": ["\0"]}, {"k\u200be\u200by": 1}]}
     found = [(place, ord(one.character)) for place, one in find_refused_character(document)]
     assert found == [("title.en", 0x202E), ("items[0].choices[0]", 0), ("a key of items[1]", 0x200B)]
 
 
-def test_line_refuses_line_ends_that_a_text_has() -> None:
+def test_line_rejects_line_ends() -> None:
     validate_text("one\r\ntwo\tthree")
     for text in ("one\ntwo", "one\ttwo", "one\rtwo"):
         with pytest.raises(ValidationError, match=r"U\+00"):

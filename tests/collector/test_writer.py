@@ -70,14 +70,14 @@ def put_all(writer: Writer, numbers: range, store: Store) -> list[Outcome | None
         return [one.result(SECONDS) for one in (first, *others)]
 
 
-def test_what_comes_while_one_is_stored_is_stored_together() -> None:
+def test_writer_batches_reports_that_wait() -> None:
     store = Store()
     outcomes = put_all(Writer(store), range(20), store)
     assert [len(batch) for batch in store.batches] == [1, 19]
     assert outcomes == [Outcome.KNOWN if number % 2 else Outcome.STORED for number in range(20)]
 
 
-def test_one_that_cannot_be_written_does_not_take_the_others_down() -> None:
+def test_writer_one_failing_report_stores_the_others() -> None:
     class Picky(Store):
         def __call__(self, reports: Sequence[NewReport]) -> list[Outcome]:
             outcomes = super().__call__(reports)
@@ -91,7 +91,7 @@ def test_one_that_cannot_be_written_does_not_take_the_others_down() -> None:
     assert outcomes[5] is None
 
 
-def test_all_are_sent_away_while_the_database_is_and_the_next_is_stored() -> None:
+def test_writer_database_down_rejects_then_recovers() -> None:
     away = OperationalError("connection refused")
     store = Store(None, away, away)
     writer = Writer(store)
@@ -101,18 +101,18 @@ def test_all_are_sent_away_while_the_database_is_and_the_next_is_stored() -> Non
     assert writer.put(new(0)) is Outcome.STORED
 
 
-def test_a_connection_that_was_lost_is_made_anew_and_nobody_notices() -> None:
+def test_writer_lost_connection_is_renewed() -> None:
     store = Store(OperationalError("terminating connection due to administrator command"))
     assert Writer(store).put(new(0)) is Outcome.STORED
 
 
-def test_no_more_wait_than_may() -> None:
+def test_writer_full_queue_rejects() -> None:
     store = Store()
     outcomes = put_all(Writer(store, waiting=3), range(5), store)
     assert outcomes.count(None) == 1
 
 
-def test_nobody_waits_for_ever_nor_behind_what_is_stuck() -> None:
+def test_writer_timeout_rejects_with_503() -> None:
     store = Store()
     store.go_on.clear()
     writer = Writer(store, patience=0.05)
@@ -127,7 +127,7 @@ def test_nobody_waits_for_ever_nor_behind_what_is_stuck() -> None:
 
 
 @pytest.mark.parametrize("fault", [SystemExit(), MemoryError(), AssertionError()])
-def test_nothing_ends_the_thread(fault: BaseException) -> None:
+def test_writer_thread_survives_errors(fault: BaseException) -> None:
     store = Store(fault, fault)
     writer = Writer(store)
     with refuses(503):
@@ -136,7 +136,7 @@ def test_nothing_ends_the_thread(fault: BaseException) -> None:
     assert writer.put(new(2)) is Outcome.STORED
 
 
-def test_a_thread_that_is_gone_all_the_same_is_started_again() -> None:
+def test_writer_dead_thread_is_restarted() -> None:
     writer = Writer(Store())
     writer._thread = threading.Thread()
     assert writer.put(new(0)) is Outcome.STORED
@@ -147,7 +147,7 @@ def really(writer: Writer, design: Design, nonce: str) -> Outcome:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_fifty_senders_of_one_report_store_it_once(design: Design) -> None:
+def test_writer_parallel_same_report_is_stored_once(design: Design) -> None:
     writer = Writer(store_and_leave)
     with ThreadPoolExecutor(50) as pool:
         sent = [pool.submit(really, writer, design, f"{number % 5:032x}") for number in range(250)]
@@ -166,7 +166,7 @@ def test_fifty_senders_of_one_report_store_it_once(design: Design) -> None:
     ],
     ids=["full or cut off", "read-only"],
 )
-def test_a_real_fault_of_the_database_stores_nothing_and_passes(
+def test_writer_database_error_stores_nothing_and_recovers(
     design: Design, sqlite: list[str], postgresql: list[str]
 ) -> None:
     faults = [sqlite if connection.vendor == "sqlite" else postgresql] * 2
@@ -194,7 +194,7 @@ WHERE relname IN ('collector_report', 'collector_waitingreport', 'collector_froz
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite keeps its statements by their text")
-def test_a_batch_of_any_size_is_one_statement_that_finds_its_rows_by_their_keys(design: Design) -> None:
+def test_writer_batch_is_one_statement_using_keys(design: Design) -> None:
     """Planned once, and not for tables as small as they are when the plan is made."""
     sizes, plans, reads = [1, 2, 3, 5, 8, 1], list[tuple[str, int, int]](), list[tuple[int, int]]()
 

@@ -29,14 +29,14 @@ def channel(tmp_path: Path) -> Iterator[broker.Channel]:
 
 
 @pytest.mark.skipif("os.environ.get('REDIS_URL')", reason="messages go through the Redis that was named")
-def test_the_settings_use_it(settings: object) -> None:
+def test_settings_use_folder_broker(settings: object) -> None:
     from config.celery import app
 
     with app.connection_for_write() as connection:
         assert isinstance(connection.transport, broker.Transport)
 
 
-def test_a_reader_that_never_rests_gets_every_message_whole(tmp_path: Path, channel: broker.Channel) -> None:
+def test_broker_busy_reader_gets_whole_messages(tmp_path: Path, channel: broker.Channel) -> None:
     """With kombu's own channel this reads an empty message within the first hundreds."""
     got: list[int] = []
     faults: list[Exception] = []
@@ -64,7 +64,7 @@ def test_a_reader_that_never_rests_gets_every_message_whole(tmp_path: Path, chan
     assert not list(tmp_path.glob("*.draft"))
 
 
-def test_messages_come_in_order(channel: broker.Channel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_delivers_in_order(channel: broker.Channel, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([9.0, 10.0, 100.0, 1000.0])
     monkeypatch.setattr(broker.time, "monotonic", lambda: next(clock))
     for number in range(4):
@@ -72,14 +72,14 @@ def test_messages_come_in_order(channel: broker.Channel, monkeypatch: pytest.Mon
     assert [channel._get("work")["number"] for _ in range(4)] == [0, 1, 2, 3]
 
 
-def test_a_message_of_another_queue_stays(channel: broker.Channel) -> None:
+def test_broker_message_of_other_queue_stays(channel: broker.Channel) -> None:
     channel._put("other", {"number": 1})
     with pytest.raises(Empty):
         channel._get("work")
     assert channel._get("other") == {"number": 1}
 
 
-def test_the_table_of_queues_is_never_seen_empty(tmp_path: Path, channel: broker.Channel) -> None:
+def test_broker_queue_table_is_never_seen_partial(tmp_path: Path, channel: broker.Channel) -> None:
     """Every look at a table that is being made finds it missing or whole."""
     faults: list[Exception] = []
     names = [f"exchange-{uuid.uuid4()}" for _ in range(300)]
@@ -108,7 +108,7 @@ def _tables(channel: broker.Channel, name: str, faults: list[Exception]) -> list
         return []
 
 
-def test_broker_folder_deleted_is_made_again(tmp_path: Path) -> None:
+def test_broker_folder_deleted_is_recreated(tmp_path: Path) -> None:
     broker.register()
     with connect(tmp_path / "broker") as connection:
         channel = connection.channel()

@@ -32,19 +32,19 @@ NAMED = {
 
 
 @pytest.mark.parametrize("service", OURS)
-def test_each_process_is_started_with_the_command_of_the_stack(service: str) -> None:
+def test_compose_commands_match_launcher(service: str) -> None:
     ours = commands("0.0.0.0", 8000, web_processes=2)[OURS[service]]
     assert SERVICES[service]["command"] == ["python", *ours[1:]]
 
 
-def test_there_are_as_many_as_in_the_stack() -> None:
+def test_compose_process_counts_match_launcher() -> None:
     names = [name.split()[0] for name in commands("127.0.0.1", 8000, web_processes=2, workers=2)]
     assert names.count("worker") == SERVICES["worker"]["deploy"]["replicas"]
     assert set(SERVICES) == {*OURS, "prepare", "database", "broker"}
 
 
 @pytest.mark.parametrize("service", [*OURS, "prepare"])
-def test_each_gets_the_variables_of_the_stack_and_can_write_nothing_but_data(service: str) -> None:
+def test_compose_services_have_variables_and_read_only_root(service: str) -> None:
     assert len(STACK) == 3
     assert set(STACK) < set(SERVICES[service]["environment"])
     assert SERVICES[service]["read_only"] is True
@@ -53,41 +53,41 @@ def test_each_gets_the_variables_of_the_stack_and_can_write_nothing_but_data(ser
 
 
 @pytest.mark.parametrize("service", [*OURS, "prepare"])
-def test_each_variable_that_can_be_set_is_documented_and_passed_on(service: str) -> None:
+def test_compose_variables_are_documented_and_passed_on(service: str) -> None:
     """The key of sessions is a file in the data folder there; pictures are for whoever writes the documentation."""
     assert READ - {"SECRET_KEY"} == NAMED - {"CANDOR_IMAGES"}
     assert len(READ) > 25
     assert set(SERVICES[service]["environment"]) == READ - {"SECRET_KEY"}
 
 
-def test_what_is_not_set_stays_as_the_settings_have_it() -> None:
+def test_compose_unset_variables_keep_defaults() -> None:
     """A variable without a value is passed on where it is set, and not set to an empty text where it is not."""
     given = COMPOSE["x-candor"]["environment"]
     with_default = {name for name, value in given.items() if value is not None}
     assert with_default == {*STACK, "CANDOR_URL", "CANDOR_PROXIES", *(name for name in READ if "EMAIL" in name)}
 
 
-def test_what_is_prepared_is_what_the_launcher_prepares() -> None:
+def test_compose_prepare_runs_launcher_commands() -> None:
     prepared = re.findall(r'_manage\("([a-z]+)"', (ROOT / "config" / "serve.py").read_text())
     said = " ".join(SERVICES["prepare"]["command"])
     assert [word for word in prepared if word != "demo"] == re.findall(r"manage\.py ([a-z]+)", said)
 
 
-def test_the_database_forgets_as_that_of_the_stack_does() -> None:
+def test_compose_database_settings_match_stack() -> None:
     database = SERVICES["database"]
     assert database["command"][:1] == ["postgres"]
     assert dict(word.split("=") for word in database["command"][2::2]) == FORGETTING
     assert database["environment"]["POSTGRES_INITDB_ARGS"] == f"--wal-segsize={SEGMENT}"
 
 
-def test_every_image_has_an_exact_version() -> None:
+def test_compose_images_have_exact_versions() -> None:
     images = [service["image"] for service in SERVICES.values() if "image" in service]
     images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert len(images) == 3
     assert all(re.search(r":\d+\.\d+(\.\d+)?-", image) for image in images)
 
 
-def test_the_image_holds_the_platform_and_runs_as_nobody_in_particular() -> None:
+def test_dockerfile_copies_packages_and_drops_root() -> None:
     text = (ROOT / "Dockerfile").read_text()
     copied = set(re.findall(r"^COPY (\S+)", text, re.MULTILINE))
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
@@ -96,7 +96,7 @@ def test_the_image_holds_the_platform_and_runs_as_nobody_in_particular() -> None
     assert re.search(r"^USER candor$", text, re.MULTILINE)
 
 
-def test_every_queue_has_listeners_and_one_of_them_only_folds() -> None:
+def test_celery_queues_have_workers_and_one_folds_only() -> None:
     app.loader.import_default_modules()
     started = commands("127.0.0.1", 8000).values()
     listened = [set(words[words.index("--queues") + 1].split(",")) for words in started if "--queues" in words]

@@ -24,17 +24,17 @@ def kept(counts: dict[str, int], places: int) -> Counter[str]:
     return Counter(peer.rpartition(":")[0] for _, peer in set(everything) - set(excess))
 
 
-def test_crowding_leaves_half_of_what_is_free() -> None:
+def test_crowding_one_address_keeps_half_of_free() -> None:
     assert kept({"192.0.2.1": 100}, 100) == {"192.0.2.1": 50}
     assert kept({"192.0.2.1": 60, "192.0.2.2": 40}, 100)["192.0.2.2"] <= 40
     assert kept({"192.0.2.1": 60, "192.0.2.2": 39, "192.0.2.3": 1}, 100)["192.0.2.3"] == 1
 
 
-def test_crowding_leaves_many_addresses_alone() -> None:
+def test_crowding_many_addresses_shuts_none() -> None:
     assert open_by_address(many({f"192.0.2.{number}": 1 for number in range(100)}), 200) == []
 
 
-def test_crowding_counts_a_network_of_version_6_as_one() -> None:
+def test_crowding_counts_ipv6_network_as_one() -> None:
     peers = [(number, f"[2001:db8::{number:x}]:443") for number in range(90)]
     assert len(open_by_address(peers, 100)) == 40
 
@@ -43,7 +43,7 @@ class Enough(Exception):
     """It has looked often enough."""
 
 
-def test_crowded_connections_are_shut_but_busy_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crowding_shuts_idle_connections_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST", 8)
     looks: Iterator[int] = iter([])
 
@@ -80,7 +80,7 @@ def _is_ended(there: socket.socket) -> bool:
         return False
 
 
-def test_file_limit_bounds_the_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_limit_follows_file_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = [(256, 1024), (1024, 4096), (1024, 20_000), (1024, connections.resource.RLIM_INFINITY)]
     monkeypatch.setattr(connections.resource, "getrlimit", lambda _: limits[0])
     found = []
@@ -91,7 +91,7 @@ def test_file_limit_bounds_the_connections(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("hard", [1024, 4096, 20_000, connections.resource.RLIM_INFINITY])
-def test_each_connection_may_be_answered_with_a_file(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_allow_files_reserves_two_files_per_connection(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """2,400 that did not read their answers left no file to the other 44 of 58 when each was counted as one."""
     allowed: list[tuple[int, int]] = []
     monkeypatch.setattr(connections.resource, "getrlimit", lambda _: (256, hard))

@@ -76,7 +76,7 @@ def test_launcher_new_folder_has_no_fault(tmp_path: Path) -> None:
     assert data_folder.fault_of(tmp_path / "candor.sqlite3") == ""
 
 
-def test_launcher_second_in_folder_is_refused(tmp_path: Path) -> None:
+def test_launcher_second_in_folder_is_rejected(tmp_path: Path) -> None:
     with data_folder.locked(tmp_path), pytest.raises(SystemExit, match=rf"already \(process {os.getpid()}\)"):
         enter(tmp_path)
     enter(tmp_path)
@@ -98,20 +98,20 @@ def left_open(tmp_path: Path) -> Path:
     return folder
 
 
-def test_data_folder_open_to_others_is_closed(left_open: Path) -> None:
+def test_data_folder_open_to_others_is_made_private(left_open: Path) -> None:
     assert len(data_folder.open_to_others(left_open)) == 8
     data_folder.make_private(left_open)
     assert modes(left_open) == {0o700, 0o600}
     assert data_folder.open_to_others(left_open) == []
 
 
-def test_data_folder_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
+def test_data_folder_missing_is_ignored(tmp_path: Path) -> None:
     data_folder.make_private(tmp_path / "none")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["candor.sqlite3", "broker", "var"])
-def test_data_folder_link_is_refused(left_open: Path, tmp_path: Path, name: str) -> None:
+def test_data_folder_link_is_rejected(left_open: Path, tmp_path: Path, name: str) -> None:
     path = left_open if name == "var" else left_open / name
     elsewhere = path.rename(tmp_path / "elsewhere")
     path.symlink_to(elsewhere)
@@ -120,14 +120,14 @@ def test_data_folder_link_is_refused(left_open: Path, tmp_path: Path, name: str)
     assert elsewhere.stat().st_mode & 0o066, "what is behind it is left alone"
 
 
-def test_data_folder_of_somebody_else_is_refused(left_open: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_folder_of_another_user_is_rejected(left_open: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: left_open.stat().st_uid + 1)
     with pytest.raises(SystemExit, match=r"belongs to user \d+, who could read or replace .* chown -R"):
         data_folder.make_private(left_open)
     assert modes(left_open) == {0o777, 0o666}
 
 
-def test_data_folder_that_cannot_be_closed_says_how(left_open: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_folder_read_only_names_command(left_open: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Path, mode: int) -> None:
         raise OSError(30, "Read-only file system")
 
@@ -144,7 +144,7 @@ ENTRIES = {
 }
 
 
-def test_every_entry_makes_files_for_its_user_alone(tmp_path: Path) -> None:
+def test_entry_points_create_private_files(tmp_path: Path) -> None:
     """One after the other in one folder, begun under an umask that lets everybody read and write. The launcher and what
     it starts: tests/system/test_serve.py."""
     data = tmp_path / "data"

@@ -20,17 +20,17 @@ def checked(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_djangos_checks_find_nothing_behind_https(tmp_path: Path) -> None:
+def test_deploy_checks_https_find_nothing(tmp_path: Path) -> None:
     found = checked(tmp_path, "https://survey.example.org")
     assert found.returncode == 0, found.stderr
 
 
-def test_they_do_find_what_plain_http_lacks(tmp_path: Path) -> None:
+def test_deploy_checks_plain_http_warn(tmp_path: Path) -> None:
     assert "security.W012" in checked(tmp_path, "http://survey.example.org").stderr
 
 
 @pytest.mark.parametrize("address", ["/s/nothing/", "/panel/", "/static/nothing.js", "/nothing"])
-def test_every_answer_says_to_stay_with_https(db: None, settings: Any, address: str) -> None:
+def test_response_https_sends_hsts(db: None, settings: Any, address: str) -> None:
     settings.SECURE_HSTS_SECONDS = 31_536_000
     assert Client().get(address)["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
     settings.SECURE_HSTS_SECONDS = 0

@@ -77,7 +77,7 @@ def ask(scope: Any, proto: Proto, places: int = 64) -> tuple[int, dict[str, str]
     return answer
 
 
-def test_report_and_page_are_answered_with_their_body() -> None:
+def test_gateway_passes_body_of_report_and_page() -> None:
     assert ask(scope_of(content_length="2"), Proto(b"{}")) == (201, {}, b"{}")
     assert ask(scope_of("/panel/", content_length="3"), Proto(b"a=b")) == (200, {"A": "b"}, b"a=b")
 
@@ -87,7 +87,7 @@ def test_report_and_page_are_answered_with_their_body() -> None:
     ["charset=punycode", "charset=zlib", 'charset="idna"', "CHARSET = utf-16",
      "charset*=zz''x", "boundary*=zz''B; charset=utf-8"],
 )  # fmt: skip
-def test_other_encoding_than_utf8_is_415_before_it_is_read(parameters: str) -> None:
+def test_gateway_other_charset_answers_415_unread(parameters: str) -> None:
     """Its decoder would be one that the sender chose: 1 MB said to be Punycode takes minutes."""
     proto = Proto(b"a=b")
     for path in ("/panel/login/", "/api/v1/surveys/", "/s/campus/reports"):
@@ -100,7 +100,7 @@ def test_other_encoding_than_utf8_is_415_before_it_is_read(parameters: str) -> N
         assert ask(asked, Proto(b"a=b"))[0] == 200
 
 
-def test_body_after_its_deadline_is_answered_408(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gateway_slow_body_answers_408(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "DEADLINE", 0.05)
     for path in ("/s/campus/reports", "/panel/login/"):
         status, headers, content = ask(scope_of(path, content_length="2"), Proto(b"{}", seconds=30))
@@ -108,7 +108,7 @@ def test_body_after_its_deadline_is_answered_408(monkeypatch: pytest.MonkeyPatch
         assert b"The body must be here within 0.05 seconds." in content
 
 
-def test_deadline_grows_with_what_is_long() -> None:
+def test_gateway_deadline_grows_with_length() -> None:
     assert [deadline_of(length) for length in (1, 16_384, 16_384 + 640 * 1024)] == [10, 10, 20]
 
 
@@ -123,23 +123,23 @@ def test_deadline_grows_with_what_is_long() -> None:
         ("POST", {"content_length": "16385"}),
     ],
 )
-def test_body_that_is_not_wanted_is_not_read(method: str, headers: dict[str, str]) -> None:
+def test_gateway_unwanted_body_is_not_read(method: str, headers: dict[str, str]) -> None:
     proto = Proto(b"{}")
     assert ask(scope_of("/s/campus/", method, **headers), proto)[2] == b""
     assert proto.reads == 0
 
 
-def test_upload_above_the_bound_is_not_read() -> None:
+def test_gateway_large_upload_is_not_read() -> None:
     proto = Proto()
     ask(scope_of("/panel/upload/", content_length="5000001"), proto)
     assert proto.reads == 0
 
 
-def test_body_that_breaks_off_is_400() -> None:
+def test_gateway_truncated_body_answers_400() -> None:
     assert ask(scope_of(content_length="3"), Proto(b"{}"))[0] == 400
 
 
-def test_slow_address_holds_half_and_others_are_taken() -> None:
+def test_gateway_slow_address_keeps_half_of_places() -> None:
     door = Stub()
 
     async def attack() -> list[int]:
@@ -157,7 +157,7 @@ def test_slow_address_holds_half_and_others_are_taken() -> None:
     assert door.bodies == [b"[]"]
 
 
-def test_pages_that_one_address_asks_for_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gateway_page_requests_alternate_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may wait for half of what is free, and its turns alternate with those of others."""
     monkeypatch.setattr(gateway.connections, "connection_limit", lambda: 8)
     answered: list[str] = []
@@ -178,7 +178,7 @@ def test_pages_that_one_address_asks_for_keep_nobody_waiting(monkeypatch: pytest
     assert answered == ["192.0.2.7"] * 2 + ["192.0.2.8"] + ["192.0.2.7"] * 2
 
 
-def test_environ_names_what_was_sent() -> None:
+def test_gateway_environ_holds_request_headers() -> None:
     pairs = [("host", "x"), ("content-type", "a"), ("content-type", "b"), ("x_forwarded_for", "1"), ("cookie", "a=1")]
     scope = scope_of("/s/caf\u00e9", client="[2001:db8::1]:443")
     scope.headers.items = lambda: [*pairs, ("cookie", "b=2")]
@@ -191,7 +191,7 @@ def test_environ_names_what_was_sent() -> None:
     assert (environ["SERVER_NAME"], environ["SERVER_PORT"]) == ("127.0.0.1", "8000")
 
 
-def test_error_of_the_application_is_500_without_words(caplog: pytest.LogCaptureFixture) -> None:
+def test_gateway_application_error_500_without_details(caplog: pytest.LogCaptureFixture) -> None:
     class Failing(Stub):
         def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
             raise ValueError("an answer")
@@ -205,7 +205,7 @@ def test_error_of_the_application_is_500_without_words(caplog: pytest.LogCapture
     assert "an answer" not in caplog.text
 
 
-def test_batches_answer_everyone_whichever_thread_answers() -> None:
+def test_report_batches_answer_from_any_thread() -> None:
     with ThreadPoolExecutor(8) as pool:
 
         def submit(environ: dict[str, Any], then: Callable[[Response], None]) -> None:
@@ -219,7 +219,7 @@ def test_batches_answer_everyone_whichever_thread_answers() -> None:
         assert run(everyone()) == [str(number).encode() for number in range(500)]
 
 
-def test_report_whose_answer_never_comes_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gateway_missing_answer_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(Stub):
         def submit(self, environ: dict[str, Any], then: Callable[[Response], None]) -> None:
             raise RequestRefused(422, "a", "b")

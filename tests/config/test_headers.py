@@ -21,12 +21,12 @@ EXACT = (
 )
 
 
-def test_panel_policy_is_exactly_this() -> None:
+def test_panel_content_security_policy_is_exact() -> None:
     assert PANEL_POLICY == EXACT
 
 
 @pytest.mark.parametrize("policy", [COIN_POLICY, DEFAULT_POLICY, PANEL_POLICY, RESPONDENT_POLICY, STATIC_POLICY])
-def test_policy_makes_no_exception(policy: str) -> None:
+def test_content_security_policy_has_no_exception(policy: str) -> None:
     assert "unsafe" not in policy
     assert "*" not in policy
     assert policy.startswith("default-src 'none'")
@@ -51,7 +51,9 @@ def test_no_response_names_the_server(path: str) -> None:
     assert Client().get(path)["Server"] == ""
 
 
-def test_errors_of_the_panel_have_its_policy(alice: User, version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_panel_errors_keep_content_security_policy(
+    alice: User, version: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Missing, forbidden, a form without its token, a host that is not ours, and a fault of the program."""
 
     def broken(*_given: object) -> None:
@@ -74,12 +76,12 @@ def test_errors_of_the_panel_have_its_policy(alice: User, version: Version, monk
         assert FORBIDDEN_IN_PAGES.search(answer.content.decode()) is None
 
 
-def test_form_without_its_token_is_told_what_to_do() -> None:
+def test_form_without_csrf_token_explains_403() -> None:
     answer = Client(enforce_csrf_checks=True).post(reverse("admin:login"), {"username": "a", "password": "b"})
     assert (answer.status_code, "Load the page again" in answer.content.decode()) == (403, True)
 
 
-def test_no_template_of_ours_needs_an_exception() -> None:
+def test_templates_have_no_inline_script_or_style() -> None:
     """Files that are saved and opened by themselves have their styles within them; they are no pages of the site."""
     alone = {"codebook.html", "alone.html"}
     for path in (settings.ROOT / "templates").rglob("*.html"):

@@ -44,18 +44,18 @@ def cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "cursor", refused)
 
 
-def test_alive_whatever_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_healthz_database_down_answers_200(monkeypatch: pytest.MonkeyPatch) -> None:
     cut_off(monkeypatch)
     assert (Client().get("/healthz").status_code, Client().post("/healthz").status_code) == (200, 405)
 
 
-def test_ready_when_a_worker_has_looked() -> None:
+def test_ready_needs_a_worker_check() -> None:
     assert ready() == (503, {**ALL_WELL, "ready": False, "worker": "failed"})
     tasks.fold_waiting()
     assert ready() == (200, ALL_WELL)
 
 
-def test_a_worker_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ready_missing_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now)
     Worker.objects.create(seen_at=now - health.AWAY - timedelta(seconds=5))
@@ -64,7 +64,7 @@ def test_a_worker_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert worker.words == "It looked for work 65 seconds ago. Reports are stored all the same."
 
 
-def test_reports_that_nobody_counts_are_told(design: Design) -> None:
+def test_ready_late_counting_is_reported(design: Design) -> None:
     tasks.fold_waiting()
     for _ in range(19):
         store_report(payloads.body(design))
@@ -79,7 +79,7 @@ def test_reports_that_nobody_counts_are_told(design: Design) -> None:
     assert ready() == (200, ALL_WELL)
 
 
-def test_the_moment_of_counting_is_written_seldom(design: Design) -> None:
+def test_worker_caught_up_at_hides_report_arrival(design: Design) -> None:
     """Else it would tell when each report came."""
     tasks.fold_waiting()
     before = Worker.objects.get().caught_up_at
@@ -89,7 +89,7 @@ def test_the_moment_of_counting_is_written_seldom(design: Design) -> None:
 
 
 @pytest.mark.parametrize("broken", ["redis://127.0.0.1:1/0", "folder"])
-def test_a_broker_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+def test_ready_broker_down_answers_503(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
     tasks.fold_waiting()
     if broken == "folder":
         monkeypatch.setattr(health, "broker_works", lambda: False)
@@ -98,7 +98,7 @@ def test_a_broker_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch, broken: 
     assert ready() == (503, {**ALL_WELL, "ready": False, "broker": "failed"})
 
 
-def test_a_database_that_is_away_is_told_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+def test_ready_database_down_answers_503(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     cut_off(monkeypatch)
     failed = {"ready": False, "database": "failed", "broker": "ok", "worker": "failed", "counting": "failed"}
     assert ready() == (503, failed)
@@ -106,7 +106,7 @@ def test_a_database_that_is_away_is_told_and_nothing_breaks(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("given", ["", "Bearer", "Bearer another", "a token", "Basic a token"])
-def test_without_the_token_there_are_no_metrics(settings: Any, given: str) -> None:
+def test_metrics_without_token_answers_404(settings: Any, given: str) -> None:
     settings.CANDOR_METRICS_TOKEN = "a token"
     refused = Client().get("/metrics", headers={"Authorization": given})
     settings.CANDOR_METRICS_TOKEN = ""
@@ -114,7 +114,7 @@ def test_without_the_token_there_are_no_metrics(settings: Any, given: str) -> No
     assert (refused.status_code, off.status_code) == (404, 404)
 
 
-def test_the_metrics_tell_how_the_parts_do(design: Design, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_list_state_of_parts(design: Design, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     tasks.fold_waiting()
     services.request_run(design.digest)
@@ -129,7 +129,7 @@ def test_the_metrics_tell_how_the_parts_do(design: Design, settings: Any, monkey
     Run.objects.all().delete()
 
 
-def test_a_report_moves_no_number(design: Design, settings: Any) -> None:
+def test_metrics_one_report_changes_no_number(design: Design, settings: Any) -> None:
     """Whoever keeps the metrics of every second would else know when each came."""
     for number in range(metrics.STEP + steps.STEP - 1):
         store_report(payloads.body(design, nonce=f"{number:032x}"))

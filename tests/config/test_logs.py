@@ -44,7 +44,7 @@ def fail() -> None:
 
 
 @pytest.mark.parametrize("format_", ["line", "json"])
-def test_a_fault_is_told_by_its_place(settings: Any, format_: str) -> None:
+def test_log_error_names_place_without_values(settings: Any, format_: str) -> None:
     lines = written(settings, format_)
     try:
         fail()
@@ -58,7 +58,7 @@ def test_a_fault_is_told_by_its_place(settings: Any, format_: str) -> None:
 
 
 @pytest.mark.parametrize("format_", ["line", "json"])
-def test_a_task_that_fails_quotes_nothing(settings: Any, format_: str) -> None:
+def test_log_failed_task_quotes_no_value(settings: Any, format_: str) -> None:
     from config.celery import app
 
     @app.task(name=f"tests.fails_{format_}")  # type: ignore[untyped-decorator]
@@ -73,7 +73,7 @@ def test_a_task_that_fails_quotes_nothing(settings: Any, format_: str) -> None:
     assert "ValueError" in said
 
 
-def test_an_installation_writes_json_where_it_is_told_to(tmp_path: Path) -> None:
+def test_log_json_setting_writes_json(tmp_path: Path) -> None:
     code = "import django; django.setup(); import logging; logging.getLogger('candor').warning('a %s', 'word')"
     environment = os.environ | {"CANDOR_DATA": str(tmp_path), "CANDOR_LOG": "json"}
     environment["DJANGO_SETTINGS_MODULE"] = "config.settings"

@@ -30,7 +30,7 @@ def served(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterat
             yield path, pattern
 
 
-def test_every_address_for_programs_is_in_it_and_no_other() -> None:
+def test_openapi_lists_every_api_address() -> None:
     addresses = {f"/{path}": pattern for path, pattern in served(get_resolver().url_patterns)}
     for_programs = {path for path in addresses if path.startswith("/api/")} - {PAGE} | {openapi.ADDRESS}
     assert set(document()["paths"]) == for_programs
@@ -41,11 +41,11 @@ def test_every_address_for_programs_is_in_it_and_no_other() -> None:
         assert set(document()["paths"][path]) == answered, path
 
 
-def test_nothing_is_wrong_with_it() -> None:
+def test_openapi_validates_without_warning() -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=StringIO())
 
 
-def test_every_refusal_of_a_report_is_in_it() -> None:
+def test_openapi_lists_every_report_refusal() -> None:
     sources = [file.read_text() for folder in ("collector", "config") for file in (ROOT / folder).rglob("*.py")]
     kinds = {int(status) for source in sources for status in re.findall(r"RequestRefused\(\s*(\d{3}),", source)}
     said = {int(status) for status in document()["paths"][openapi.ADDRESS]["post"]["responses"]}
@@ -53,7 +53,7 @@ def test_every_refusal_of_a_report_is_in_it() -> None:
 
 
 @pytest.mark.django_db
-def test_it_is_served_to_everybody() -> None:
+def test_openapi_is_served_without_login() -> None:
     answer = Client().get("/api/schema/")
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
     assert answer.json() == document()
@@ -62,12 +62,12 @@ def test_it_is_served_to_everybody() -> None:
 
 
 @pytest.mark.django_db
-def test_a_method_that_is_not_in_it_is_not_answered(admin_client: Client) -> None:
+def test_openapi_missing_methods_answer_405(admin_client: Client) -> None:
     for method in ("OPTIONS", "POST", "PUT", "PATCH", "DELETE"):
         assert admin_client.generic(method, "/api/v1/plan/").status_code == 405
 
 
-def test_every_operation_says_what_it_does_and_takes_and_answers() -> None:
+def test_openapi_operations_are_described() -> None:
     for path, item in document()["paths"].items():
         for method, said in item.items():
             where = f"{method} {path}"
@@ -89,7 +89,7 @@ def test_every_operation_says_what_it_does_and_takes_and_answers() -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_has_every_operation_and_works_without_anything_from_elsewhere() -> None:
+def test_openapi_page_lists_operations_without_scripts() -> None:
     answer = Client().get(PAGE)
     page = answer.content.decode()
     for path, item in document()["paths"].items():

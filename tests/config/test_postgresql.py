@@ -12,7 +12,7 @@ from tests.system.installation import wait_until
 from tests.tools.postgresql import running_postgresql
 
 
-def test_server_that_recovers_from_a_killed_process_ends_and_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgresql_stop_during_recovery_keeps_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """PostgreSQL 18 may wait for good where it is told to end in that moment; whether it does is chance."""
     monkeypatch.setattr(postgresql, "ORDERLY", 2.0)
     with running_postgresql() as server:

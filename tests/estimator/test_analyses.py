@@ -66,7 +66,7 @@ def debiased(told: np.ndarray) -> tuple[float, float]:
     return 2 * (rate - 0.25), 2 * np.sqrt(rate * (1 - rate) / (n - 1))
 
 
-def test_groups_are_compared_as_by_hand(design: Design, reports: Reports) -> None:
+def test_comparison_of_shares_matches_manual_estimate(design: Design, reports: Reports) -> None:
     strata, symbols = reports
     found = run("comparison", design, quantity="cheated:1", against="pairs")
     assert (found.state, found.progress, found.reports) == ("done", 100, 1500)
@@ -84,7 +84,7 @@ def test_groups_are_compared_as_by_hand(design: Design, reports: Reports) -> Non
         assert (row["low"], row["high"]) == pytest.approx((one - other - half, one - other + half), abs=0.012)
 
 
-def test_means_are_compared_as_by_hand(design: Design, reports: Reports) -> None:
+def test_comparison_of_means_matches_manual_estimate(design: Design, reports: Reports) -> None:
     strata, symbols = reports
     scores = np.array([1, 2, 3]) @ np.linalg.inv(three_groups.THREE.T)
     found = run("comparison", design, quantity="mood:mean", against="y1")
@@ -96,7 +96,7 @@ def test_means_are_compared_as_by_hand(design: Design, reports: Reports) -> None
     assert 0.95 < found.result["level"] < 0.975, "two comparisons: between none and Bonferroni's correction"
 
 
-def test_equal_groups_are_rarely_called_different(design: Design) -> None:
+def test_comparison_equal_groups_rarely_rejects(design: Design) -> None:
     """300 surveys of three equal groups: at most 5 % alarm; 8.8 % is three standard errors above that, so the test
     fails by chance once in 700 seeds. Counting alone, the store has no part in it."""
     generator, alarms = np.random.default_rng(5), 0
@@ -109,13 +109,13 @@ def test_equal_groups_are_rarely_called_different(design: Design) -> None:
     assert alarms / 300 <= 0.088
 
 
-def test_groups_that_differ_are_told_apart(design: Design, reports: Reports) -> None:
+def test_comparison_different_groups_is_significant(design: Design, reports: Reports) -> None:
     found = run("comparison", design, quantity="cheated:1", against="pairs")
     first = rows(found, "difference")[0]
     assert first["low"] > 0, "half against a fifth, of 450 and 750"
 
 
-def test_weights_are_those_that_were_entered(design: Design, reports: Reports) -> None:
+def test_weighting_uses_entered_weights(design: Design, reports: Reports) -> None:
     strata, symbols = reports
     found = run("weighting", design, item="cheated", **{"share-y1": "1/5", "share-y2": "30 %", "share-y3": ".5"})
     entered = next(row for row in rows(found, "share") if row["weights"] and row["choice"] == 1)
@@ -132,7 +132,7 @@ def test_weights_are_those_that_were_entered(design: Design, reports: Reports) -
     assert (alike["unbiased"], alike["standard_error"]) == pytest.approx(debiased(symbols[:, 0]), abs=1e-12)
 
 
-def test_a_cross_table_counts_every_pair(design: Design, reports: Reports) -> None:
+def test_cross_table_counts_every_pair(design: Design, reports: Reports) -> None:
     strata, symbols = reports
     found = run("cross-table", design, rows="cheated", columns="mood", group="")
     counted = np.zeros((3, 2, 3), dtype=int)
@@ -144,7 +144,7 @@ def test_a_cross_table_counts_every_pair(design: Design, reports: Reports) -> No
     assert found.result["independence"]["p_value"] < 0.001, "who has cheated feels worse"
 
 
-def test_independent_answers_go_together_rarely(design: Design) -> None:
+def test_cross_table_independent_answers_rarely_reject(design: Design) -> None:
     """400 tables of independent answers: 5 % alarm; 8.3 % is three standard errors above (once in 700 seeds)."""
     generator = np.random.default_rng(8)
     shares = np.outer([0.6, 0.4], [0.3, 0.3, 0.4])
@@ -162,7 +162,7 @@ def test_independent_answers_go_together_rarely(design: Design) -> None:
 @pytest.mark.parametrize(
     ("shares", "said"), [((0.7, -0.02, 0.12, 0.2), "or more"), ((0.7, 0.26, 0.06, -0.02), "0 to ")]
 )
-def test_association_where_a_cell_is_nought_is_told(design: Design, shares: tuple[float, ...], said: str) -> None:
+def test_cross_table_zero_cell_reports_association(design: Design, shares: tuple[float, ...], said: str) -> None:
     coins, low = custom([[3, 1], [1, 3]]), custom([[5, 1], [2, 4]])
     table = np.round(2_000 * coins.matrix.T @ np.reshape(shares, (2, 2)) @ low.matrix).astype(int)
     asked = requests.parameters("cross-table", {"rows": "cheated", "columns": "mood:2"}, [design])
@@ -177,7 +177,7 @@ def test_association_where_a_cell_is_nought_is_told(design: Design, shares: tupl
     assert said in figures.associations(told).rows[1][2]
 
 
-def test_one_choice_is_crossed_against_all_others(design: Design, reports: Reports) -> None:
+def test_cross_table_choice_against_all_others(design: Design, reports: Reports) -> None:
     strata, symbols = reports
     found = run("cross-table", design, rows="cheated", columns="mood:2", group="y2")
     low = symbols[strata == 1]
@@ -188,7 +188,7 @@ def test_one_choice_is_crossed_against_all_others(design: Design, reports: Repor
     assert rows(found, "odds_ratio")[0]["estimate"] == pytest.approx(joint.odds_ratio.estimate)
 
 
-def test_regression_is_that_of_the_reports_one_by_one(design: Design, reports: Reports) -> None:
+def test_regression_matches_library_on_single_reports(design: Design, reports: Reports) -> None:
     strata, symbols = reports
     found = run("regression", design, outcome="cheated", reference="y2")
     dummies = np.column_stack([strata == 0, strata == 2]).astype(float)
@@ -205,7 +205,7 @@ def test_regression_is_that_of_the_reports_one_by_one(design: Design, reports: R
     assert [row["estimate"] for row in ratios] == pytest.approx([odds[0] / odds[1], odds[2] / odds[1]], rel=1e-5)
 
 
-def test_regression_of_a_nearly_direct_answer_is_statsmodels(db: None) -> None:
+def test_regression_nearly_direct_matches_statsmodels(db: None) -> None:
     nearly = {"name": "custom", "weights": [[10**8 - 1, 1], [1, 10**8 - 1]]}
     document = payloads.document(strata=three_groups.groups())
     document["items"][0]["channel"] = nearly
@@ -219,7 +219,7 @@ def test_regression_of_a_nearly_direct_answer_is_statsmodels(db: None) -> None:
     assert [row["standard_error"] for row in ratios] == pytest.approx(peer.bse[1:].tolist(), rel=1e-5)
 
 
-def test_versions_stand_side_by_side(design: Design, reports: Reports) -> None:
+def test_versions_comparison_matches_manual_estimate(design: Design, reports: Reports) -> None:
     newest = freeze_design({**design.document, "version": 2})
     _, symbols = three_groups.answer(newest, np.random.default_rng(9), yes=(0.5, 0.7, 0.6))
     found = run("versions", newest, design, quantity="cheated:1")
@@ -233,7 +233,7 @@ def test_versions_stand_side_by_side(design: Design, reports: Reports) -> None:
     assert found.reports == 3000
 
 
-def test_a_version_that_asked_otherwise_is_left_out(design: Design) -> None:
+def test_versions_changed_question_is_left_out(design: Design) -> None:
     def version(number: int, **changes: Any) -> Design:
         items = [{**design.document["items"][0], **changes}, design.document["items"][1]]
         return freeze_design({**design.document, "version": number, "items": items})
@@ -257,7 +257,9 @@ def test_a_version_that_asked_otherwise_is_left_out(design: Design) -> None:
         ("regression", {"outcome": "mood:1", "reference": "y1"}),
     ],
 )
-def test_asked_again_every_digit_is_the_same(design: Design, reports: Reports, kind: str, said: dict[str, str]) -> None:
+def test_analysis_repeated_gives_same_digests(
+    design: Design, reports: Reports, kind: str, said: dict[str, str]
+) -> None:
     first = run(kind, design, **said)
     again = services.execute(services.repeat(first).pk)
     assert (again.input_digest, again.result_digest) == (first.input_digest, first.result_digest)
@@ -270,7 +272,7 @@ def test_asked_again_every_digit_is_the_same(design: Design, reports: Reports, k
     assert selectors.compared_with_before(later).startswith("10 reports came since")
 
 
-def test_what_is_kept_is_enough_to_compute_it_again(design: Design, reports: Reports) -> None:
+def test_analysis_export_is_enough_to_recompute(design: Design, reports: Reports) -> None:
     found = run("cross-table", design, rows="cheated", columns="mood:1", group="y1", confidence="0.9")
     document = json.loads(exports.json_file(found))
     result = services.result_of(document["kind"], document["parameters"], design, document["inputs"])
@@ -280,7 +282,7 @@ def test_what_is_kept_is_enough_to_compute_it_again(design: Design, reports: Rep
     }  # fmt: skip
 
 
-def test_groups_of_ten_are_compared_and_weighted(design: Design) -> None:
+def test_analysis_groups_of_ten_are_estimated(design: Design) -> None:
     three_groups.answer(design, np.random.default_rng(1), n=50)
     compared = run("comparison", design, quantity="cheated:1", against="pairs")
     assert [row["n"] for row in rows(compared, "share")] == [22, 18, 10]
@@ -291,13 +293,13 @@ def test_groups_of_ten_are_compared_and_weighted(design: Design) -> None:
     assert all(row["estimate"] is not None for row in found)
 
 
-def test_too_few_reports_give_no_table_and_no_regression(design: Design) -> None:
+def test_analysis_too_few_reports_is_flagged(design: Design) -> None:
     three_groups.answer(design, np.random.default_rng(1), n=50)
     assert run("cross-table", design, rows="cheated", columns="mood", group="y3").result["flags"] == ["too_few_reports"]
     assert run("regression", design, outcome="cheated", reference="y3").result["flags"] == ["too_few_reports"]
 
 
-def test_a_group_without_any_yes_has_no_odds_ratio(design: Design) -> None:
+def test_regression_group_without_yes_has_no_odds_ratio(design: Design) -> None:
     strata = np.repeat([0, 1, 2], 100)
     symbols = np.zeros((300, 2), dtype=np.uint8)
     symbols[:200:2, 0] = 1
@@ -333,13 +335,13 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("kind", "said", "why"), REFUSALS)
-def test_refusals_say_why(design: Design, kind: str, said: dict[str, str], why: str) -> None:
+def test_analysis_invalid_request_raises_reason(design: Design, kind: str, said: dict[str, str], why: str) -> None:
     with pytest.raises(AnalysisError, match=why):
         services.request(kind, said, [design])
     assert not Analysis.objects.exists()
 
 
-def test_a_survey_without_groups_has_no_comparison(db: None) -> None:
+def test_comparison_survey_without_groups_raises(db: None) -> None:
     design = freeze_design(payloads.document(strata={"wording": {"en": ""}, "groups": []}))
     for kind in ("comparison", "weighting", "regression"):
         with pytest.raises(AnalysisError, match="has no groups"):
@@ -351,7 +353,7 @@ class TestEveryKindOfQuestion:
     def many(self, db: None) -> Design:
         return freeze_design(kinds.document(strata=three_groups.groups()))
 
-    def test_what_can_be_asked_of_each(self, many: Design) -> None:
+    def test_quantities_and_variables_per_question_kind(self, many: Design) -> None:
         keys = [item["key"] for item in many.document["items"]]
         told = {key: len(list(quantities_of(many, place))) for place, key in enumerate(keys)}
         assert told == {"smokes": 1, "often": 4, "substance": 6, "place": 8, "habits": 5, "mood": 6, "worry": 1,
@@ -364,11 +366,11 @@ class TestEveryKindOfQuestion:
         ("token", "why"),
         [("drinks", "the mean, not who gave"), ("substance", "are marks"), ("worry:1", "depends on which other")],
     )
-    def test_what_cannot_be_crossed(self, many: Design, token: str, why: str) -> None:
+    def test_cross_table_unsuitable_variable_raises(self, many: Design, token: str, why: str) -> None:
         with pytest.raises(AnalysisError, match=why):
             variable_of(many, token)
 
-    def test_shares_of_a_discrete_laplace_scale_are_refused(self, many: Design, sent: list[int]) -> None:
+    def test_analysis_discrete_laplace_shares_are_rejected(self, many: Design, sent: list[int]) -> None:
         """Also those that were asked for before, and its question is named; its mean and those of groups are told."""
         shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
         for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
@@ -387,7 +389,7 @@ class TestEveryKindOfQuestion:
         assert {row["quantity"] for row in found} == {"mean"}
         assert len(found) == 2 + 3
 
-    def test_pairs_of_every_encoding_are_counted(self, many: Design) -> None:
+    def test_cross_table_counts_pairs_of_every_encoding(self, many: Design) -> None:
         """A choice by marks, of a set, an option: the table is what numpy counts, and its channel the mechanism's."""
         generator = np.random.default_rng(6)
         who = simulation.people(many, 400, generator)
@@ -404,7 +406,7 @@ class TestEveryKindOfQuestion:
             assert (snapshots.count_pairs(many, first, second) == expected).all()
             assert run("cross-table", many, rows=rows_, columns=columns).state == "done"
 
-    def test_two_options_of_several_may_be_crossed(self, many: Design) -> None:
+    def test_cross_table_two_options_of_one_question(self, many: Design) -> None:
         assert requests.parameters("cross-table", {"rows": "habits:0", "columns": "habits:1"}, [many])
         with pytest.raises(AnalysisError, match="Choose two different questions"):
             requests.parameters("cross-table", {"rows": "habits:1", "columns": "habits:1"}, [many])
@@ -416,7 +418,7 @@ class TestJobs:
     def asked(self, design: Design) -> Analysis:
         return services.request("comparison", {"quantity": "cheated:1", "against": "pairs"}, [design])
 
-    def test_one_whose_worker_died_is_taken_up(self, design: Design, reports: Reports, sent: list[int]) -> None:
+    def test_analysis_of_dead_worker_is_resumed(self, design: Design, reports: Reports, sent: list[int]) -> None:
         found = self.asked(design)
         past = timezone.now() - timedelta(minutes=1)
         Analysis.objects.filter(pk=found.pk).update(state="running", lease="dead", lease_until=past, tries=1)
@@ -426,7 +428,9 @@ class TestJobs:
         found.refresh_from_db()
         assert (found.state, found.tries) == ("done", 2)
 
-    def test_a_poisonous_one_fails_in_words(self, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_analysis_that_always_fails_stops_with_message(
+        self, design: Design, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def poison(*arguments: object) -> None:
             raise ZeroDivisionError("a secret in the message")
 
@@ -438,7 +442,7 @@ class TestJobs:
         found.refresh_from_db()
         assert (found.state, found.fault) == ("failed", "The computation ended with ZeroDivisionError.")
 
-    def test_one_that_another_worker_took_over_writes_nothing(
+    def test_analysis_lost_lease_writes_nothing(
         self, design: Design, reports: Reports, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         found, honest = self.asked(design), services.result_of
@@ -458,7 +462,7 @@ def waves(design: Design, count: int, repeats: str = "remember") -> list[Design]
     return [freeze_design({**design.document, "version": number, **said}) for number in range(count, 0, -1)]
 
 
-def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: Design) -> None:
+def test_waves_newest_compared_with_previous_and_first(design: Design) -> None:
     found = waves(design, 3)
     for seed, one in enumerate(found):
         three_groups.answer(one, np.random.default_rng(seed), yes=(0.3, 0.3, 0.3))
@@ -482,7 +486,7 @@ def test_the_newest_wave_is_compared_with_the_one_before_and_the_first(design: D
     assert len(picture.findall(".//*[@class='dot']")) == 3
 
 
-def test_what_changed_between_waves_counts_as_remembered_only_where_both_do(design: Design) -> None:
+def test_waves_remembered_needs_both_and_same_wording(design: Design) -> None:
     newest, older = waves(design, 2)
     item = newest.items[0]
     assert remembered(newest, older, item)
@@ -495,7 +499,7 @@ def test_what_changed_between_waves_counts_as_remembered_only_where_both_do(desi
     ("said", "why"),
     [("1501", "from 0 to 1,500"), ("-1", "from 0 to 1,500"), ("many", "got “many”"), ("2.5", "or empty")],
 )
-def test_more_cannot_return_than_took_part(design: Design, said: str, why: str) -> None:
+def test_waves_returned_above_respondents_raises(design: Design, said: str, why: str) -> None:
     newest, older = waves(design, 2)
     for one in (newest, older):
         three_groups.answer(one, np.random.default_rng(1))
@@ -503,7 +507,7 @@ def test_more_cannot_return_than_took_part(design: Design, said: str, why: str) 
         run("versions", newest, older, quantity="cheated:1", returned=said)
 
 
-def test_of_weighted_groups_nobody_can_say_who_returned(design: Design) -> None:
+def test_waves_returned_with_weighted_groups_raises(design: Design) -> None:
     strata = three_groups.groups()
     for group in strata["groups"]:
         group["share"] = "1/3"

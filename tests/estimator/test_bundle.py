@@ -52,7 +52,7 @@ def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambd
 
 
 @pytest.mark.parametrize("shares", [(None, None), ("2/5", "3/5")], ids=["groups", "weighted groups"])
-def test_a_reader_with_the_bundle_alone_computes_every_number(shares: tuple[str | None, ...], tmp_path: Path) -> None:
+def test_bundle_rebuild_computes_every_number(shares: tuple[str | None, ...], tmp_path: Path) -> None:
     """Of a survey that takes reports, and of the same after closing."""
     design = every_kind_in_groups(*shares)
     for final in (False, True):
@@ -68,7 +68,7 @@ def test_a_reader_with_the_bundle_alone_computes_every_number(shares: tuple[str 
         assert {row["interval_holds"] for row in written} == {"one_look" if final else "every_look"}
 
 
-def test_a_bundle_of_ten_reports_a_group_is_rebuilt(design: Design, tmp_path: Path) -> None:
+def test_bundle_rebuild_ten_reports_per_group(design: Design, tmp_path: Path) -> None:
     """The fewest that are told by group."""
     fill(design, count=20, first=10)
     done = run_rebuild(unpack_bundle(run_of(design), tmp_path))
@@ -76,7 +76,7 @@ def test_a_bundle_of_ten_reports_a_group_is_rebuilt(design: Design, tmp_path: Pa
     assert "No difference above 1e-09 in 15 estimates" in done.stdout
 
 
-def test_the_library_of_the_bundle_computes_and_no_other(run: Run, tmp_path: Path) -> None:
+def test_bundle_rebuild_uses_bundled_library(run: Run, tmp_path: Path) -> None:
     folder = unpack_bundle(run, tmp_path)
     (folder / "randomized_response" / "__init__.py").write_text("raise ImportError('this one')")
     done = run_rebuild(folder)
@@ -127,7 +127,7 @@ def odds(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("change", [tally, estimate, high, flag, gone, bound, odds], ids=lambda change: change.__name__)
-def test_a_changed_number_of_the_report_is_found(
+def test_bundle_rebuild_finds_changed_json(
     script: Any, change: Callable[[dict[str, Any]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also where whoever changed it wrote the list of digests anew."""
@@ -144,7 +144,7 @@ def test_a_changed_number_of_the_report_is_found(
     assert ("the tallies have the digest" in said) is (change is tally)
 
 
-def test_a_changed_number_of_the_sheet_is_found(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bundle_rebuild_finds_changed_csv(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
     path = script.HERE / "estimates.csv"
     sheet = path.read_text(encoding="utf-8-sig")
     number = sheet.splitlines()[1].split(",")[10]
@@ -155,14 +155,14 @@ def test_a_changed_number_of_the_sheet_is_found(script: Any, capsys: pytest.Capt
     assert "estimates.csv: it is not the file that SHA256SUMS names" in said
 
 
-def test_another_design_is_refused(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bundle_rebuild_rejects_another_design(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
     path = script.HERE / "report.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"version": 1', '"version": 2'), encoding="utf-8")
     assert script.main() == 1
     assert "cannot be read: the design in" in capsys.readouterr().err
 
 
-def test_the_bundle_holds_every_format_and_says_what_each_file_is(run: Run) -> None:
+def test_bundle_holds_and_describes_every_format(run: Run) -> None:
     with ZipFile(io.BytesIO(packed(run))) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
     assert list(held) == sorted(held)
@@ -182,13 +182,13 @@ def test_the_bundle_holds_every_format_and_says_what_each_file_is(run: Run) -> N
     assert lines == {name: hashlib.sha256(content).hexdigest() for name, content in held.items()}
 
 
-def test_the_same_state_gives_the_same_bytes(run: Run) -> None:
+def test_bundle_same_state_gives_same_bytes(run: Run) -> None:
     first = packed(run)
     services.publish(run, published=True)
     assert packed(Run.objects.get(pk=run.pk)) == first
 
 
-def test_progress_rises_to_the_whole_and_stopping_leaves_nothing(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
+def test_bundle_progress_rises_and_stop_leaves_no_file(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(bundle.tempfile, "tempdir", str(tmp_path))
     told: list[float] = []
     packed(run, told=told.append)
@@ -207,14 +207,14 @@ def refusing(run: Run, context: ReportContext, out: Any, watch: Any) -> None:
     raise ExportError("Its names are too long.")
 
 
-def test_a_format_that_cannot_be_made_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundle_failed_format_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMATS, "odd", Format("odd", ".odd", "text/plain", "An odd file", refusing))
     with ZipFile(io.BytesIO(packed(run))) as archive:
         assert "report.odd" not in archive.namelist()
         assert "An odd file: left out. Its names are too long." in archive.read("README.txt").decode()
 
 
-def test_a_format_whose_package_is_missing_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundle_missing_package_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     with ZipFile(io.BytesIO(packed(run))) as archive:
         assert {"report.sav", "report.dta"}.isdisjoint(archive.namelist())
@@ -222,7 +222,7 @@ def test_a_format_whose_package_is_missing_is_named(run: Run, monkeypatch: pytes
         assert "left out. pyreadstat is not installed here." in archive.read("README.txt").decode()
 
 
-def test_too_few_reports_are_not_in_a_bundle_either(run: Run) -> None:
+def test_bundle_with_too_few_reports_raises(run: Run) -> None:
     assert FORMATS["bundle-with-reports"].microdata
     with pytest.raises(ExportError, match="from 100 of them on"):
         packed(run, "bundle-with-reports")
@@ -274,7 +274,7 @@ CITATION = {
 """What the schema of CFF 1.2.0 says of the keys that are used (citation-file-format.github.io)."""
 
 
-def test_the_reports_come_along_and_the_citation_is_valid() -> None:
+def test_bundle_with_reports_has_valid_citation() -> None:
     design = freeze_design(payloads.document(title={"en": "=استبيان 🙂"}))
     fill(design, count=120)
     run = run_of(design)
@@ -287,5 +287,5 @@ def test_the_reports_come_along_and_the_citation_is_valid() -> None:
     assert found["identifiers"][0]["value"] == f"sha256:{run.design_id}"
 
 
-def test_the_licence_of_the_library_goes_with_it() -> None:
+def test_bundle_holds_library_licence() -> None:
     assert (bundle.BUNDLED / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()

@@ -79,7 +79,7 @@ def later(monkeypatch: pytest.MonkeyPatch, **more: float) -> None:
     monkeypatch.setattr(timezone, "now", lambda: moved)
 
 
-def test_a_file_is_made_once_and_is_what_its_row_says(run: Run, alice: User, folder: Path) -> None:
+def test_export_is_written_once_with_size_and_hash(run: Run, alice: User, folder: Path) -> None:
     export = made(asked(run, by=alice))
     content = storage.path_of(export.key).read_bytes()
     assert content.startswith(b"\xef\xbb\xbfitem,")
@@ -94,7 +94,7 @@ def test_a_file_is_made_once_and_is_what_its_row_says(run: Run, alice: User, fol
     assert Export.objects.get(pk=export.pk).tries == 1
 
 
-def test_the_same_that_is_on_its_way_is_not_made_again(run: Run) -> None:
+def test_export_requested_twice_is_one_job(run: Run) -> None:
     first, made_now = jobs.request(run, "csv")
     assert made_now
     assert jobs.request(run, "csv") == (first, False)
@@ -111,9 +111,7 @@ def test_the_same_that_is_on_its_way_is_not_made_again(run: Run) -> None:
         ({"name": "test"}, "microdata"),
     ],
 )
-def test_what_cannot_be_made_is_refused_by_its_field(
-    run: Run, register: Register, said: dict[str, Any], field: str
-) -> None:
+def test_export_invalid_request_names_field(run: Run, register: Register, said: dict[str, Any], field: str) -> None:
     register(lambda run, context, out, watch: None, microdata=True, translated=True)
     with pytest.raises(InputError) as refusal:
         jobs.request(run, **said)
@@ -121,12 +119,12 @@ def test_what_cannot_be_made_is_refused_by_its_field(
     assert not Export.objects.exists()
 
 
-def test_a_run_without_estimates_is_not_exported(design: Design) -> None:
+def test_export_unfinished_run_is_rejected(design: Design) -> None:
     with pytest.raises(InputError, match="run must be finished"):
         jobs.request(services.request_run(design.digest), "csv")
 
 
-def test_it_is_written_in_the_language_that_was_chosen(run: Run, register: Register) -> None:
+def test_export_uses_chosen_language(run: Run, register: Register) -> None:
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write((translation.get_language() or "none").encode())
 
@@ -136,7 +134,7 @@ def test_it_is_written_in_the_language_that_was_chosen(run: Run, register: Regis
     assert (german.language, own.language) == ("de", "en")
 
 
-def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
+def test_export_of_killed_worker_is_resumed_without_rest(
     run: Run, register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = register(lambda run, context, out, watch: out.write(b"whole") and None)
@@ -156,9 +154,7 @@ def test_a_worker_that_was_killed_is_replaced_and_leaves_no_second_file(
     assert (storage.path_of(export.key).read_bytes(), export.tries) == (b"whole", 2)
 
 
-def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
-    run: Run, register: Register, folder: Path
-) -> None:
+def test_export_two_lease_holders_write_one_file(run: Run, register: Register, folder: Path) -> None:
     texts = iter([b"slow", b"quick"])
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
@@ -175,7 +171,7 @@ def test_of_two_workers_that_both_believe_to_hold_it_one_makes_the_file(
     assert storage.path_of(export.key).read_bytes() == b"quick"
 
 
-def test_a_full_disk_is_said_and_nothing_is_left(run: Run, register: Register, folder: Path) -> None:
+def test_export_disk_full_fails_without_file(run: Run, register: Register, folder: Path) -> None:
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         out.write(b"begun")
         raise OSError(errno.ENOSPC, "a secret path")
@@ -190,9 +186,7 @@ def test_a_full_disk_is_said_and_nothing_is_left(run: Run, register: Register, f
     assert list(Export.objects.all()) == [again]
 
 
-def test_a_disk_that_is_full_at_the_last_moment_is_the_same(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_export_disk_full_on_fsync_fails_without_file(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(handle: int) -> None:
         raise OSError(errno.EDQUOT, "")
 
@@ -201,7 +195,7 @@ def test_a_disk_that_is_full_at_the_last_moment_is_the_same(
     assert (export.state, left(folder)) == ("failed", [])
 
 
-def test_a_format_that_breaks_is_tried_three_times(run: Run, register: Register, folder: Path) -> None:
+def test_export_failing_format_is_tried_three_times(run: Run, register: Register, folder: Path) -> None:
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         untyped: Any = out
         untyped.write("no bytes")
@@ -217,7 +211,7 @@ def test_a_format_that_breaks_is_tried_three_times(run: Run, register: Register,
     assert jobs.resume_waiting() == []
 
 
-def test_what_a_format_refuses_and_what_comes_out_empty_is_said(run: Run, register: Register) -> None:
+def test_export_refused_or_empty_states_fault(run: Run, register: Register) -> None:
     def refuse(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
         raise ExportError("It takes at least 100 reports; there are 90.")
 
@@ -229,7 +223,7 @@ def test_what_a_format_refuses_and_what_comes_out_empty_is_said(run: Run, regist
         assert (export.state, export.fault, export.tries) == ("failed", fault, 1)
 
 
-def test_files_are_kept_for_their_time_and_microdata_for_less(
+def test_export_retention_is_shorter_for_microdata(
     run: Run, register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = register(lambda run, context, out, watch: out.write(b"rows") and None, microdata=True)
@@ -245,7 +239,9 @@ def test_files_are_kept_for_their_time_and_microdata_for_less(
     assert not Export.objects.exists()
 
 
-def test_what_failed_is_forgotten_too(run: Run, register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_failed_row_is_deleted_after_retention(
+    run: Run, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made(asked(run, register(lambda run, context, out, watch: None)))
     tasks.delete_expired_exports()
     assert Export.objects.count() == 1
@@ -254,7 +250,7 @@ def test_what_failed_is_forgotten_too(run: Run, register: Register, monkeypatch:
     assert not Export.objects.exists()
 
 
-def test_files_whose_row_is_gone_go_and_no_others(run: Run, folder: Path) -> None:
+def test_export_file_without_row_is_deleted(run: Run, folder: Path) -> None:
     kept, gone = made(asked(run)), made(asked(run, "json"))
     Export.objects.filter(pk=gone.pk).delete()  # as a cascade does
     (folder / "README").write_text("of the operator")
@@ -262,7 +258,7 @@ def test_files_whose_row_is_gone_go_and_no_others(run: Run, folder: Path) -> Non
     assert left(folder) == sorted([kept.key, "README"])
 
 
-def test_a_file_that_was_lost_is_made_again(run: Run) -> None:
+def test_export_lost_file_is_made_again(run: Run) -> None:
     lost = made(asked(run))
     storage.path_of(lost.key).unlink()
     assert not jobs.exists(lost)
@@ -272,7 +268,7 @@ def test_a_file_that_was_lost_is_made_again(run: Run) -> None:
     assert made(again).state == "done"
 
 
-def test_purging_takes_the_files_that_hold_reports_along(run: Run, register: Register, folder: Path) -> None:
+def test_purge_deletes_microdata_exports(run: Run, register: Register, folder: Path) -> None:
     name = register(lambda run, context, out, watch: out.write(b"rows") and None, microdata=True)
     made(asked(run, name, microdata=True))
     other = made(asked(run))
@@ -281,7 +277,7 @@ def test_purging_takes_the_files_that_hold_reports_along(run: Run, register: Reg
     assert left(folder) == [other.key]
 
 
-def test_a_run_stays_as_long_as_its_files(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_is_kept_while_its_exports_exist(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(design)
     old = services.execute(services.request_run(design.digest, trigger=Run.Trigger.SCHEDULE).pk)
     services.execute(services.request_run(design.digest, trigger=Run.Trigger.SCHEDULE).pk)
@@ -295,7 +291,7 @@ def test_a_run_stays_as_long_as_its_files(design: Design, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("key", ["../secret_key", "a" * 31, "A" * 32, "a" * 32 + "/", "a" * 32 + "\n", ""])
-def test_nothing_but_a_key_names_a_file(key: str) -> None:
+def test_export_path_rejects_other_names(key: str) -> None:
     with pytest.raises(ValueError, match="32 hex digits"):
         storage.path_of(key)
 
@@ -317,7 +313,7 @@ def elsewhere(act: Callable[[], Any]) -> Any:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
+def test_export_long_job_renews_lease_until_cancelled(
     register: Register, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that reads an older state may not write in SQLite; the writer hears of its end all the same."""
@@ -351,7 +347,7 @@ def test_one_that_reads_for_long_stays_held_until_it_is_cancelled(
     assert not Export.objects.exists()
 
 
-def test_who_hangs_is_not_held_for_ever(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_hanging_job_loses_lease(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     renewed = []
     monkeypatch.setattr(heart, "BETWEEN_BEATS", 0.005)
     monkeypatch.setattr(heart, "LONGEST_SILENCE", 0.05)
@@ -363,7 +359,7 @@ def test_who_hangs_is_not_held_for_ever(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_who_ask_at_once_get_one_export() -> None:
+def test_export_parallel_requests_make_one_job() -> None:
     design = freeze_design(payloads.document())
     fill(design)
     run, together, found = run_of(design), threading.Barrier(4), list[tuple[int, bool]]()
@@ -385,7 +381,7 @@ def test_two_who_ask_at_once_get_one_export() -> None:
     assert sorted(made_now for _, made_now in found) == [False, False, False, True]
 
 
-def test_the_messages_wake_tasks_that_are_there(
+def test_export_task_is_sent_after_commit(
     run: Run, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     sent = []

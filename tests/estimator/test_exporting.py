@@ -38,7 +38,7 @@ def sheet(run: Run) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(FORMATS["csv"].whole(run).decode("utf-8-sig"), newline="")))
 
 
-def test_every_column_is_there_and_documented(run: Run) -> None:
+def test_csv_export_columns_are_complete_and_documented(run: Run) -> None:
     rows = sheet(run)
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == (2 + 3) * 3
@@ -46,7 +46,7 @@ def test_every_column_is_there_and_documented(run: Run) -> None:
     assert [name for name in COLUMNS if f"| `{name}` |" not in documented] == []
 
 
-def test_numbers_come_back_to_the_last_digit(run: Run) -> None:
+def test_csv_export_keeps_every_digit(run: Run) -> None:
     row = next(row for row in sheet(run) if (row["item"], row["choice"], row["stratum"]) == ("cheated", "1", ""))
     known = estimate_proportions([30, 60], forced_response(truth="1/2"))
     assert (int(row["n"]), int(row["sent"])) == (90, 60)
@@ -62,7 +62,7 @@ def test_numbers_come_back_to_the_last_digit(run: Run) -> None:
     assert row["snapshot_at"] == run.snapshot_at.isoformat()  # type: ignore[union-attr]
 
 
-def test_too_few_reports_leave_cells_empty(design: Design) -> None:
+def test_csv_export_too_few_reports_gives_empty_cells(design: Design) -> None:
     fill(design, count=9, first=9)
     row = sheet(run_of(design))[0]
     numbers = ("estimate", "estimate_unclipped", "standard_error", "low", "high", "noise_low", "direct_question_n")
@@ -70,7 +70,7 @@ def test_too_few_reports_leave_cells_empty(design: Design) -> None:
     assert (row["n"], row["flags"], row["interval_method"]) == ("0", "too_few_reports", "none")
 
 
-def test_ten_reports_have_numbers_however_wide_their_interval(design: Design) -> None:
+def test_csv_export_ten_reports_have_estimates(design: Design) -> None:
     fill(design, count=90, first=80)
     row = next(row for row in sheet(run_of(design)) if row["stratum"] == "y2")
     assert (row["n"], row["flags"]) == ("10", "")
@@ -78,7 +78,7 @@ def test_ten_reports_have_numbers_however_wide_their_interval(design: Design) ->
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
-def test_no_cell_is_a_formula(db: None, text: str) -> None:
+def test_csv_export_quotes_formulas(db: None, text: str) -> None:
     document = payloads.document()
     document["items"][0]["wording"] = document["items"][0]["choices"][1] = {"en": text}
     document["strata"]["groups"][0]["label"] = {"en": text}
@@ -89,14 +89,14 @@ def test_no_cell_is_a_formula(db: None, text: str) -> None:
     assert cell["wording"] == cell["choice_label"] == cell["stratum_label"] == f"'{text}"
 
 
-def test_the_same_run_gives_the_same_bytes(run: Run) -> None:
+def test_export_same_run_gives_same_bytes(run: Run) -> None:
     first = FORMATS["csv"].whole(run), FORMATS["json"].whole(run)
     services.publish(run, published=True)
     again = Run.objects.get(pk=run.pk)
     assert (FORMATS["csv"].whole(again), FORMATS["json"].whole(again)) == first
 
 
-def test_the_document_holds_all_that_a_recomputation_needs(run: Run, design: Design) -> None:
+def test_json_export_holds_data_for_recomputation(run: Run, design: Design) -> None:
     document: dict[str, Any] = json.loads(FORMATS["json"].whole(run))
     assert Design.of(document["design"]).digest == document["design_digest"] == design.digest
     assert document["run"]["input_digest"] == run.input_digest
@@ -109,7 +109,7 @@ def test_the_document_holds_all_that_a_recomputation_needs(run: Run, design: Des
     ]
 
 
-def test_the_privacy_label_and_the_bounds(run: Run) -> None:
+def test_json_export_holds_privacy_label_and_bounds(run: Run) -> None:
     document = json.loads(FORMATS["json"].whole(run))
     label = document["privacy"]
     assert (label["model"], label["unit"]) == ("local", "one person, all answers")
@@ -122,14 +122,14 @@ def test_the_privacy_label_and_the_bounds(run: Run) -> None:
     }  # fmt: skip
 
 
-def test_the_known_truth_of_a_rehearsal_has_its_column(run: Run, design: Design) -> None:
+def test_csv_export_rehearsal_has_known_truth(run: Run, design: Design) -> None:
     know(design, {(0, 1, None): 36})
     rows = {(row["item"], row["choice"], row["stratum"]): row["known_truth"] for row in sheet(run)}
     assert rows["cheated", "1", ""] == "0.4"
     assert rows["cheated", "0", ""] == ""
 
 
-def test_the_files_say_whether_intervals_hold_at_every_look(design: Design) -> None:
+def test_export_states_whether_intervals_hold_at_every_look(design: Design) -> None:
     fill_open(design)
     watched, final = run_of(design, final=False), run_of(design)
     assert [{row["interval_holds"] for row in sheet(run)} for run in (watched, final)] == [{"every_look"}, {"one_look"}]
@@ -141,7 +141,7 @@ def test_the_files_say_whether_intervals_hold_at_every_look(design: Design) -> N
     assert {row["noise_interval_method"] for row in sheet(watched)} == {"normal_mixture"}
 
 
-def test_the_report_of_an_open_survey_says_how_long_its_intervals_hold(design: Design, client: Client) -> None:
+def test_report_page_open_survey_states_interval_validity(design: Design, client: Client) -> None:
     fill(design)
     for final in (False, True):
         page = client.get(f"/reports/{run_of(design, published=True, final=final).key}/").content.decode()

@@ -47,7 +47,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     return run_of(design)
 
 
-def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
+def test_export_twice_gives_same_bytes(run: Run) -> None:
     """More than a second lies between them, so that no file holds the time of its writing."""
     first = {name: one.whole(run) for name, one in FORMATS.items()}
     time.sleep(1.1)
@@ -64,7 +64,7 @@ def test_two_exports_of_one_state_are_the_same_bytes(run: Run) -> None:
         ("xlsxwriter", {"xlsx"}),
     ],
 )
-def test_formats_without_their_package_are_refused_with_a_sentence(
+def test_export_missing_package_is_rejected(
     run: Run, package: str, names: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
@@ -80,7 +80,7 @@ def test_formats_without_their_package_are_refused_with_a_sentence(
     assert package in (ROOT / "requirements-formats.txt").read_text()
 
 
-def test_formats_of_one_language_do_not_follow_the_active_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_untranslated_format_ignores_active_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     design = special_texts.of_every_kind()
     special_texts.answer(design)
@@ -93,9 +93,7 @@ def test_formats_of_one_language_do_not_follow_the_active_one(monkeypatch: pytes
     assert [name for name, content in files["en"].items() if files["de"][name] != content] == []
 
 
-def test_a_writer_that_is_stopped_leaves_no_file_behind(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_export_stopped_leaves_no_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stopped(Exception):
         pass
 
@@ -110,7 +108,7 @@ def test_a_writer_that_is_stopped_leaves_no_file_behind(
         assert list(tmp_path.iterdir()) == [], one.name
 
 
-def test_every_format_is_documented() -> None:
+def test_export_formats_are_documented() -> None:
     page = (Path(__file__).parents[2] / "docs/exported-files.md").read_text(encoding="utf-8")
     assert [name for name in FORMATS if f"`{name}`" not in page] == []
     assert all(one.about and one.label for one in FORMATS.values())
@@ -174,7 +172,7 @@ def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
         ("dta", _dta, 17),
     ],
 )
-def test_a_reader_gets_every_text_and_number_of_the_estimates(
+def test_export_read_back_keeps_texts_and_numbers(
     run: Run, tmp_path: Path, name: str, read: Callable[[bytes, Path], list[dict[str, Any]]], digits: int
 ) -> None:
     rows = read(FORMATS[name].whole(run), tmp_path / f"file{FORMATS[name].suffix}")
@@ -202,7 +200,7 @@ def _is_the_moment(found: Any, said: datetime) -> None:
     assert abs(utc - pd.Timestamp(said).tz_convert(None)) < pd.Timedelta(milliseconds=2)
 
 
-def test_numbers_and_times_of_a_workbook_are_typed_and_no_cell_is_a_formula(run: Run) -> None:
+def test_xlsx_export_types_cells_and_has_no_formula(run: Run) -> None:
     book = openpyxl.load_workbook(io.BytesIO(FORMATS["xlsx"].whole(run)))
     assert book.sheetnames == [
         "readme", "estimates", "questions", "groups", "tallies", "privacy", "tickets", "poisoning",
@@ -233,7 +231,7 @@ def test_numbers_and_times_of_a_workbook_are_typed_and_no_cell_is_a_formula(run:
         ("😀" * 20_000, "😀" * 16_383 + "…"),
     ],
 )
-def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
+def test_xlsx_export_cell_takes_any_text(text: str, kept: str) -> None:
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"constant_memory": True})
     book.add_worksheet("one").write_string(0, 0, workbook.column_width(text))
@@ -242,14 +240,14 @@ def test_a_cell_of_a_workbook_takes_any_text(text: str, kept: str) -> None:
     assert found == kept
 
 
-def test_a_table_that_is_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_xlsx_export_too_many_rows_is_rejected(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbook, "MOST_ROWS", 3)
     with pytest.raises(ExportError, match="3 rows at most"):
         FORMATS["xlsx"].whole(run)
 
 
 @pytest.mark.parametrize(("name", "read"), [("sav", pyreadstat.read_sav), ("dta", pyreadstat.read_dta)])
-def test_files_of_statistics_programs_have_labels_and_the_time_of_the_snapshot(
+def test_sav_and_dta_export_have_labels_and_timestamp(
     run: Run, tmp_path: Path, name: str, read: Callable[..., Any]
 ) -> None:
     path = tmp_path / f"file.{name}"
@@ -277,7 +275,7 @@ def test_files_of_statistics_programs_have_labels_and_the_time_of_the_snapshot(
     assert about.file_label.startswith(WARNING)
 
 
-def test_every_exported_variable_of_reports_says_that_it_is_randomised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_microdata_variables_are_labelled_randomised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     design = special_texts.of_every_kind()
     special_texts.answer(design)
@@ -295,7 +293,7 @@ def test_every_exported_variable_of_reports_says_that_it_is_randomised(monkeypat
             assert np.bincount(values, minlength=size).tolist() == run.tallies[place][number]
 
 
-def test_names_are_such_as_every_program_takes_and_no_two_alike() -> None:
+def test_variable_names_are_valid_and_distinct() -> None:
     long = "randomised_" + "a" * 30
     assert distinct(["a-b", "a_b", "A_b", long, long + "x"], most=32) == [
         "a_b", "a_b_2", "a_b_3", long[:32], long[:30] + "_2",

@@ -58,7 +58,7 @@ def table(run: Run) -> pd.DataFrame:
     return pd.read_csv(io.BytesIO(FORMATS["reports-csv"].whole(run)), keep_default_na=False)
 
 
-def test_rows_are_the_reports_that_the_run_counted(design: Design) -> None:
+def test_microdata_rows_are_the_reports_of_the_run(design: Design) -> None:
     reports = drawn(301)
     put(design, reports)
     run = run_of(design)
@@ -75,7 +75,7 @@ def test_rows_are_the_reports_that_the_run_counted(design: Design) -> None:
     assert parquet.schema.metadata[b"design"] == design.canonical
 
 
-def test_the_order_tells_neither_arrival_nor_nonces(settings: pytest.FixtureRequest) -> None:
+def test_microdata_order_is_independent_of_arrival_and_nonce(settings: pytest.FixtureRequest) -> None:
     """Nonces here go up as reports come, so one rank is both. Spearman's rho of 2,000 unrelated ranks is above
     4 / sqrt(N) once in 16,000; keys and nonces are fixed, so that it is the same in every run (BAR D4)."""
     document = payloads.document(strata={"wording": {"en": ""}, "groups": []})
@@ -100,7 +100,7 @@ def _options(item: dict) -> dict:
     return item | {"kind": "several_choices", "encoding": "each_option", "choices": texts}
 
 
-def test_no_file_holds_a_nonce_a_time_or_who_randomised(design: Design) -> None:
+def test_microdata_has_no_nonce_time_or_mode(design: Design) -> None:
     put(design, drawn(120))
     run = run_of(design)
     columns = pq.read_table(io.BytesIO(FORMATS["reports-parquet"].whole(run))).schema.names
@@ -156,7 +156,7 @@ def _changed(design: Design) -> Run:
     ],
 )
 @pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.microdata])
-def test_a_run_is_refused_with_a_sentence_and_nothing_is_written(
+def test_microdata_rejected_run_writes_nothing(
     design: Design, made: Callable[[Design], Run], words: str, name: str
 ) -> None:
     run, out = made(design), io.BytesIO()
@@ -169,7 +169,7 @@ def test_a_run_is_refused_with_a_sentence_and_nothing_is_written(
 
 
 @pytest.mark.parametrize(("left", "words"), [(0, "were deleted on"), (80, "not what this run counted")])
-def test_reports_that_go_while_they_are_read_are_missed(
+def test_microdata_export_reports_purged_meanwhile_raises(
     design: Design, monkeypatch: pytest.MonkeyPatch, left: int, words: str
 ) -> None:
     """A purge that begins after the look beforehand, and rows that are missing without one."""
@@ -188,7 +188,7 @@ def test_reports_that_go_while_they_are_read_are_missed(
         FORMATS["reports-csv"].whole(run)
 
 
-def test_the_work_is_told_and_can_be_stopped(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_microdata_export_shows_progress_and_can_stop(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(microdata, "CHUNK", 50)
     put(design, drawn(200))
     run, told = run_of(design), []

@@ -74,14 +74,14 @@ def told(run: Run) -> dict[str, int]:
         ((2000, 1), ((0, 1),)),
     ],
 )
-def test_small_groups_are_told_together(sizes: tuple[int, ...], members: tuple[tuple[int, ...], ...]) -> None:
+def test_released_groups_join_small_ones(sizes: tuple[int, ...], members: tuple[tuple[int, ...], ...]) -> None:
     found = groups.released(Design.of(document(len(sizes))), sizes)
     assert found.members == members
     assert bool(found.parts) == (len(members) > 1), "of one row nothing is told by group"
 
 
 @pytest.mark.django_db
-def test_of_fewer_than_ten_reports_nothing_is_told() -> None:
+def test_run_below_ten_reports_releases_nothing() -> None:
     """A survey that is closed after its first answer would tell that one symbol by symbol."""
     design = freeze_design(document(2))
     run = answered(design, [1, 8])
@@ -97,7 +97,7 @@ def test_of_fewer_than_ten_reports_nothing_is_told() -> None:
     assert ten.merge(np.array([[1, 0], [4, 5]])).tolist() == [[5, 5]]
 
 
-def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
+def test_released_groups_every_union_is_ten_or_none() -> None:
     """20,000 designs of up to 50 groups: every union of what is told, and what all leave of it, is of ten or none."""
     generator = np.random.default_rng(10)
     for _ in range(20_000):
@@ -111,7 +111,7 @@ def test_any_sizes_leave_no_number_of_fewer_than_ten() -> None:
         assert groups.released(found.design, sizes) == found, "the same totals, the same partition"
 
 
-def test_two_releases_of_an_open_survey_differ_by_ten_or_none() -> None:
+def test_released_groups_two_releases_differ_by_ten_or_none() -> None:
     """While it is open a group's count is a multiple of ten, a step behind: whatever was told before and is told now,
     no set of groups of the one less a set of the other leaves fewer than ten."""
     generator = np.random.default_rng(11)
@@ -142,7 +142,7 @@ def _sets(partition: groups.Partition) -> Iterator[frozenset[int]]:
     ("sizes", "members"),
     [((10, 19), ((0, 1),)), ((10, 20), ((0,), (1,))), ((15, 15), ((0,), (1,))), ((3, 27), ((0, 1),))],
 )
-def test_known_shares_weight_from_thirty_reports_on(sizes: tuple[int, int], members: groups.Members) -> None:
+def test_released_groups_weighting_needs_thirty_reports(sizes: tuple[int, int], members: groups.Members) -> None:
     """Of two groups of ten the interval of the sum covers .927 of 95 %; without shares each of ten is told of."""
     for rehearsal in (False, True):
         found = groups.released(Design.of(document(2, "1/2", "1/2", rehearsal=rehearsal)), sizes)
@@ -152,7 +152,7 @@ def test_known_shares_weight_from_thirty_reports_on(sizes: tuple[int, int], memb
 
 
 @pytest.mark.django_db
-def test_below_thirty_reports_the_report_says_why_nobody_is_weighted() -> None:
+def test_report_page_below_thirty_explains_missing_weights() -> None:
     run = answered(freeze_design(document(2, "1/4", "3/4")), [12, 13])
     page = report.build(run)
     facts = " ".join(fact.text for fact in (*page.label_facts, *page.disclosed))
@@ -162,12 +162,12 @@ def test_below_thirty_reports_the_report_says_why_nobody_is_weighted() -> None:
     assert all(row.constrained is not None for row in run.estimates.all())
 
 
-def test_a_rehearsal_tells_of_each_group() -> None:
+def test_released_groups_rehearsal_releases_each_group() -> None:
     """Its respondents are simulated, and it measures what is told of each group."""
     assert groups.released(Design.of(document(3, rehearsal=True)), (1, 2, 3)).members == ((0,), (1,), (2,))
 
 
-def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
+def test_design_more_than_fifty_groups_is_rejected() -> None:
     check(document(MOST_GROUPS))
     with pytest.raises(ValidationError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
         check(document(MOST_GROUPS + 1))
@@ -177,7 +177,7 @@ def test_more_than_fifty_groups_are_refused_with_path_bound_and_value() -> None:
 
 
 @pytest.mark.django_db
-def test_forty_people_in_groups_of_one_are_told_by_no_group(tmp_path: Path) -> None:
+def test_released_groups_of_one_are_all_suppressed(tmp_path: Path) -> None:
     """40 of 40 reports came out by name before: the tallies of a group of one are its report."""
     run = answered(freeze_design(document(40)), [1] * 40)
     assert set(told(run)) == {""}
@@ -220,7 +220,7 @@ KINDS = [
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("kind", "said"), KINDS)
-def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) -> None:
+def test_analysis_releases_no_group_below_ten(kind: str, said: dict[str, str]) -> None:
     """What is shown, what is exported and what is kept of it are of the groups as they are released."""
     design = freeze_design(document(4))
     answered(design, [60, 45, 5, 3])
@@ -237,7 +237,7 @@ def test_no_analysis_tells_of_fewer_than_ten(kind: str, said: dict[str, str]) ->
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("kind", "said"), KINDS)
-def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: dict[str, str]) -> None:
+def test_analysis_without_released_groups_is_overall(kind: str, said: dict[str, str]) -> None:
     design = freeze_design(document(4))
     answered(design, [60, 2, 1, 0])
     found = _ask(design, kind, **said)
@@ -252,7 +252,7 @@ def test_no_analysis_by_group_where_nothing_is_told_by_group(kind: str, said: di
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("shares", [(), ("2/5", "3/10", "1/5", "1/10")], ids=["alike", "weighted"])
-def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, ...], tmp_path: Path) -> None:
+def test_bundle_rebuilds_joined_groups(shares: tuple[str, ...], tmp_path: Path) -> None:
     """The overall estimate is made of what is released too, so that whoever has the files comes to it."""
     run = answered(freeze_design(document(4, *shares)), [70, 45, 5, 3])
     assert told(run) == {"": 123, "g000": 70, OTHER: 53}
@@ -274,7 +274,7 @@ def test_the_bundle_computes_every_number_of_groups_together(shares: tuple[str, 
 
 
 @pytest.mark.django_db
-def test_every_file_with_a_row_for_each_report_has_the_released_groups(tmp_path: Path) -> None:
+def test_microdata_files_use_released_groups(tmp_path: Path) -> None:
     run = answered(freeze_design(document(5)), [60, 45, 5, 3, 40])
     expected = {"g000": 60, "g001": 45, OTHER: 48}
     assert told(run) == {"": 153, **expected}
@@ -295,7 +295,7 @@ def test_every_file_with_a_row_for_each_report_has_the_released_groups(tmp_path:
 
 
 @pytest.mark.django_db
-def test_no_file_counts_a_group_that_is_not_released() -> None:
+def test_export_files_count_no_suppressed_group() -> None:
     """Groups of 47 and 3 reports: neither number stands anywhere, and the names of both stand without one."""
     run = answered(freeze_design(document(4)), [66, 47, 3, 71])
     with ZipFile(io.BytesIO(FORMATS["bundle-with-reports"].whole(run))) as archive:
@@ -322,12 +322,12 @@ def test_no_file_counts_a_group_that_is_not_released() -> None:
         ("ar", "مجموعات أخرى"),
     ],
 )
-def test_groups_together_have_a_name_in_each_language(language: str, said: str) -> None:
+def test_joined_groups_label_is_translated(language: str, said: str) -> None:
     assert groups.other_label(language) == said
 
 
 @pytest.mark.django_db
-def test_the_page_of_results_tells_of_groups_together() -> None:
+def test_results_page_names_joined_groups() -> None:
     run = answered(freeze_design(document(4)), [66, 47, 3, 71])
     page = results_page.rendered(run.key, "en").decode()
     assert "Other groups" in page
@@ -335,7 +335,7 @@ def test_the_page_of_results_tells_of_groups_together() -> None:
 
 
 @pytest.mark.django_db
-def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_path: Path) -> None:
+def test_released_groups_old_design_of_300_groups(tmp_path: Path) -> None:
     """It was frozen before there was a bound: two groups of many, 290 of one, and 8 of none, with known shares."""
     old = document(300, *["1/300"] * 300)
     design = Design.of(old)
@@ -356,7 +356,7 @@ def test_an_old_design_of_300_groups_is_estimated_and_tells_of_none_of_few(tmp_p
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("sizes", "again"), [([60, 45], False), ([60, 9], True)])
-def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes: list[int], again: bool) -> None:
+def test_migration_0010_recomputes_small_groups(sizes: list[int], again: bool) -> None:
     """Both kept the exact totals of each group; a published report stays published."""
     migration = importlib.import_module("estimator.migrations.0010_groups_of_ten")
     design = freeze_design(document(2))
@@ -382,7 +382,7 @@ def test_runs_and_analyses_from_before_that_told_of_few_are_computed_anew(sizes:
 
 
 @pytest.mark.django_db
-def test_runs_of_few_reports_from_before_get_their_numbers() -> None:
+def test_migration_0012_recomputes_small_runs() -> None:
     """Earlier versions gave none of fewer than 30 reports; a published report stays published."""
     migration = importlib.import_module("estimator.migrations.0012_from_ten_reports")
     design = freeze_design(document(2))

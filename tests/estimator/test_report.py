@@ -41,13 +41,13 @@ PATHS = ["estimator:report", "estimator:report-csv", "estimator:report-json"]
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_a_published_report_is_read_by_anyone_with_the_link(client: Client, run: Run, name: str) -> None:
+def test_report_page_published_is_readable_by_link(client: Client, run: Run, name: str) -> None:
     assert client.get(reverse(name, args=[run.key])).status_code == 200
     assert client.post(reverse(name, args=[run.key])).status_code == 405
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_another_one_looks_like_none(client: Client, run: Run, name: str) -> None:
+def test_report_page_unpublished_looks_like_missing(client: Client, run: Run, name: str) -> None:
     missing = client.get(reverse(name, args=["0" * 32]))
     services.publish(run, published=False)
     hidden = client.get(reverse(name, args=[run.key]))
@@ -55,13 +55,13 @@ def test_another_one_looks_like_none(client: Client, run: Run, name: str) -> Non
     assert missing.content == hidden.content
 
 
-def test_it_needs_no_script_and_no_inline_style(client: Client, run: Run) -> None:
+def test_report_page_has_no_script_or_inline_style(client: Client, run: Run) -> None:
     html = page(client, run)
     assert "<script" not in html
     assert not re.search(r"\bstyle=|<style|\bon[a-z]+=", html)
 
 
-def test_the_sentence_agrees_with_the_numbers(client: Client, run: Run) -> None:
+def test_report_sentence_agrees_with_estimate(client: Client, run: Run) -> None:
     estimate = run.estimates.get(position=0, choice=1, stratum=None)
     sentence = next(line.sentence for line in report.build(run).blocks[0].parts[0].lines)
     shown, low, high = map(int, re.findall(r"(\d+)\u00a0%", sentence))
@@ -72,7 +72,7 @@ def test_the_sentence_agrees_with_the_numbers(client: Client, run: Run) -> None:
     assert sentence.replace("\u00a0", " ") in text_of(page(client, run))
 
 
-def test_every_shown_estimate_has_a_sentence_with_an_interval(run: Run) -> None:
+def test_report_estimates_have_sentence_with_interval(run: Run) -> None:
     parts = [part for block in report.build(run).blocks for part in block.parts]
     lines = [line for part in parts for line in part.lines + part.group_lines]
     assert len(lines) == 3 + 9
@@ -84,13 +84,13 @@ def test_every_shown_estimate_has_a_sentence_with_an_interval(run: Run) -> None:
     assert any(re.match(told, sentence) for sentence in later), "thirty reports by two coins"
 
 
-def test_too_few_reports_are_said_in_place_of_numbers(client: Client, design: Design) -> None:
+def test_report_page_too_few_reports_is_stated(client: Client, design: Design) -> None:
     fill(design, count=9, first=9)
     words = text_of(page(client, run_of(design, published=True)))
     assert "Not enough reports yet: 0 of 10" in words
 
 
-def test_the_wording_of_the_design_is_quoted_exactly(client: Client, db: None) -> None:
+def test_report_page_escapes_wording(client: Client, db: None) -> None:
     hostile = 'Have <b>you</b> & "they" \' <script>alert(1)</script>?'
     document = payloads.document()
     document["items"][0]["wording"] = document["title"] = document["introduction"] = {"en": hostile}
@@ -102,17 +102,17 @@ def test_the_wording_of_the_design_is_quoted_exactly(client: Client, db: None) -
     assert hostile in text_of(html)
 
 
-def test_words_that_would_promise_too_much_are_not_there(client: Client, run: Run) -> None:
+def test_report_page_makes_no_false_promise(client: Client, run: Run) -> None:
     words = text_of(page(client, run)).lower()
     assert not re.search(r"anonym|noise is added|100 % private|guarantee", words)
 
 
-def test_the_sent_share_is_never_shown(client: Client, run: Run) -> None:
+def test_report_page_hides_observed_share(client: Client, run: Run) -> None:
     """60 of 90 reports say yes: 66.7 %, while the estimate is 83 %; an interval of a group ends at 67 %."""
     assert not re.search(r"(?<! to )\b(66|67|66\.7) %", text_of(page(client, run)))
 
 
-def test_the_privacy_label(client: Client, run: Run) -> None:
+def test_report_page_shows_privacy_label(client: Client, run: Run) -> None:
     words = text_of(page(client, run))
     assert "Local: an answer is randomised on the respondent’s own device" in words
     assert "Epsilon 2.49. Whatever anyone believed before" in words
@@ -121,21 +121,21 @@ def test_the_privacy_label(client: Client, run: Run) -> None:
     assert "Of 4 tickets, how many send each report" in words
 
 
-def test_false_reports_are_bounded_in_words(client: Client, run: Run) -> None:
+def test_report_page_states_bound_of_false_reports(client: Client, run: Run) -> None:
     assert (
         "With 1 % false reports (1 of 90) no share moves by more than 2.3 points; "
         "with 5 % false reports (5 of 90) no share moves by more than 11.2 points." in text_of(page(client, run))
     )
 
 
-def test_how_it_was_computed(client: Client, run: Run) -> None:
+def test_report_page_names_method_and_digest(client: Client, run: Run) -> None:
     words = text_of(page(client, run))
     assert run.input_digest in words
     assert f"randomized_response {run.version}" in words
     assert "sum of two binomials (a convolution)" in words
 
 
-def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design: Design) -> None:
+def test_report_page_impossible_reports_raise_alarm(client: Client, design: Design) -> None:
     for _ in range(90):
         store_report(payloads.body(design, report="0100"))
     words = text_of(page(client, run_of(design, published=True)))
@@ -143,7 +143,7 @@ def test_reports_that_no_table_can_produce_raise_an_alarm(client: Client, design
     assert "more of one answer than the table of this question can produce" in words
 
 
-def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -> None:
+def test_report_page_rehearsal_counts_covered_truths(client: Client, db: None) -> None:
     design = freeze_design(payloads.document(rehearsal=True))
     fill(design)
     know(design, {(0, 1, None): 75, (1, 0, None): 1})  # 83 %, well inside; 1 %, far outside
@@ -156,13 +156,13 @@ def test_a_rehearsal_is_labelled_and_counts_its_hits(client: Client, db: None) -
     assert "1.1 % outside" in words
 
 
-def test_real_respondents_have_no_known_truth(client: Client, run: Run) -> None:
+def test_report_page_real_survey_has_no_known_truth(client: Client, run: Run) -> None:
     words = text_of(page(client, run))
     assert "Known truth" not in words
     assert "simulated" not in words
 
 
-def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: None) -> None:
+def test_report_page_weighted_estimate_has_weighted_truth(client: Client, db: None) -> None:
     design = freeze_design(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
     fill(design, count=90, first=45)
     know(design, {(0, 1, None): 75, (0, 1, 0): 75, (0, 1, 1): 30})
@@ -175,7 +175,7 @@ def test_weighted_estimates_have_the_weighted_truth_beside(client: Client, db: N
     assert "45.8" in words
 
 
-def test_weighted_truth_counts_groups_weighted_as_one_by_size(client: Client, db: None) -> None:
+def test_weighted_truth_collapsed_groups_weigh_by_size(client: Client, db: None) -> None:
     """4 of 64 are of the first group: both have one weight, and the truth is that of all 64."""
     design = freeze_design(payloads.with_known_shares("1/4", "3/4", rehearsal=True))
     fill(design, count=64, first=4)
@@ -184,7 +184,7 @@ def test_weighted_truth_counts_groups_weighted_as_one_by_size(client: Client, db
     assert cell.truth == pytest.approx((4 * 8 / 32 + 60 * 16 / 32) / 64)
 
 
-def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:
+def test_report_page_uses_survey_language(client: Client, db: None) -> None:
     document = payloads.document(languages=["ar"])
 
     def in_arabic(value: object) -> object:
@@ -197,7 +197,7 @@ def test_the_survey_speaks_its_own_language(client: Client, db: None) -> None:
     assert '<h1 lang="ar" dir="auto">Campus</h1>' in html
 
 
-def test_a_custom_table_has_a_report_too(client: Client) -> None:
+def test_report_page_custom_channel_names_its_interval(client: Client) -> None:
     """Its categories are no binomials, so the library falls back to another interval; the page names that one."""
     document = payloads.document()
     document["items"][1]["channel"] = {"name": "custom", "weights": [[5, 3, 2], [2, 5, 3], [1, 2, 7]]}

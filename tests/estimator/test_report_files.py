@@ -41,7 +41,7 @@ def plain(text: str) -> str:
     return " ".join(unescape(text).split())
 
 
-def test_the_page_stands_alone(run: Run) -> None:
+def test_html_report_is_self_contained(run: Run) -> None:
     page = html(run)
     assert not re.search(r"<script|<link|<img|@import|\bsrc=|\bstyle=", page)
     assert not re.search(r"url\((?!\"data:)", page)
@@ -50,7 +50,7 @@ def test_the_page_stands_alone(run: Run) -> None:
     assert "default-src 'none'" in page
 
 
-def test_the_pdf_is_tagged_named_and_in_its_language(run: Run) -> None:
+def test_pdf_report_is_tagged_with_language(run: Run) -> None:
     whole = pdf_content(files.pdf_file(run, "de"))
     assert b"pdfuaid:part" in whole
     for tag in (b"/H1", b"/H2", b"/Table", b"/TH", b"/Figure", b"/Alt"):
@@ -60,7 +60,7 @@ def test_the_pdf_is_tagged_named_and_in_its_language(run: Run) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_page_and_paper_say_the_same(run: Run, language: str) -> None:
+def test_html_and_pdf_report_say_the_same(run: Run, language: str) -> None:
     page, data = words(run, language), report_data(run, language)
     drawn = plain(re.sub(r"<[^>]*>", " ", html(run, language)))
     parts = [part for block in data["sections"][0]["blocks"] for part in block["parts"]]
@@ -76,13 +76,13 @@ def test_page_and_paper_say_the_same(run: Run, language: str) -> None:
     assert all(plain(cell) in page for cell in cells)
 
 
-def test_the_same_state_gives_the_same_bytes_and_each_language_its_own(run: Run) -> None:
+def test_report_files_same_state_gives_same_bytes(run: Run) -> None:
     for make in (files.html_file, files.pdf_file):
         assert make(run, "en") == make(Run.objects.get(pk=run.pk), "en") != make(run, "de")
     assert FORMATS["pdf"].whole(run) == files.pdf_file(run, "en")
 
 
-def test_numbers_and_sentences_are_german(run: Run) -> None:
+def test_html_report_german_numbers_and_sentences(run: Run) -> None:
     page = words(run, "de")
     assert "Schätzungsweise 83 % der 90 Befragten (zwischen 6" in page
     assert "haben „Yes“ als wahre Antwort." in page
@@ -92,7 +92,7 @@ def test_numbers_and_sentences_are_german(run: Run) -> None:
     assert '<html lang="de">' in html(run, "de")
 
 
-def test_the_reader_chooses_the_language(client: Client, run: Run) -> None:
+def test_report_page_language_can_be_chosen(client: Client, run: Run) -> None:
     address = reverse("estimator:report", args=[run.key])
     assert '<html lang="de">' in client.get(address, {"language": "de"}).content.decode()
     assert '<html lang="en">' in client.get(address, {"language": "xx"}).content.decode()
@@ -103,7 +103,7 @@ def test_the_reader_chooses_the_language(client: Client, run: Run) -> None:
     assert client.get(reverse("estimator:report-html", args=[run.key])).status_code == 404
 
 
-def test_what_is_left_empty_is_named(run: Run) -> None:
+def test_report_empty_disclosures_are_named(run: Run) -> None:
     assert "Left empty by the author: Strategy of data collection, Sponsor, Population, Recruitment, Limits." in words(
         run
     )
@@ -117,7 +117,7 @@ def test_what_is_left_empty_is_named(run: Run) -> None:
     assert "In the library." in page
 
 
-def test_a_margin_of_sampling_error_needs_a_declared_probability_sample(run: Run) -> None:
+def test_margin_of_error_needs_probability_sample(run: Run) -> None:
     before = words(run)
     assert "interval, the population" not in before
     assert "No margin of sampling error is stated" in before
@@ -135,7 +135,7 @@ def test_a_margin_of_sampling_error_needs_a_declared_probability_sample(run: Run
     assert "the tickets’ chance alone" in after
 
 
-def test_what_cannot_stand_changes_nothing(run: Run) -> None:
+def test_disclosure_invalid_text_changes_nothing(run: Run) -> None:
     disclose("campus", DRAWN, probability_sample=True)
     for text in ("x" * (disclosures.LONGEST + 1), "a\x00b"):
         with pytest.raises(InputError):
@@ -143,7 +143,7 @@ def test_what_cannot_stand_changes_nothing(run: Run) -> None:
     assert (disclosures.of("campus").texts, disclosures.of("campus").probability_sample) == (DRAWN, True)
 
 
-def test_fewer_false_reports_could_not_have_done_it(run: Run) -> None:
+def test_smallest_attack_is_minimal(run: Run) -> None:
     """At one report less the bound is below the distance, and above it from there: by the library's own bound."""
     (cheated, _felt) = results.read(run).items
     leaving, turning = poisoning.smallest_attack(cheated)
@@ -157,16 +157,14 @@ def test_fewer_false_reports_could_not_have_done_it(run: Run) -> None:
     assert privacy.largest_weight(cheated) == 1.0
 
 
-def test_nothing_is_said_to_turn_that_the_intervals_do_not_tell(
-    design: Design, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_smallest_attack_needs_significant_difference(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     fill(design, count=30, first=30)
     (cheated, felt) = results.read(run_of(design)).items
     assert [one.turns for item in (cheated, felt) for one in poisoning.smallest_attack(item)].count(True) < 2
 
 
-def test_the_program_in_the_report_computes_its_numbers(
+def test_report_code_computes_its_numbers(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code>", html(run), re.S)
@@ -180,13 +178,13 @@ def test_the_program_in_the_report_computes_its_numbers(
     assert document["design_digest"] in unescape(code)
 
 
-def test_how_long_reports_are_kept_is_told(run: Run) -> None:
+def test_report_states_retention(run: Run) -> None:
     assert "Reports are kept for good." in words(run)
     for days, said in ((1, "deleted 1 day after"), (30, "deleted 30 days after")):
         assert said in files.html_file(run, "en", ReportContext(retention_days=days, designs=())).decode()
 
 
-def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pdf_report_missing_glyph_shows_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake", lambda run_id: None)
     document = payloads.document()
     document["items"][0]["choices"][1] = {"en": "Yes 👩‍👩‍👧 نعم"}
@@ -200,7 +198,7 @@ def test_letters_that_the_fonts_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     assert html(run).count("data:font/ttf;base64,") == 4
 
 
-def test_reports_speak_what_is_offered() -> None:
+def test_report_languages_are_offered_by_settings() -> None:
     assert {"en", "de"} == set(report.LANGUAGES) <= {code for code, _name in settings.LANGUAGES}
 
 

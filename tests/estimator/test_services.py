@@ -40,7 +40,7 @@ def filled(design: Design) -> Design:
     return design
 
 
-def test_a_run_that_a_closing_overtakes_counts_every_report(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_design_closed_meanwhile_counts_all(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it could tell all but one of them, and the final one the rest."""
     fill(design)
     honest, closing = folding.fold, [True]
@@ -60,7 +60,7 @@ def test_a_run_that_a_closing_overtakes_counts_every_report(design: Design, monk
     assert sum(map(sum, run.tallies[0])) == 90
 
 
-def test_a_run_folds_and_estimates(filled: Design) -> None:
+def test_run_folds_and_estimates(filled: Design) -> None:
     close_design(filled.digest)
     run = services.execute(services.request_run(filled.digest).pk)
     assert (run.state, run.progress, run.reports, run.tries) == (Run.State.DONE, 100, 40, 1)
@@ -69,7 +69,7 @@ def test_a_run_folds_and_estimates(filled: Design) -> None:
     assert run.version
 
 
-def test_the_wake_up_is_sent_after_commit_with_an_id(
+def test_run_task_is_sent_after_commit(
     filled: Design, sent: list[int], django_capture_on_commit_callbacks: object
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
@@ -78,7 +78,7 @@ def test_the_wake_up_is_sent_after_commit_with_an_id(
     assert sent == [run.pk]
 
 
-def test_executing_twice_changes_nothing(filled: Design) -> None:
+def test_run_executed_twice_is_unchanged(filled: Design) -> None:
     run = services.execute(services.request_run(filled.digest).pk)
     before = list(run.estimates.values_list())
     again = services.execute(run.pk)
@@ -86,14 +86,14 @@ def test_executing_twice_changes_nothing(filled: Design) -> None:
     assert list(again.estimates.values_list()) == before
 
 
-def test_a_run_that_another_worker_holds_is_left_alone(filled: Design) -> None:
+def test_run_leased_by_other_worker_is_skipped(filled: Design) -> None:
     run = services.request_run(filled.digest)
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, lease="other", lease_until=timezone.now() + MINUTE)
     assert services.execute(run.pk).lease == "other"
     assert not Estimate.objects.exists()
 
 
-def test_a_run_whose_worker_died_is_taken_up(filled: Design, sent: list[int]) -> None:
+def test_run_of_dead_worker_is_resumed(filled: Design, sent: list[int]) -> None:
     run = services.request_run(filled.digest)
     Run.objects.filter(pk=run.pk).update(
         state=Run.State.RUNNING, lease="dead", lease_until=timezone.now() - MINUTE, tries=1
@@ -104,7 +104,7 @@ def test_a_run_whose_worker_died_is_taken_up(filled: Design, sent: list[int]) ->
 
 
 @pytest.mark.parametrize("days", [-3, 3])
-def test_a_run_whose_worker_died_is_taken_up_though_the_clock_was_set(
+def test_run_of_dead_worker_clock_set_back_is_resumed(
     filled: Design, sent: list[int], monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
     """Set back, the lease of the dead one ends in days; nobody believes it."""
@@ -117,7 +117,7 @@ def test_a_run_whose_worker_died_is_taken_up_though_the_clock_was_set(
 
 
 @pytest.mark.parametrize("seconds", [-30, 30])
-def test_machines_whose_clocks_differ_a_little_leave_each_others_runs_alone(
+def test_run_lease_tolerates_small_clock_difference(
     filled: Design, monkeypatch: pytest.MonkeyPatch, seconds: int
 ) -> None:
     run, now = services.request_run(filled.digest), timezone.now
@@ -127,7 +127,7 @@ def test_machines_whose_clocks_differ_a_little_leave_each_others_runs_alone(
     assert services.execute(run.pk).lease == lease
 
 
-def test_a_worker_that_lost_its_lease_drops_its_results(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_lost_lease_writes_no_results(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     run = services.request_run(filled.digest)
     honest = estimation.input_digest
 
@@ -140,7 +140,7 @@ def test_a_worker_that_lost_its_lease_drops_its_results(filled: Design, monkeypa
     assert not Estimate.objects.exists()
 
 
-def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_that_always_fails_stops_after_last_try(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     def poison(*arguments: object, **named: object) -> None:
         raise ZeroDivisionError("a secret in the message")
 
@@ -155,9 +155,7 @@ def test_a_poisonous_run_stops_after_the_last_try(filled: Design, monkeypatch: p
     assert services.resume_waiting() == []
 
 
-def test_no_worker_takes_up_a_run_that_is_computed_here_and_now(
-    filled: Design, sent: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_now_is_not_resumed_by_workers(filled: Design, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     honest = estimation.input_digest
 
     def others_look(*arguments: object) -> str:
@@ -170,9 +168,7 @@ def test_no_worker_takes_up_a_run_that_is_computed_here_and_now(
     assert (run.state, run.reports, sent) == (Run.State.DONE, 20, [])
 
 
-def test_a_run_that_fails_here_and_now_says_so_and_is_not_tried_again(
-    filled: Design, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_now_failure_is_not_retried(filled: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     def poison(*arguments: object, **named: object) -> None:
         raise ZeroDivisionError("a secret in the message")
 
@@ -183,7 +179,7 @@ def test_a_run_that_fails_here_and_now_says_so_and_is_not_tried_again(
     assert (run.state, run.fault) == (Run.State.FAILED, "The computation ended with ZeroDivisionError.")
 
 
-def test_a_run_that_killed_its_worker_three_times_fails(filled: Design) -> None:
+def test_run_that_killed_three_workers_fails(filled: Design) -> None:
     run = services.request_run(filled.digest)
     Run.objects.filter(pk=run.pk).update(
         state=Run.State.RUNNING, lease_until=timezone.now() - MINUTE, tries=jobs.MOST_TRIES
@@ -193,7 +189,7 @@ def test_a_run_that_killed_its_worker_three_times_fails(filled: Design) -> None:
     assert (run.state, run.fault) == (Run.State.FAILED, "The worker died 3 times.")
 
 
-def test_the_schedule_estimates_what_has_changed_and_only_that(filled: Design) -> None:
+def test_schedule_estimates_changed_designs_only(filled: Design) -> None:
     tasks.fold_waiting()
     (run,) = services.estimate_changed()
     services.execute(run.pk)
@@ -206,7 +202,7 @@ def test_the_schedule_estimates_what_has_changed_and_only_that(filled: Design) -
         assert len(services.estimate_changed()) == (number == 10), "a step is ten reports of a group"
 
 
-def test_replaced_scheduled_runs_are_forgotten_and_others_stay(filled: Design) -> None:
+def test_prune_deletes_replaced_scheduled_runs_only(filled: Design) -> None:
     """Two snapshots a minute apart tell what came in that minute."""
     asked = services.execute(services.request_run(filled.digest).pk)
     first, second, newest = (
@@ -221,7 +217,7 @@ def test_replaced_scheduled_runs_are_forgotten_and_others_stay(filled: Design) -
     assert second.pk not in (asked.pk, first.pk, newest.pk)
 
 
-def test_the_schedule_asks_a_constant_number_of_questions(
+def test_schedule_runs_constant_number_of_queries(
     filled: Design, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
 ) -> None:
     """However many designs there are, and none of them is counted anew: a fold keeps the count."""
@@ -233,7 +229,7 @@ def test_the_schedule_asks_a_constant_number_of_questions(
         assert services.estimate_changed() == []
 
 
-def test_a_failed_run_is_followed_by_another_within_minutes(filled: Design) -> None:
+def test_schedule_retries_failed_run_within_minutes(filled: Design) -> None:
     tasks.fold_waiting()
     run = services.request_run(filled.digest)
     old = timezone.now() - 2 * MINUTE
@@ -241,7 +237,7 @@ def test_a_failed_run_is_followed_by_another_within_minutes(filled: Design) -> N
     assert len(services.estimate_changed()) == 1
 
 
-def test_intervals_hold_at_every_look_until_the_design_is_closed(design: Design) -> None:
+def test_run_intervals_hold_at_every_look_until_closed(design: Design) -> None:
     for number in range(200):
         store_report(payloads.body(design, report=("0100", "0002", "0101")[number % 3]))
     filled = design
@@ -256,13 +252,13 @@ def test_intervals_hold_at_every_look_until_the_design_is_closed(design: Design)
     assert (before.noise_high or 0) - (before.noise_low or 0) > (after.noise_high or 0) - (after.noise_low or 0)
 
 
-def test_a_run_that_was_asked_for_while_open_and_computed_after_is_final(filled: Design) -> None:
+def test_run_requested_open_computed_closed_is_final(filled: Design) -> None:
     run = services.request_run(filled.digest)
     close_design(filled.digest)
     assert services.execute(run.pk).anytime is False
 
 
-def test_the_worker_says_now_and_then_that_it_is_there(
+def test_worker_seen_is_recorded_seldom(
     db: None, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
 ) -> None:
     assert selectors.worker_seen() is None
@@ -276,7 +272,7 @@ def test_the_worker_says_now_and_then_that_it_is_there(
     assert (selectors.worker_seen() or seen - MINUTE) >= seen
 
 
-def test_tasks_are_known_by_the_names_that_the_schedule_uses(settings: object) -> None:
+def test_scheduled_tasks_are_registered(settings: object) -> None:
     from config.celery import app
 
     app.loader.import_default_modules()
@@ -284,7 +280,7 @@ def test_tasks_are_known_by_the_names_that_the_schedule_uses(settings: object) -
     assert scheduled | {"estimator.execute_run"} <= set(app.tasks)
 
 
-def test_only_a_finished_run_is_published(filled: Design) -> None:
+def test_publish_unfinished_run_is_ignored(filled: Design) -> None:
     run = services.request_run(filled.digest)
     services.publish(run)
     assert not Run.objects.get().published
@@ -292,7 +288,7 @@ def test_only_a_finished_run_is_published(filled: Design) -> None:
     assert Run.objects.get().published
 
 
-def test_known_shares_are_replaced_not_added(design: Design) -> None:
+def test_known_shares_are_replaced(design: Design) -> None:
     for holders in (1, 2):
         share = KnownShare(design_id=design.digest, position=0, choice=1, stratum=None, respondents=4, holders=holders)
         services.record_known_shares(design.digest, [share])
@@ -304,5 +300,5 @@ def test_known_shares_are_replaced_not_added(design: Design) -> None:
     [({0: 0.25, 1: 0.25, 2: 0.5}, 1.5), ({2: 1.0}, None), ({0: 0.5, 2: 0.5}, 1.0), ({0: 0.5}, None), ({}, None)],
     ids=["of those with a value", "nobody has one", "left out is nobody", "not all known", "none known"],
 )
-def test_the_known_mean_of_known_shares(shares: dict[int, float], mean: float | None) -> None:
+def test_known_mean_of_known_shares(shares: dict[int, float], mean: float | None) -> None:
     assert selectors.known_mean(shares, (1.0, 2.0, None)) == mean

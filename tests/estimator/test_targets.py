@@ -61,7 +61,7 @@ def facts(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_files_and_pages_say_the_same_of_every_number(case: str) -> None:
+def test_export_and_pages_name_same_target(case: str) -> None:
     make, noise = CASES[case]
     run = make()
     read = results.read(run)
@@ -92,7 +92,7 @@ def test_files_and_pages_say_the_same_of_every_number(case: str) -> None:
     assert f"those of the tickets alone are for {targets.of_report(read.partition, sampled=False)};" in ddi
 
 
-def test_only_a_simple_random_sample_has_a_margin(client: Client) -> None:
+def test_margin_of_error_needs_simple_random_sample(client: Client) -> None:
     run = weighted_run()
     whole = "interval, the population, its groups weighted by their known sizes"
     said_of = []
@@ -104,7 +104,7 @@ def test_only_a_simple_random_sample_has_a_margin(client: Client) -> None:
     assert said_of == [False, False, True]
 
 
-def test_a_mean_names_how_it_is_made() -> None:
+def test_method_of_mean_is_named() -> None:
     methods = {
         item.key: targets.method_of(item, mean=True) for item in results.read(simulated_run()).items if item.means
     }
@@ -113,7 +113,7 @@ def test_a_mean_names_how_it_is_made() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_every_target_and_method_has_words(language: str) -> None:
+def test_targets_and_methods_have_labels(language: str) -> None:
     with translation.override(language):
         found = {str(text) for text in (*targets.WORDS.values(), *targets.METHODS.values())}
     assert len(found) == len(targets.WORDS) + len(targets.METHODS)
@@ -149,7 +149,7 @@ def opened_with(version: int, share: str) -> Any:
 
 
 @pytest.mark.parametrize("case", ANALYSES)
-def test_an_analysis_says_of_whom_each_number_speaks(case: str) -> None:
+def test_analysis_names_target_of_each_number(case: str) -> None:
     kind, asked, shares, stated, said_of = ANALYSES[case]
     designs = [opened_with(version, share) for version, share in enumerate(shares, start=1)]
     found = analyses.execute(analyses.request(kind, asked, designs[::-1]).pk)

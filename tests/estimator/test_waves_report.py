@@ -52,7 +52,7 @@ def changes(run: Run, before: list[Run]) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list[Run]) -> None:
+def test_wave_changes_against_previous_and_first(runs: list[Run]) -> None:
     assert changes(runs[0], runs) == []
     rows = [row for row in changes(runs[2], runs) if (row["item"], row["measure"]) == ("cheated", "share")]
     assert [(row["choice"], row["version"], row["since_version"]) for row in rows] == [(1, 3, 2), (1, 3, 1)]
@@ -68,7 +68,7 @@ def test_the_newest_wave_is_told_against_the_one_before_and_the_first(runs: list
     jsonschema.validate(json.loads(json_file(runs[2], known(runs))), REPORT_SCHEMA)
 
 
-def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:
+def test_wave_changes_are_in_every_report_format(runs: list[Run]) -> None:
     page = files.html_file(runs[2], "en", known(runs)).decode()
     assert "Change since earlier waves" in page
     assert re.search("Between wave 2 and wave 3 the estimated share of “Yes” rose by [0-9.]+ points", page)
@@ -84,14 +84,14 @@ def test_every_shape_of_the_report_tells_it(runs: list[Run]) -> None:
     assert "Change since earlier waves" not in files.html_file(runs[0], "en", known(runs)).decode()
 
 
-def test_nothing_is_told_of_what_was_asked_otherwise_or_is_not_final(runs: list[Run]) -> None:
+def test_wave_changes_use_final_runs_only(runs: list[Run]) -> None:
     Run.objects.filter(pk=runs[1].pk).update(anytime=True)
     assert {row["since_version"] for row in changes(runs[2], runs)} == {1}
     Run.objects.filter(pk=runs[2].pk).update(anytime=True)
     assert changes(Run.objects.get(pk=runs[2].pk), runs) == []
 
 
-def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
+def test_wave_changes_skip_changed_question(runs: list[Run]) -> None:
     document = Design.of(json.loads(runs[2].design.document)).document
     first = {**document["items"][0], "wording": {"en": "Did you ever cheat?"}}
     design = freeze_design({**document, "version": 4, "items": [first, document["items"][1]]})
@@ -100,7 +100,7 @@ def test_a_question_in_other_words_has_no_past(runs: list[Run]) -> None:
     assert {row["item"] for row in changes(services.run_now(design.digest), runs)} == {"mood"}
 
 
-def test_too_few_reports_of_a_wave_stand_in_its_place(runs: list[Run]) -> None:
+def test_wave_changes_skip_wave_with_too_few_reports(runs: list[Run]) -> None:
     document = Design.of(json.loads(runs[2].design.document)).document
     design = freeze_design({**document, "version": 4})
     three_groups.answer(design, np.random.default_rng(9), n=9)
@@ -122,7 +122,7 @@ SAMPLED = "too wide where they mostly stayed with their answers, and too narrow 
         ("remember", True, "1/3", (SAMPLED, "the population, its groups weighted by their known sizes, then and now")),
     ],
 )
-def test_what_the_intervals_of_changes_take_for_granted(
+def test_wave_change_interval_states_its_assumption(
     repeats: str, drawn: bool, share: str | None, said: tuple[str, ...]
 ) -> None:
     """The tickets' chance of two waves is apart whoever came again, but where devices remembered their tickets."""
@@ -147,6 +147,6 @@ def test_what_the_intervals_of_changes_take_for_granted(
     assert any(work.startswith("Zou, G. Y. (2007)") for work in told.references)
 
 
-def test_waves_of_which_some_are_weighted_say_so() -> None:
+def test_wave_target_names_partly_weighted_waves() -> None:
     found = targets.of_waves(["respondents", "respondents_weighted"], sampled=False)
     assert found == "those who took part (in some waves weighted by the known sizes of the groups)"

@@ -72,7 +72,7 @@ def _only(way: str, text: str, names: tuple[str, ...] = SENTENCES) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_page_and_paper_of_each_way_in_say_it_and_no_other(run: Run, way: str, language: str) -> None:
+def test_report_states_its_way_in_only(run: Run, way: str, language: str) -> None:
     page = unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", files.html_file(run, language).decode(), flags=re.S))
     with activated(language):
         _only(way, page)
@@ -86,13 +86,13 @@ def _said_in_english(way: str) -> set[str]:
         return _said(WAYS[way][0])
 
 
-def test_label_of_each_way_in_says_who_could_answer(run: Run, way: str) -> None:
+def test_privacy_label_states_who_could_answer(run: Run, way: str) -> None:
     facts = {fact.title: fact.text for fact in report.build(run).label_facts}
     assert facts["Who could answer"] == WAYS[way][0].protection
     assert facts["Not counted"] == WAYS[way][0].uncounted
 
 
-def test_files_of_each_way_in_say_it_and_no_other(run: Run, way: str) -> None:
+def test_export_states_its_way_in_only(run: Run, way: str) -> None:
     document = json.loads(FORMATS["json"].whole(run))
     jsonschema.validate(document, REPORT_SCHEMA)
     assert document["privacy"]["way_in"] == WAYS[way][0].name
@@ -102,14 +102,14 @@ def test_files_of_each_way_in_say_it_and_no_other(run: Run, way: str) -> None:
     _only(way, unescape(FORMATS["codebook"].whole(run).decode()), ("protection", "uncounted"))
 
 
-def test_rehearsal_of_an_invited_survey_names_no_way_in() -> None:
+def test_report_rehearsal_names_no_way_in() -> None:
     design = freeze_design(payloads.document(rehearsal=True, slug="rehearsed", invitations={"kind": "secret"}))
     _store(design, Report.Mode.SIMULATED)
     page = files.html_file(run_of(design), "en").decode()
     assert all(str(getattr(one, name)) not in page for one, _c in WAYS.values() for name in SENTENCES)
 
 
-def test_own_coins_of_an_invited_survey_were_not_on_paper() -> None:
+def test_report_invited_own_coins_are_not_on_paper() -> None:
     design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     _store(design, Report.Mode.COIN)
     page = files.html_file(run_of(design), "en").decode()
@@ -118,7 +118,7 @@ def test_own_coins_of_an_invited_survey_were_not_on_paper() -> None:
 
 
 @pytest.mark.parametrize("coins", [False, True])
-def test_ddi_names_own_coins_only_where_some_were_tossed(coins: bool) -> None:
+def test_ddi_names_own_coins_only_if_used(coins: bool) -> None:
     design = freeze_design(payloads.document())
     _store(design, Report.Mode.COIN if coins else Report.Mode.BROWSER)
     assert ("or with a coin of her own" in unescape(FORMATS["ddi"].whole(run_of(design)).decode())) is coins

@@ -30,17 +30,17 @@ def test_decimals_follow_the_standard_error(error: float | None, places: int) ->
     assert wording.decimals(error) == places
 
 
-def test_no_number_is_a_dash() -> None:
+def test_missing_number_is_a_dash() -> None:
     assert wording.percent(None) == wording.between(None, 0.1) == wording.span(0.1, None) == wording.count(None) == "–"
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.324, "32\u00a0%"), (-0.001, "0\u00a0%"), (1.0, "100\u00a0%")])
-def test_percentages(share: float, text: str) -> None:
+def test_percent_examples(share: float, text: str) -> None:
     assert wording.percent(share) == text
 
 
 @given(shares, shares, st.integers(0, 2))
-def test_a_shown_interval_is_never_narrower(one: float, other: float, places: int) -> None:
+def test_interval_is_rounded_outwards(one: float, other: float, places: int) -> None:
     low, high = min(one, other), max(one, other)
     words = wording.between(low, high, places).replace("\u00a0%", "").split()
     assert float(words[1]) <= 100 * low + 1e-6
@@ -49,7 +49,7 @@ def test_a_shown_interval_is_never_narrower(one: float, other: float, places: in
     assert float(words[3]) <= 100
 
 
-def test_protection_is_never_overstated() -> None:
+def test_epsilon_and_odds_are_rounded_up() -> None:
     assert wording.epsilon(math.log(3)) == "1.10"
     assert wording.epsilon(1.1000001) == "1.11"
     assert wording.odds(Fraction(3)) == "3"
@@ -58,12 +58,12 @@ def test_protection_is_never_overstated() -> None:
     assert wording.odds(math.inf) == wording.epsilon(math.inf) == "∞"
 
 
-def test_a_bound_is_rounded_up() -> None:
+def test_points_bound_is_rounded_up() -> None:
     assert wording.points_up(0.02) == "2.0"
     assert wording.points_up(0.0201) == "2.1"
 
 
-def test_every_interval_that_the_library_may_use_has_words() -> None:
+def test_interval_methods_have_labels() -> None:
     """A custom table gets another interval than it asked for; the report must be able to name it."""
     from randomized_response.estimation import INTERVALS
 
@@ -73,11 +73,11 @@ def test_every_interval_that_the_library_may_use_has_words() -> None:
 @pytest.mark.parametrize(
     ("error", "places"), [(None, 0), (0.0, 0), (12.0, 0), (1.0, 0), (0.99, 1), (0.3, 1), (0.04, 2), (1e-9, 6)]
 )
-def test_a_mean_has_the_decimals_that_its_error_supports(error: float | None, places: int) -> None:
+def test_mean_decimals_follow_standard_error(error: float | None, places: int) -> None:
     assert wording.decimals(error, wording.PLAIN) == places
 
 
-def test_a_mean_is_written_in_its_own_unit_and_rounded_outwards() -> None:
+def test_mean_has_unit_and_outward_interval() -> None:
     assert wording.value(12.36, 1, wording.PLAIN) == "12.4"
     assert wording.value(-0.04, 1, wording.PLAIN) == "0.0"
     assert wording.value(12345.6, 0, wording.PLAIN) == "12,346"
@@ -91,17 +91,17 @@ def test_a_mean_is_written_in_its_own_unit_and_rounded_outwards() -> None:
     ("shift", "text"),
     [(0.0, "0"), (0.0351, "0.036"), (0.39, "0.39"), (1.2, "1.2"), (1.21, "1.3"), (41.2, "42"), (1999, "1,999")],
 )
-def test_a_bound_in_the_unit_is_rounded_up(shift: float, text: str) -> None:
+def test_unit_bound_is_rounded_up(shift: float, text: str) -> None:
     assert wording.shift_up(shift) == text
 
 
-def test_the_sentence_of_a_mean() -> None:
+def test_mean_sentence_example() -> None:
     said = {"simulated": False, "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
     plain = wording.mean_sentence(group="", weighted=False, some=False, **said)  # type: ignore[arg-type]
     assert plain == "The 812 respondents’ mean is an estimated 12.4 (between 11.0 and 13.9)."
 
 
-def test_sentences_of_reports_are_all_translated() -> None:
+def test_report_sentences_are_translatable() -> None:
     """No f-string in a module of reports holds a sentence: it would stay English in a German report."""
     app = Path(wording.__file__).parents[1]
     modules = [app / f"{name}.py" for name in ("base/wording", "base/ways_in", "runs/results", "runs/group_sizes")]
@@ -117,7 +117,7 @@ def test_sentences_of_reports_are_all_translated() -> None:
     assert found == []
 
 
-def test_discrete_laplace_is_not_said_to_send_the_nearest_most() -> None:
+def test_discrete_laplace_sentence_omits_nearest_value() -> None:
     """From the middle of five points an end is sent four times as often as the middle: it collects what lies beyond."""
     weights = discrete_laplace(5, epsilon=0.7).weights
     assert weights[2][0] == weights[2][4] > 4 * weights[2][2]
@@ -127,7 +127,7 @@ def test_discrete_laplace_is_not_said_to_send_the_nearest_most() -> None:
     assert encoding_sentence(Item.of(custom)) == "A number is sent, through a ticket."
 
 
-def test_chance_is_no_excuse_for_more_than_chance_explains() -> None:
+def test_flag_words_impossible_hides_clipped() -> None:
     def said(*flags: str) -> list[str]:
         block: Any = SimpleNamespace(flags=flags)
         found: list[str] = vars(QuestionBlock)["flag_words"].fget(block)

@@ -44,7 +44,7 @@ numbers, another digit or letter) and for any others. Each answer must be that f
 
 ## What this does not show
 - Requests go through the application in one process, without the web server; tests/system sends some through it.
-- What a browser or a person would send on purpose is in the other tests; see `tests/collector/test_hostile.py`.
+- What a browser or a person sends on purpose is in the other tests; see `tests/collector/test_hostile_requests.py`.
 {faults}"""
 
 PARTS = "Django", "schemathesis", "hypothesis"

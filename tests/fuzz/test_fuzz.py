@@ -12,7 +12,7 @@ CASES = 400
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_request_brings_what_the_document_does_not_say() -> None:
+def test_fuzzed_requests_answer_as_documented() -> None:
     tally = fuzz(set_up(), CASES, chance=1)
     assert "\n".join(f"{where}: {fault}" for where, fault in tally.faults.items()) == ""
     assert tally.cases >= CASES * 0.9
@@ -21,14 +21,14 @@ def test_no_request_brings_what_the_document_does_not_say() -> None:
 
 
 @pytest.mark.django_db
-def test_a_stranger_who_walks_ids_finds_nothing() -> None:
+def test_fuzzed_ids_reveal_nothing_to_strangers() -> None:
     walked = walk(set_up(), 400, chance=1)
     assert "\n".join(walked.faults) == ""
     assert walked.asked >= 300
 
 
 @pytest.mark.django_db
-def test_definitions_by_chance_are_taken_or_refused_in_words() -> None:
+def test_fuzzed_definitions_are_parsed_or_rejected() -> None:
     """`make fuzz` makes 20,000 of them."""
     outcome = definitions.fuzz(300, seed=2)
     assert outcome.faults == {}

@@ -18,7 +18,7 @@ def document() -> dict[str, Any]:
     return json.loads(EXPORT.read_text(encoding="utf-8"))
 
 
-def test_every_figure_of_the_report_is_computed_again(document: dict[str, Any]) -> None:
+def test_bundle_reproduces_every_figure(document: dict[str, Any]) -> None:
     bundle = load_bundle(EXPORT)
     columns = {
         "estimate_unclipped": "unbiased", "estimate": "constrained", "standard_error": "standard_error",
@@ -34,7 +34,7 @@ def test_every_figure_of_the_report_is_computed_again(document: dict[str, Any]) 
         assert estimate.interval == row["interval_method"]
 
 
-def test_what_was_asked_and_of_whom() -> None:
+def test_bundle_has_items_strata_and_counts() -> None:
     bundle = load_bundle(EXPORT)
     assert bundle.items["affair"].wording == "Have you had an affair during your marriage?"
     assert bundle.items["affair"].choices == ("No", "Yes")
@@ -45,12 +45,12 @@ def test_what_was_asked_and_of_whom() -> None:
     assert bundle.items["rating"].counts[""].sum() == 6366
 
 
-def test_strata_sum_to_the_whole() -> None:
+def test_bundle_strata_sum_to_the_whole() -> None:
     for item in load_bundle(EXPORT).items.values():
         assert (sum(item.counts[key] for key in item.counts if key) == item.counts[""]).all()
 
 
-def test_a_changed_design_is_noticed(document: dict[str, Any], tmp_path: Path) -> None:
+def test_bundle_changed_design_raises(document: dict[str, Any], tmp_path: Path) -> None:
     document["design"]["items"][0]["channel"]["weights"] = [[2, 2], [1, 3]]
     path = tmp_path / "changed.json"
     path.write_text(json.dumps(document))
@@ -58,7 +58,7 @@ def test_a_changed_design_is_noticed(document: dict[str, Any], tmp_path: Path) -
         load_bundle(path)
 
 
-def test_the_tallies_are_those_that_the_run_names(document: dict[str, Any]) -> None:
+def test_bundle_tallies_match_input_digest(document: dict[str, Any]) -> None:
     """The run's digest is of the design's digest and the totals, by symbol, stratum and value."""
     totals: dict[tuple[str, int], list[list[int]]] = {}
     for row in document["tallies"]:
@@ -69,13 +69,13 @@ def test_the_tallies_are_those_that_the_run_names(document: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"format": 2, "design": {}}'])
-def test_another_file_is_refused_by_name(text: str, tmp_path: Path) -> None:
+def test_bundle_other_file_raises(text: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(ValueError, match=r"path must name the JSON export of a report.*other\.json"):
         load_bundle(path)
 
 
-def test_a_stratum_that_there_is_none() -> None:
+def test_bundle_unknown_stratum_raises() -> None:
     with pytest.raises(ValueError, match="stratum must be one of"):
         load_bundle(EXPORT).items["affair"].estimate("y99")

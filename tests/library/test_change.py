@@ -97,7 +97,7 @@ def covariance_by_enumeration(people: Sequence[tuple[Draws, Draws | None]], n: t
     ],
     ids=["coins", "k-ary", "laplace", "one-hot", "subset"],
 )
-def test_covariance_of_remembered_draws_is_that_of_every_possible_draw(mechanism, draws):
+def test_covariance_remembered_by_enumeration(mechanism, draws):
     """Two stay with one answer, one changes; of waves of 5 and 4 people, the others being different ones."""
     last = len(draws(mechanism, 0)[0][1]) - 1
     people = [
@@ -111,7 +111,7 @@ def test_covariance_of_remembered_draws_is_that_of_every_possible_draw(mechanism
     assert noise_covariance(mechanism, stayed, (5, 4)) == pytest.approx([float(each) for each in exact], rel=1e-9)
 
 
-def test_covariance_of_several_options_is_that_of_every_possible_draw():
+def test_covariance_several_options_by_enumeration():
     """An option stays by itself: of the first person the second option changed, its mark alone is drawn anew."""
     question, b, a = EachOption(2, COINS), Fraction(1, 4), Fraction(3, 4)
     shared = draws_of_bits([a], a, b)
@@ -122,7 +122,7 @@ def test_covariance_of_several_options_is_that_of_every_possible_draw():
     assert found == pytest.approx([float(stayed[0]), 0.0])
 
 
-def test_draws_of_different_waves_are_independent_where_fresh():
+def test_covariance_fresh_waves_is_zero():
     people = [(draws_of_table(COINS, 1), draws_of_table(COINS, 1))]
     assert covariance_by_enumeration(people, (1, 1)) == [0, 0]
 
@@ -162,7 +162,7 @@ OPPOSITE = np.array([[0.40, 0.30], [0.30, 0.0]])
 
 
 @pytest.mark.parametrize("remembered", [False, True])
-def test_standard_errors_are_those_of_repeated_surveys(remembered):
+def test_change_standard_errors_by_simulation(remembered):
     """1,200 panels of 300, 200 of them in both waves: the variance of the difference, known who stayed. The variance of
     1,200 normal draws is good to 4.1 %; 16.5 % is four of that, so it fails by chance once in 15,000 seeds."""
     generator, errors, misses, differences = np.random.default_rng(11), [], [], []
@@ -182,7 +182,7 @@ def test_standard_errors_are_those_of_repeated_surveys(remembered):
     ("returned", "table"), [(300, STAY), (300, MANY), (300, OPPOSITE), (0, MANY), (150, STAY)],
     ids=["all return", "many change", "nobody stays with yes", "none returns", "half returns"],
 )  # fmt: skip
-def test_intervals_hold_whoever_came_back(returned, table, remembered):
+def test_change_intervals_cover_by_simulation(returned, table, remembered):
     """250 panels; nominal 95 %, more where who stayed is not known. 91 % is three standard errors below, so each of
     the ten fails by chance less than once in 500 seeds."""
     generator, held, inside = np.random.default_rng(23), 0, 0
@@ -197,7 +197,7 @@ def test_intervals_hold_whoever_came_back(returned, table, remembered):
     assert inside / 250 >= 0.91
 
 
-def test_different_people_are_compared_as_groups_are():
+def test_change_different_people_equals_compare():
     first, second = estimate_proportions([500, 300, 200], THREE), estimate_proportions([400, 300, 300], THREE)
     for returned in (None, 0):
         found, known = (
@@ -208,7 +208,7 @@ def test_different_people_are_compared_as_groups_are():
             assert getattr(found, name) == pytest.approx(getattr(known, name), abs=1e-12)
 
 
-def test_who_returns_narrows_what_chance_alone_does():
+def test_change_returning_people_narrow_noise_interval():
     first, second = estimate_proportions([700, 300], COINS), estimate_proportions([690, 310], COINS)
     apart, back = (change_of_shares(first, second, COINS, remembered=True, returned=m) for m in (None, 1000))
     assert back.noise_standard_error[1] < 0.6 * apart.noise_standard_error[1]
@@ -216,7 +216,7 @@ def test_who_returns_narrows_what_chance_alone_does():
     assert back.noise_high[1] - back.noise_low[1] < apart.noise_high[1] - apart.noise_low[1]
 
 
-def test_means_are_taken_at_their_widest():
+def test_change_of_means_is_conservative():
     """Of the same people, the values' errors add up at worst and cancel at best."""
     scale = one_bit(11, truth="1/2")
     first, second = estimate_mean([450, 550], scale), estimate_mean([400, 600], scale)
@@ -229,7 +229,7 @@ def test_means_are_taken_at_their_widest():
     assert found.low[0] < found.difference[0] < found.high[0]
 
 
-def test_extremes_are_never_outside_and_never_empty():
+def test_change_extremes_stay_in_range():
     waves = [estimate_proportions(counts, COINS) for counts in ([0, 0], [1, 0], [0, 50], [50, 0])]
     for first, second in product(waves, waves):
         for returned in (None, 0, min(first.n, second.n)):
@@ -239,7 +239,7 @@ def test_extremes_are_never_outside_and_never_empty():
                 assert not np.any((found.difference < low - 1e-12) | (found.difference > high + 1e-12))
 
 
-def test_refuses_what_cannot_be():
+def test_change_bad_input_raises():
     wave, other = estimate_proportions([60, 40], COINS), estimate_proportions([50, 30, 20], THREE)
     with pytest.raises(ValueError, match="same answers at the same confidence"):
         change_of_shares(wave, other, COINS)

@@ -52,13 +52,13 @@ def test_epsilon_of_extreme_ratios_is_never_understated(ratio):
         assert Decimal(log_up(ratio)) >= (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
 
 
-def test_pure_noise_costs_nothing_and_certainty_everything():
+def test_epsilon_pure_noise_zero_certainty_infinite():
     assert Channel([[1, 1], [1, 1]]).epsilon == 0.0
     assert Channel([[1, 0], [0, 1]]).epsilon == math.inf
     assert Channel([[1, 1], [0, 2]]).epsilon == math.inf
 
 
-def test_a_report_that_nobody_makes_costs_nothing():
+def test_epsilon_impossible_report_is_ignored():
     assert Channel([[3, 1, 0], [1, 3, 0]]).ratio == 3
 
 
@@ -73,7 +73,7 @@ def test_posterior_after_an_impossible_report_is_undefined():
 
 
 @pytest.mark.parametrize("prior", [[0.5], [0.5, 0.6], [-0.1, 1.1], [math.nan, 1.0]])
-def test_posterior_refuses_what_is_no_belief(prior):
+def test_posterior_invalid_prior_raises(prior):
     with pytest.raises(ValueError, match="prior must"):
         forced_response(truth="1/2").posterior(prior)
 
@@ -95,7 +95,7 @@ def test_matrix_is_exact_and_read_only():
         (Channel([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), [1, 1, 1], -1),
     ],
 )
-def test_background_and_gain_rebuild_the_table(channel, background, gain):
+def test_background_and_gain_rebuild_channel(channel, background, gain):
     assert channel.background.tolist() == background
     assert channel.gain == gain
     assert (gain * np.eye(channel.answers) + channel.background).astype(int).tolist() == [
@@ -104,7 +104,7 @@ def test_background_and_gain_rebuild_the_table(channel, background, gain):
 
 
 @pytest.mark.parametrize("weights", [[[3, 1, 0], [1, 3, 0]], [[4, 1, 1], [1, 4, 1], [1, 2, 3]], [[1, 1], [1, 1]]])
-def test_tables_without_one_background_say_so(weights):
+def test_background_none_makes_gain_raise(weights):
     channel = Channel(weights)
     assert channel.background is None
     with pytest.raises(ValueError, match="gain is defined"):
@@ -121,7 +121,7 @@ def test_left_inverse_of_k_ary_is_the_closed_form(truth, k):
 
 @settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_left_inverse_undoes_the_table(seed):
+def test_left_inverse_undoes_channel(seed):
     generator = np.random.default_rng(seed)
     weights = generator.integers(0, 50, size=(3, 5))
     weights[:, -1] += 300 - weights.sum(axis=1)
@@ -130,7 +130,7 @@ def test_left_inverse_undoes_the_table(seed):
         assert channel.left_inverse @ channel.matrix.T == pytest.approx(np.eye(3), abs=1e-9)
 
 
-def test_inverse_of_a_nearly_dependent_table_is_exact():
+def test_left_inverse_nearly_dependent_rows_is_exact():
     """Rows one ticket of 2**32 apart: B is exact to the last digits, where floating-point elimination loses nine."""
     half = 2**31
     table = custom([[half, half, 0], [half + 1, half - 1, 0], [half, half - 1, 1]])
@@ -141,13 +141,13 @@ def test_inverse_of_a_nearly_dependent_table_is_exact():
     assert products == [[x == y for y in range(3)] for x in range(3)]
 
 
-def test_dependent_rows_are_refused_however_close_to_independent():
+def test_custom_dependent_rows_raise():
     assert custom([[2**31, 2**31], [2**31 + 1, 2**31 - 1]]).answers == 2
     with pytest.raises(ValueError, match="rank 3, to be estimated from; got rank 2"):
         custom([[2, 4, 6], [6, 4, 2], [4, 4, 4]])
 
 
-def test_rank_is_exact_where_floating_point_is_not():
+def test_rank_nearly_dependent_rows_is_exact():
     """Rows of sum 2**32 that differ by one ticket: the singular values differ by 1e10, the rank is full."""
     half = 2**31
     nearly = [[half, half, 0], [half + 1, half - 1, 0], [half, half - 1, 1]]
@@ -161,7 +161,7 @@ def test_rank_agrees_with_numpy_on_small_tables(rows):
     assert rank(rows) == np.linalg.matrix_rank(np.array(rows))
 
 
-def test_rank_is_settled_over_the_integers_where_the_prime_divides():
+def test_rank_prime_divides_entry_is_exact():
     prime = 2**31 - 1
     assert rank([[prime, 0], [0, 1]]) == 2
 

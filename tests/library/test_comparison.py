@@ -25,7 +25,7 @@ COINS = forced_response(truth="1/2")
 THREE = k_ary(3, truth="1/2")
 
 
-def test_difference_and_error_by_hand():
+def test_compare_by_hand():
     """Two coins: 40 % against 50 % yes is .3 against .5; SE^2 = (.24 / 999 + .25 / 999) / .25. Of so many reports the p
     value is nearly that of a normal difference."""
     change = compare(estimate_proportions([600, 400], COINS), estimate_proportions([500, 500], COINS))
@@ -35,7 +35,7 @@ def test_difference_and_error_by_hand():
     assert change.p_value[1] == pytest.approx(2 * stats.norm.sf(0.2 / error), rel=0.3)
 
 
-def test_near_certain_truth_gives_newcombe():
+def test_compare_near_certain_truth_equals_newcombe():
     """statsmodels 0.15 confint_proportions_2indep(56, 70, 48, 80, method="newcomb"), Newcombe 1998 method 10; a table
     that tells the truth with 1 - 1e-9 is a direct question."""
     nearly = Channel([[10**9 - 1, 1], [1, 10**9 - 1]])
@@ -46,7 +46,7 @@ def test_near_certain_truth_gives_newcombe():
 
 
 @pytest.mark.parametrize(("one", "two"), [(0.1, 0.1), (0.3, 0.5), (0.0, 0.2)])
-def test_coverage_by_enumeration(one, two):
+def test_compare_coverage_by_enumeration(one, two):
     """Every pair of totals of 60 and 80 reports. Approximate: lowest of the three is .941, at a share of 0."""
     groups = [[estimate_proportions([n - c, c], COINS) for c in range(n + 1)] for n in (60, 80)]
     masses = [stats.binom.pmf(range(n + 1), n, 0.25 + share / 2) for n, share in ((60, one), (80, two))]
@@ -74,7 +74,7 @@ GRID += [("two coins", (10, 200)), ("three of ten say yes", (10, 200)), ("two co
 
 
 @pytest.mark.parametrize(("name", "sizes"), GRID)
-def test_equal_shares_are_rarely_called_different(name, sizes):
+def test_compare_equal_shares_level_by_enumeration(name, sizes):
     """Every pair of totals, at 41 shares: at most .055 of the intervals leave out 0 (the largest is .052).
 
     A difference over its standard error reached .106 with two coins and .646 where three of ten say yes (10 and 200).
@@ -91,7 +91,7 @@ def test_equal_shares_are_rarely_called_different(name, sizes):
         assert change.low[1] <= change.difference[1] <= change.high[1]
 
 
-def test_the_p_value_has_its_level():
+def test_compare_p_value_level_by_enumeration():
     """Every pair of 6 and 20 reports: equal shares have a p value of at most alpha in at most 1.1 alpha of surveys."""
     first, second = ([estimate_proportions([n - c, c], COINS) for c in range(n + 1)] for n in (6, 20))
     found = np.array([[compare(one, two).p_value[1] for two in second] for one in first])
@@ -113,7 +113,7 @@ def pairs():
     yield strata[0], shares_at_every_look(strata[1])
 
 
-def test_estimate_interval_and_p_value_say_the_same():
+def test_compare_interval_and_p_value_agree():
     """Counts of which the estimate stood outside of its interval, and p below .05 beside an interval over 0."""
     for first, second in pairs():
         change = compare(first, second)
@@ -125,14 +125,14 @@ def test_estimate_interval_and_p_value_say_the_same():
         assert "groups" not in change.to_dict()
 
 
-def test_the_p_value_is_the_level_at_which_the_interval_reaches_nothing():
+def test_compare_p_value_is_level_where_interval_meets_0():
     groups = [estimate_proportions(counts, COINS) for counts in ([281, 219], [331, 169])]
     p_value = float(compare(*groups).p_value[1])
     again = [estimate_proportions(c, COINS, confidence=1 - p_value) for c in ([281, 219], [331, 169])]
     assert compare(*again).high[1] == pytest.approx(0, abs=5e-4)
 
 
-def test_without_reports_there_is_no_p_value():
+def test_compare_p_value_without_reports_is_nan():
     nobody, some = estimate_proportions([0, 0], COINS), estimate_proportions([6, 4], COINS)
     assert np.isnan(compare(nobody, some).p_value).all()
     assert compare(nobody, some).to_dict()["p_value"] == [None, None]
@@ -141,7 +141,7 @@ def test_without_reports_there_is_no_p_value():
     assert compare(*hundreds).p_value[1] == pytest.approx(2.6e-12, rel=0.05)
 
 
-def test_never_outside_and_never_empty():
+def test_compare_extremes_stay_in_range():
     extremes = [estimate_proportions(counts, COINS) for counts in ([0, 0], [1, 0], [0, 50], [50, 0])]
     for first in extremes:
         for second in extremes:
@@ -149,13 +149,13 @@ def test_never_outside_and_never_empty():
             assert np.all((change.low >= -1) & (change.low <= change.high) & (change.high <= 1))
 
 
-def test_names_both_methods():
+def test_compare_names_both_methods():
     groups = [estimate_proportions([60, 40], COINS, interval=interval) for interval in ("exact", "score")]
     assert compare(*groups).interval == "variances recovered from exact, score"
     assert "60" not in str(compare(*groups)).splitlines()[0].split(";")[1]
 
 
-def test_refuses_different_questions():
+def test_compare_different_answers_raise():
     with pytest.raises(ValueError, match="same answers at the same confidence"):
         compare(estimate_proportions([60, 40], COINS), estimate_proportions([6, 4, 3], k_ary(3, truth="1/2")))
     with pytest.raises(ValueError, match="same answers at the same confidence"):

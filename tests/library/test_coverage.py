@@ -42,15 +42,15 @@ def every_point():
     return np.array(points)
 
 
-def test_never_covers_below_its_level(every_point):
+def test_exact_coverage_is_never_below_level(every_point):
     assert every_point[:, 3].min() >= 0.95
 
 
-def test_covers_at_most_point_ninety_six_on_average(every_point):
+def test_exact_coverage_is_at_most_96_percent_on_average(every_point):
     assert every_point[:, 3].mean() <= 0.96
 
 
-def test_on_average_no_wider_than_wald_by_two_per_cent(every_point):
+def test_exact_width_is_within_one_percent_of_wald(every_point):
     """Widths before the limits are cut to [0, 1], where n p^2 >= 30; Clopper and Pearson's give 1.020."""
     enough = every_point[:, 0] * every_point[:, 1] ** 2 >= 30
     assert every_point[enough, 4].mean() <= 1.01
@@ -83,11 +83,11 @@ def short_ones(mass, width, held):
     return mass @ short, mass @ (short & ~held)
 
 
-def test_default_never_covers_below_its_level():
+def test_default_coverage_is_never_below_level():
     assert min(mass @ held for mass, _, held in surveys(DEFAULT_INTERVAL)) >= 0.95
 
 
-def test_default_is_no_wider_than_blakers_by_two_per_cent():
+def test_default_width_is_near_blaker():
     widths = [[mass @ width for mass, width, _ in surveys(interval)] for interval in (DEFAULT_INTERVAL, "exact")]
     ratios = np.divide(*widths)
     assert ratios.mean() <= 1.0
@@ -95,14 +95,14 @@ def test_default_is_no_wider_than_blakers_by_two_per_cent():
 
 
 @pytest.mark.parametrize(("truth", "narrowest"), [("1/4", 0.030), ("1/2", 0.018), ("3/4", 0.016)])
-def test_default_is_never_a_point(truth, narrowest):
+def test_default_interval_is_never_a_point(truth, narrowest):
     """At n = 100; Blaker's is one, for every one of these tables."""
     (low, high, _), (blakers_low, blakers_high, _) = (limits(truth, 100, name) for name in (DEFAULT_INTERVAL, "exact"))
     assert (high - low).min() >= narrowest
     assert (blakers_high - blakers_low).min() == 0
 
 
-def test_no_point_where_reports_lie_below_the_noise():
+def test_default_below_noise_is_no_point():
     """780 no and 220 yes by two coins: 30 yes fewer than the coins alone produce."""
     estimate = estimate_proportions([780, 220], forced_response(truth="1/2"))
     assert (estimate.low[1], estimate.constrained[1]) == (0, 0)
@@ -110,7 +110,7 @@ def test_no_point_where_reports_lie_below_the_noise():
     assert (estimate.low[0], estimate.high[0]) == pytest.approx((1 - estimate.high[1], 1))
 
 
-def test_short_intervals_of_the_default_miss_far_less():
+def test_default_short_intervals_miss_less_than_blaker():
     """Intervals below half the median width: .054 of all, .072 of these miss; of Blaker's .073 and .157."""
     ours, blakers = (
         np.sum([short_ones(*one) for one in surveys(name)], axis=0) for name in (DEFAULT_INTERVAL, "exact")
@@ -121,7 +121,7 @@ def test_short_intervals_of_the_default_miss_far_less():
 
 
 @pytest.mark.parametrize(("interval", "missed"), [(DEFAULT_INTERVAL, 0.043), ("exact", 0.216)])
-def test_short_intervals_of_a_hundred_by_two_coins(interval, missed):
+def test_short_intervals_two_coins_miss_rate(interval, missed):
     """Where one of twenty holds the answer."""
     low, high, _ = limits("1/2", 100, interval)
     mass = stats.binom.pmf(np.arange(101), 100, 0.25 + 0.05 / 2)

@@ -20,7 +20,7 @@ def test_epsilon_is_the_log_odds_of_the_prevalence(prevalence):
 
 @pytest.mark.parametrize("prevalence", PREVALENCES)
 @pytest.mark.parametrize(("n", "same"), [(100, 65), (1000, 700), (547, 420)])
-def test_estimate_and_variance_are_those_of_yu(prevalence, n, same):
+def test_crosswise_estimate_and_variance_equal_yu(prevalence, n, same):
     """pi = (same / n + p - 1) / (2 p - 1); its unbiased variance (same / n) (1 - same / n) / ((n - 1) (2 p - 1)^2)."""
     p, rate = float(Fraction(prevalence)), same / n
     found = estimate_proportions([n - same, same], crosswise(prevalence=prevalence))
@@ -38,7 +38,7 @@ def test_default_interval_covers_by_enumeration(prevalence, share):
     assert mass @ np.array(held) >= 0.95
 
 
-def test_birthdays_give_the_share_back():
+def test_crosswise_birthdays_recover_the_share():
     """Simulated people mark whether a birthday and their answer are alike; seeded, off by 4 standard errors at most."""
     source = np.random.default_rng(20261123)
     answers = source.random(20_000) < 0.12
@@ -48,7 +48,7 @@ def test_birthdays_give_the_share_back():
     assert abs(found.unbiased[1] - answers.mean()) < 4 * math.sqrt(found.covariance[1, 1])
 
 
-def test_tickets_and_birthdays_are_the_same_channel():
+def test_crosswise_tickets_equal_birthdays():
     source = np.random.default_rng(7)
     sent = simulate(crosswise(prevalence="1/4"), np.repeat([0, 1], 50_000), source)
     assert np.mean(sent[:50_000]) == pytest.approx(3 / 4, abs=0.01)

@@ -37,7 +37,7 @@ def table(encoding):
 
 @pytest.mark.parametrize("encoding", [UNARY, SUBSET, SubsetSelection(2, size=1, truth="3/4"), UnaryEncoding(2)])
 class TestByEnumeration:
-    def test_rows_are_a_distribution_and_bits_have_their_rates(self, encoding):
+    def test_encoding_rows_are_distribution_with_stated_rates(self, encoding):
         rows = table(encoding)
         for x in range(encoding.k):
             assert sum(row[x] for row in rows.values()) == 1
@@ -45,11 +45,11 @@ class TestByEnumeration:
                 rate = sum(row[x] for bits, row in rows.items() if bits[y])
                 assert rate == (encoding.hit if x == y else encoding.miss)
 
-    def test_ratio_is_the_largest_of_any_row_and_pair(self, encoding):
+    def test_encoding_ratio_is_the_largest_of_rows(self, encoding):
         assert encoding.ratio == max(max(row) / min(row) for row in table(encoding).values())
         assert encoding.epsilon >= math.log(encoding.ratio) - 1e-15
 
-    def test_covariance_is_that_of_the_rows(self, encoding):
+    def test_encoding_covariance_is_that_of_rows(self, encoding):
         """n = 1 in the noise formula and n - 1 = 1 in the sampling one leave the covariance of a single row."""
         theta = np.arange(1, encoding.k + 1) / (encoding.k * (encoding.k + 1) / 2)
         rows = table(encoding)
@@ -67,7 +67,7 @@ class TestByEnumeration:
         assert encoding._covariance(theta, 1, sampling=False) == pytest.approx(within / gain**2, abs=1e-12)
 
 
-def test_subset_table_is_the_encoding():
+def test_subset_channel_equals_encoding():
     channel = SUBSET.channel()
     assert channel.ratio == SUBSET.ratio
     expected = [
@@ -87,7 +87,7 @@ def test_subset_of_one_is_k_ary_response():
     assert as_bits.low == pytest.approx(as_channel.low, abs=1e-12)
 
 
-def test_bit_totals_are_estimated_like_a_yes_no_question():
+def test_unary_estimate_equals_yes_no_per_bit():
     estimate = UNARY.estimate([60, 50, 40, 30], n=100)
     alone = estimate_proportions([40, 60], UNARY.bit)
     assert estimate.unbiased[0] == pytest.approx(alone.unbiased[1])
@@ -101,7 +101,7 @@ def test_bit_totals_are_estimated_like_a_yes_no_question():
 @pytest.mark.parametrize(
     "encoding", [UNARY, SUBSET, UnaryEncoding.optimised(8, epsilon=2.0), SubsetSelection.optimised(12, epsilon=1.0)]
 )
-def test_simulated_rows_have_their_rates(encoding):
+def test_encoding_simulated_rows_have_stated_rates(encoding):
     """Chi-squared with one degree for each answer and bit; false alarm 1e-6, seeded."""
     answers = np.repeat(np.arange(encoding.k), 5000)
     rows = encoding.simulate(answers, np.random.default_rng(8))
@@ -141,7 +141,7 @@ class TestEachOption:
         assert question.ratio == 3**times
         assert question.epsilon == pytest.approx(times * math.log(3), abs=1e-12)
 
-    def test_ratio_by_enumeration_of_answers_and_reports(self):
+    def test_each_option_ratio_by_enumeration(self):
         """Every pair of sets of at most one option of four."""
         channel = forced_response(truth="1/2", yes="1/4")
         answers = [[int(y == x) for y in range(4)] for x in range(4)] + [[0] * 4]
@@ -154,7 +154,7 @@ class TestEachOption:
         ]
         assert Channel(weights).ratio <= EachOption(4, channel, most=1).ratio
 
-    def test_each_option_is_a_question_of_its_own(self):
+    def test_each_option_estimate_equals_single_questions(self):
         estimate = EachOption(3, self.channel).estimate([300, 400, 100], n=1000)
         alone = estimate_proportions([600, 400], self.channel)
         assert estimate.unbiased[1] == pytest.approx(alone.unbiased[1])
@@ -164,17 +164,17 @@ class TestEachOption:
         assert estimate.constrained[2] == 0
         assert np.isnan(estimate.covariance[0, 1])
 
-    def test_infinite_ratio_stays_infinite(self):
+    def test_each_option_infinite_ratio_stays_infinite(self):
         assert EachOption(3, forced_response(truth="1/2", yes="0")).epsilon == math.inf
 
-    def test_refuses_a_channel_that_is_not_yes_no(self):
+    def test_each_option_other_channel_raises(self):
         with pytest.raises(ValueError, match="channel must be a yes/no table"):
             EachOption(3, SUBSET.channel())
 
 
 @pytest.mark.parametrize("encoding", [UNARY, SUBSET, EachOption(4, forced_response(truth="1/2"))])
 @pytest.mark.parametrize("n", [0, 1, 2])
-def test_nobody_one_and_unanimous(encoding, n):
+def test_encoding_estimate_extreme_counts_stay_in_range(encoding, n):
     estimate = encoding.estimate([n] * encoding.k, n=n)
     assert np.all((estimate.low >= 0) & (estimate.high <= 1) & (estimate.low <= estimate.high))
     assert np.isnan(estimate.standard_error).all() == (n < 2)
@@ -207,7 +207,7 @@ def test_exact_fractions_are_kept():
 
 
 @pytest.mark.parametrize("ones", [0, 1000])
-def test_bits_that_are_all_alike_have_no_variance_at_all(ones):
+def test_encoding_constant_bits_have_no_variance(ones):
     """Rounding left 5e-9 of it, and a direct question of 10^15 people beside it."""
     estimate = SubsetSelection(6, size=2, truth="1/2").estimate([ones, 500, 300, 300, 300, 300], n=1000)
     assert estimate.standard_error[0] == 0

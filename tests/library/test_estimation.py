@@ -80,7 +80,7 @@ def test_unbiased_by_full_enumeration(channel, n):
 
 
 @pytest.mark.parametrize("channel", SMALL_TABLES[:4], ids=lambda channel: channel.name)
-def test_mean_of_squared_standard_error_is_the_variance_by_enumeration(channel):
+def test_covariance_is_unbiased_by_enumeration(channel):
     """The n - 1 convention makes the covariance itself unbiased: exact over every total of 5 reports."""
     theta = np.full(channel.answers, 1 / channel.answers)
     rates, n = channel.matrix.T @ theta, 5
@@ -116,7 +116,7 @@ def test_warner_closed_form():
     assert estimate.noise_standard_error[1] ** 2 == pytest.approx(0.7 * 0.3 / 0.4**2 / n, abs=1e-12)
 
 
-def test_census_leaves_the_coin_alone_and_a_large_population_changes_nothing():
+def test_population_size_census_and_huge_population():
     whole = estimate_proportions([600, 400], TWO_COINS, population_size=1000)
     assert whole.covariance == pytest.approx(whole.noise_covariance)
     assert whole.low == pytest.approx(whole.noise_low)
@@ -125,7 +125,7 @@ def test_census_leaves_the_coin_alone_and_a_large_population_changes_nothing():
     assert vast.low == pytest.approx(estimate_proportions([600, 400], TWO_COINS, interval="score").low)
 
 
-def test_finite_population_multiplies_the_sampling_part_only():
+def test_population_size_scales_sampling_part_only():
     n, size = 1000, 1500
     free, finite = (estimate_proportions([600, 400], TWO_COINS, population_size=s) for s in (None, size))
     sampling = free.covariance - free.noise_covariance
@@ -135,7 +135,7 @@ def test_finite_population_multiplies_the_sampling_part_only():
 
 @pytest.mark.parametrize("size", [1001, 1500, 10**9])
 @pytest.mark.parametrize("channel", [TWO_COINS, forced_response(truth="2/3", yes="1/6"), warner(truth="1/4")])
-def test_score_limits_are_where_the_distance_is_z_standard_errors(channel, size):
+def test_score_limits_solve_their_equation(channel, size):
     """(rate - b - d t)^2 = z^2 V(t) / n with V(t) = t a (1 - a) + (1 - t) b (1 - b) + f d^2 t (1 - t)."""
     b, a = channel.matrix[:, 1]
     rate, kept = 0.5, (size - 1000) / (size - 1)
@@ -145,7 +145,7 @@ def test_score_limits_are_where_the_distance_is_z_standard_errors(channel, size)
         assert (rate - b - (a - b) * t) ** 2 == pytest.approx(1.959963984540054**2 * variance / 1000, rel=1e-9)
 
 
-def test_coin_part_is_what_simulation_shows():
+def test_noise_standard_error_by_simulation():
     """Fixed answers, 20,000 redraws of the coin: the variance ratio is within 5 of its standard errors (false alarm
     6e-7 per category)."""
     channel, rounds = k_ary(3, truth="1/2"), 20_000
@@ -162,7 +162,7 @@ def test_coin_part_is_what_simulation_shows():
     [(c, i) for c in SMALL_TABLES for i in BINOMIAL_INTERVALS if c.background is not None or i in ("exact", "wald")],
     ids=lambda value: value if isinstance(value, str) else f"{value.name}-{value.weights[0]}",
 )
-def test_interval_is_never_empty_never_outside_and_holds_the_estimate(channel, interval):
+def test_interval_is_in_range_and_holds_estimate(channel, interval):
     mapped = channel.background is not None
     for n in (1, 2, 4, 7) if mapped else (1, 3):
         for counts in totals(n, channel.reports):
@@ -192,7 +192,7 @@ def test_invariants_hold_for_any_counts(table, data):
 
 @pytest.mark.parametrize("counts", [[0, 0], [1, 0], [0, 1], [0, 50], [50, 0]])
 @pytest.mark.parametrize("interval", BINOMIAL_INTERVALS)
-def test_no_one_report_and_unanimous_reports(counts, interval):
+def test_estimate_none_one_or_unanimous_reports(counts, interval):
     estimate = estimate_proportions(counts, TWO_COINS, interval=interval)
     if sum(counts) < 2:
         assert np.isnan(estimate.standard_error).all()
@@ -202,7 +202,7 @@ def test_no_one_report_and_unanimous_reports(counts, interval):
         assert not np.isnan(estimate.standard_error).any()
 
 
-def test_forced_response_of_two_coins_equals_the_mapped_binomial_interval():
+def test_interval_two_coins_is_mapped_binomial():
     estimate = estimate_proportions([70, 30], TWO_COINS, confidence=0.9, interval="exact")
     low, high = BINOMIAL_INTERVALS["exact"](30, 100, 0.9)
     assert (estimate.low[1], estimate.high[1]) == pytest.approx((max(2 * low - 0.5, 0), 2 * high - 0.5), abs=1e-12)
@@ -220,7 +220,7 @@ def test_negative_gain_swaps_the_limits():
     assert flipped.high == pytest.approx(direct.high, abs=1e-12)
 
 
-def test_tables_without_a_binomial_say_what_was_used_instead():
+def test_interval_without_binomial_names_the_method_used():
     assert estimate_proportions([50, 30, 20], SMALL_TABLES[4]).interval != DEFAULT_INTERVAL
     assert estimate_proportions([50, 30, 20], SMALL_TABLES[5], interval="score").interval != "score"
 
@@ -233,7 +233,7 @@ def test_direct_question_n():
     assert np.isnan(estimate_proportions([1, 0], TWO_COINS).direct_question_n).all()
 
 
-def test_nothing_is_said_of_a_direct_question_where_the_interval_touches_an_end():
+def test_direct_question_n_interval_at_border_is_nan():
     """It was 1 for a share of 0, and 42 for one of 2 % whose interval began at 0."""
     for counts in ([760, 240], [750, 250], [740, 260], [250, 750]):
         estimate = estimate_proportions(counts, TWO_COINS)
@@ -245,7 +245,7 @@ def test_nothing_is_said_of_a_direct_question_where_the_interval_touches_an_end(
     assert np.isnan(mean_of_shares(estimate_proportions([745, 255], TWO_COINS), [0, 1]).direct_question_n)
 
 
-def test_misfit_counts_the_coins_standard_errors():
+def test_misfit_counts_noise_standard_errors():
     """10 % yes with two coins, which alone make 25 %: -.3, sqrt(3/16/1000)/.5 = .02739 each."""
     assert estimate_proportions([900, 100], TWO_COINS).misfit[1] == pytest.approx(
         0.3 / (math.sqrt(3 / 16 / 1000) / 0.5)
@@ -255,24 +255,24 @@ def test_misfit_counts_the_coins_standard_errors():
 
 
 @pytest.mark.parametrize("channel", [TWO_COINS, warner(truth="3/4"), forced_response(truth="3/4", yes="1/4")])
-def test_misfit_above_four_is_no_chance(channel):
+def test_misfit_above_four_is_rare_by_enumeration(channel):
     """At the border (share 0), by enumeration of every count: fewer than 1 survey of 500 people in 10,000."""
     mass = stats.binom.pmf(range(501), 500, channel.matrix[0, 1])
     alarms = [estimate_proportions([500 - c, c], channel, interval="wald").misfit[1] > 4 for c in range(501)]
     assert mass @ alarms < 1e-4
 
 
-def test_one_bit_tells_a_mean_but_no_shares():
+def test_estimate_one_bit_shares_raise():
     with pytest.raises(ValueError, match=r"linearly independent rows, rank 5, .* got rank 2"):
         estimate_proportions([60, 40], one_bit(5, truth="1/2"))
 
 
-def test_many_answers_without_a_binomial_get_wald():
+def test_interval_many_answers_without_binomial_is_wald():
     channel = discrete_laplace(40, epsilon=2.0)
     assert estimate_proportions(np.arange(1, 41), channel).interval == "wald"
 
 
-def test_result_is_frozen_plain_and_readable():
+def test_estimate_is_frozen_and_readable():
     estimate = estimate_proportions([1, 0], TWO_COINS)
     with pytest.raises(AttributeError):
         estimate.n = 3
@@ -299,7 +299,7 @@ def test_result_is_frozen_plain_and_readable():
         ([1, 10**30], "counts"),
     ],
 )
-def test_counts_that_are_none_are_refused(counts, message):
+def test_estimate_invalid_counts_raise(counts, message):
     with pytest.raises(ValueError, match=message):
         estimate_proportions(counts, TWO_COINS)
 
@@ -339,7 +339,7 @@ def test_options_out_of_range_are_refused(options, message):
 class TestStrata:
     young, old = estimate_proportions([600, 400], TWO_COINS), estimate_proportions([70, 30], TWO_COINS)
 
-    def test_is_the_weighted_sum(self):
+    def test_combine_is_the_weighted_sum(self):
         both = combine_strata([self.young, self.old], [0.25, 0.75])
         assert both.unbiased == pytest.approx(0.25 * self.young.unbiased + 0.75 * self.old.unbiased, abs=1e-15)
         expected = 0.25**2 * self.young.covariance + 0.75**2 * self.old.covariance
@@ -347,31 +347,31 @@ class TestStrata:
         assert both.n == 1100
         assert np.all((both.low <= both.constrained) & (both.constrained <= both.high))
 
-    def test_one_stratum_is_itself(self):
+    def test_combine_one_stratum_is_unchanged(self):
         alone = combine_strata([self.young], [1.0])
         assert alone.standard_error == pytest.approx(self.young.standard_error)
         exact = estimate_proportions([600, 400], TWO_COINS, interval="clopper_pearson")
         assert (alone.low, alone.high) == (pytest.approx(exact.low), pytest.approx(exact.high))
         assert alone.interval == "recovered"
 
-    def test_stratum_without_people_in_the_population_does_not_matter(self):
+    def test_combine_stratum_of_share_zero_is_ignored(self):
         nobody = estimate_proportions([0, 0], TWO_COINS)
         assert combine_strata([self.young, nobody], [1, 0]).unbiased == pytest.approx(self.young.unbiased)
 
-    def test_stratum_without_reports_leaves_nothing_known(self):
+    def test_combine_stratum_without_reports_is_nan(self):
         both = combine_strata([self.young, estimate_proportions([0, 0], TWO_COINS)], [0.5, 0.5])
         assert np.isnan(both.unbiased).all()
         assert (both.low.tolist(), both.high.tolist()) == ([0, 0], [1, 1])
 
     @pytest.mark.parametrize("channel", [TWO_COINS, k_ary(5, truth="1/2"), LAPLACE])
-    def test_equal_strata_give_the_shares_of_one(self, channel):
+    def test_combine_equal_strata_is_unchanged(self, channel):
         counts = (np.array([0.9] + [0.1 / (channel.answers - 1)] * (channel.answers - 1)) * 400).round().astype(int)
         one = estimate_proportions(counts, channel, interval="wald")
         both = combine_strata([one, one], [0.3, 0.7])
         assert one.unbiased.min() < 0
         assert both.constrained == pytest.approx(one.constrained, abs=1e-9)
 
-    def test_weighted_scale_has_the_error_of_likelihood(self):
+    def test_combine_weighted_scale_error_by_simulation(self):
         """Of 40 draws .17 and .15; the nearest shares to unbiased ones had .77 and .25. Seeded: no false alarms."""
         generator, weights, errors = np.random.default_rng(1), [0.5, 0.3, 0.2], []
         truth, points = np.array([0.6, 0.25, 0.1, 0.03, 0.02]), np.arange(1, 6)
@@ -384,7 +384,7 @@ class TestStrata:
         assert mean < 0.2
         assert share < 0.16
 
-    def test_shares_through_discrete_laplace_are_far_off(self):
+    def test_shares_discrete_laplace_error_as_documented(self):
         """What docs/library/weaknesses.md says, of 100 draws each. Seeded: no false alarms."""
         truth, points, found = np.array([0.35, 0.25, 0.2, 0.15, 0.05]), np.arange(1, 6), []
         for channel in (LAPLACE, k_ary(5, truth="1/6")):
@@ -394,13 +394,13 @@ class TestStrata:
             found.append((np.sqrt(np.mean(np.square(errors))), np.sqrt(np.mean(np.square(errors @ points)))))
         assert np.array(found) == pytest.approx(np.array([[0.19, 0.19], [0.07, 0.22]]), abs=0.02)
 
-    def test_strata_of_different_tables_go_to_the_nearest_shares(self):
+    def test_combine_different_channels_is_projected(self):
         strata = [estimate_proportions([95, 5], TWO_COINS), estimate_proportions([90, 10], warner(truth="4/5"))]
         both = combine_strata(strata, [0.5, 0.5])
         assert (both.rates, both.channel) == (None, None)
         assert both.constrained == pytest.approx([1, 0])
 
-    def test_estimate_outside_goes_to_the_nearest_shares(self):
+    def test_combine_estimate_outside_is_projected(self):
         channel = k_ary(3, truth="1/2")
         strata = [estimate_proportions(counts, channel) for counts in ([90, 5, 5], [80, 15, 5])]
         both = combine_strata(strata, [0.5, 0.5])
@@ -422,20 +422,20 @@ class TestStrata:
             ([3], ((0,),)),
         ],
     )
-    def test_small_strata_are_put_together(self, sizes, expected):
+    def test_collapse_strata_joins_small_ones(self, sizes, expected):
         assert collapse_strata(sizes, 10) == expected
 
     @pytest.mark.parametrize(("sizes", "fewest"), [([], 1), ([-1], 1), ([1], 0)])
-    def test_sizes_that_are_none(self, sizes, fewest):
+    def test_collapse_strata_invalid_sizes_raise(self, sizes, fewest):
         with pytest.raises(ValueError, match="sizes must be non-negative"):
             collapse_strata(sizes, fewest)
 
     @pytest.mark.parametrize("shares", [[0.5], [0.5, 0.6], [-0.1, 1.1], [math.nan, 1]])
-    def test_refuses_what_are_no_shares(self, shares):
+    def test_combine_invalid_shares_raise(self, shares):
         with pytest.raises(ValueError, match="shares must"):
             combine_strata([self.young, self.old], shares)
 
-    def test_refuses_different_questions(self):
+    def test_combine_different_questions_raise(self):
         other = estimate_proportions([3, 4, 5], k_ary(3, truth="1/2"))
         with pytest.raises(ValueError, match="same answers at the same confidence"):
             combine_strata([self.young, other], [0.5, 0.5])

@@ -53,7 +53,7 @@ def test_width_is_the_mean_over_every_count(channel, share, n, level):
 
 
 @pytest.mark.parametrize("mechanism", [k_ary(4, truth="1/3"), UnaryEncoding(4), SubsetSelection(4, 2, "3/4")])
-def test_one_choice_of_four_by_simulation(mechanism):
+def test_forecast_four_choices_by_simulation(mechanism):
     """4,000 surveys of 300, seeded. Each of three checks has a false-alarm rate of 6e-5 (four standard errors)."""
     shares, n, rounds = np.array([0.55, 0.3, 0.1, 0.05]), 300, 4_000
     ahead = plan.forecast(n, mechanism, shares, answer=3)
@@ -69,7 +69,7 @@ def test_one_choice_of_four_by_simulation(mechanism):
     assert (estimates < 0).mean() == pytest.approx(ahead.below, abs=spread)
 
 
-def test_a_table_without_a_binomial_by_simulation():
+def test_forecast_mean_without_binomial_by_simulation():
     """4,000 surveys of 500 with the interval of the mean's estimate, seeded; false-alarm rate 6e-5 a check."""
     channel, values, n, rounds = discrete_laplace(5, epsilon=1.0), np.arange(1.0, 6.0), 500, 4_000
     shares = plan.shares_around(5, mean=1.0, deviation=1.0)
@@ -84,7 +84,7 @@ def test_a_table_without_a_binomial_by_simulation():
     assert ahead.width == pytest.approx(widths.mean(), rel=0.02)
 
 
-def test_the_mean_from_one_bit_by_enumeration():
+def test_forecast_mean_one_bit_by_enumeration():
     channel, values, n = one_bit(11, truth="1/4"), np.arange(0.0, 22.0, 2.0), 60
     shares = plan.shares_around(11, mean=1.0, deviation=1.5)
     ahead = plan.forecast(n, channel, shares, values=values)
@@ -98,7 +98,7 @@ def test_the_mean_from_one_bit_by_enumeration():
     assert ahead.width == pytest.approx(mass @ np.array([one.high - one.low for one in found]), rel=0.02)
 
 
-def test_scores_are_those_of_real_reports():
+def test_forecast_below_zero_by_simulation():
     """The share of simulated surveys with a negative estimate; seeded, four standard errors (6e-5)."""
     answers = np.repeat([0, 1], [380, 20])
     generator = np.random.default_rng(9)
@@ -108,7 +108,7 @@ def test_scores_are_those_of_real_reports():
     assert fixed == pytest.approx(ahead.below, abs=0.01 + 4 * math.sqrt(ahead.below / 2_000))
 
 
-def test_what_a_direct_question_needs():
+def test_forecast_direct_question_by_hand():
     """Two coins, 10 %: rate .3, variance .21 / .25 = .84 against .09."""
     ahead = plan.forecast(1000, COINS, [0.9, 0.1])
     assert ahead.cost == pytest.approx(0.84 / 0.09)
@@ -118,7 +118,7 @@ def test_what_a_direct_question_needs():
     assert plan.forecast(500, custom([[1, 0], [0, 1]]), [0.9, 0.1]).cost == pytest.approx(1)
 
 
-def test_the_planned_direct_number_is_the_one_that_is_then_reported():
+def test_forecast_direct_n_equals_reported():
     reported = estimate_proportions([70_000, 30_000], COINS).direct_question_n[1]
     assert plan.forecast(100_000, COINS, [0.9, 0.1]).direct_n == pytest.approx(reported, rel=0.001)
 
@@ -130,7 +130,7 @@ def test_respondents_for_power_are_just_enough(confidence):
     assert plan.power(n - 1, COINS, 0.3, 0.2, against_n=n - 1, confidence=confidence) < 0.8
 
 
-def test_power_for_one_answer_of_several_is_that_of_its_bit():
+def test_power_one_answer_of_several_equals_its_bit():
     encoding = UnaryEncoding(4, on="1/2", off="1/4")
     one, two = [0.4, 0.3, 0.2, 0.1], [0.5, 0.1, 0.2, 0.2]
     of_all = plan.power(600, encoding, one, two, answer=1, against_n=900)
@@ -149,7 +149,7 @@ def test_power_between_two_means_by_simulation():
     assert found.mean() == pytest.approx(foreseen, abs=0.05)
 
 
-def test_respondents_for_a_mean():
+def test_respondents_for_mean_is_the_smallest():
     channel, shares = one_bit(11, truth="1/2"), plan.shares_around(11, mean=3, deviation=2)
     n = plan.respondents_needed(channel, shares, margin=0.5, values=range(11))
     aheads = [plan.forecast(size, channel, shares, values=range(11)) for size in (n - 1, n)]

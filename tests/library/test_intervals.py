@@ -109,7 +109,7 @@ def test_feldman_cousins_of_a_million_reports(count):
             assert p_value(limit + step) <= 0.05 + 1e-5
 
 
-def test_blaker_finds_the_first_acceptable_rate_where_bisection_misses_it():
+def test_blaker_finds_first_acceptable_rate():
     """Acceptability is not monotone: on 400 grids the first acceptable rate is never below the limit."""
     for n, count in [(10, 3), (13, 5), (20, 12), (37, 9), (50, 25)]:
         low, _ = blaker(count, n, 0.95)
@@ -173,7 +173,7 @@ def test_mid_p_limits_have_half_of_the_observed_probability(count, n):
 
 @pytest.mark.parametrize("method", ["feldman_cousins", "clopper_pearson", "exact", "mid_p", "score"])
 @pytest.mark.parametrize("n", [1, 7, 30])
-def test_mirror_image_and_order(method, n):
+def test_intervals_are_symmetric_and_ordered(method, n):
     limits = [BINOMIAL_INTERVALS[method](count, n, 0.95) for count in range(n + 1)]
     for count, (low, high) in enumerate(limits):
         assert (1 - high, 1 - low) == pytest.approx(limits[n - count], abs=1e-12)
@@ -182,7 +182,7 @@ def test_mirror_image_and_order(method, n):
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 12_345, 4_000_000, 9_999_999, 10_000_000])
-def test_ten_million_reports(count):
+def test_blaker_ten_million_reports(count):
     """The limits still satisfy Blaker's definition, computed from scipy's tails alone."""
     n = 10**7
     low, high = blaker(count, n, 0.95)

@@ -26,7 +26,7 @@ def test_expected_counts_give_back_the_shares():
     assert joint.odds_ratio.estimate == pytest.approx(39, abs=1e-9)
 
 
-def test_margins_are_those_of_each_question_alone():
+def test_joint_margins_equal_single_questions():
     joint = estimate_joint([[300, 210], [250, 240]], COINS, DIE)
     rate_a, rate_b = 490 / 1000, 450 / 1000
     assert joint.unbiased[1].sum() == pytest.approx((rate_a - 1 / 4) * 2, abs=1e-12)
@@ -97,7 +97,7 @@ class TestConstrained:
             ([[30, 20, 12, 8], [10, 10, 20, 25]], COINS, Channel(((5, 3, 2, 0), (1, 2, 3, 4)))),
         ],
     )
-    def test_no_direction_raises_the_likelihood(self, table, a, b):
+    def test_joint_constrained_is_the_maximum(self, table, a, b):
         """The slope toward any corner is at most 0, which for a concave function proves the maximum (1e-9 a head)."""
         joint = estimate_joint(table, a, b)
         matrix, rates = np.kron(a.matrix, b.matrix), np.ravel(table) / np.sum(table)
@@ -106,7 +106,7 @@ class TestConstrained:
         assert joint.constrained.min() >= 0
         assert joint.constrained.sum() == pytest.approx(1, abs=1e-12)
 
-    def test_boundary_is_named_and_has_no_standard_errors(self):
+    def test_joint_boundary_is_named_without_errors(self):
         joint = estimate_joint([[900, 30], [40, 30]], COINS, COINS)
         assert joint.unbiased.min() < 0
         assert (joint.constrained == 0).any()
@@ -166,7 +166,7 @@ def drop(counts, channel, best, tables, value):
         ("3/4", [[330, 30], [35, 5]]),
     ],
 )
-def test_ends_at_a_zero_cell_are_those_of_the_profile_likelihood(truth, table):
+def test_joint_zero_cell_limits_follow_profile_likelihood(truth, table):
     """At each end inside the range the drop is chi-squared's quantile; at an end of the range it is below."""
     channel = forced_response(truth=truth)
     joint = estimate_joint(table, channel, channel)
@@ -180,7 +180,7 @@ def test_ends_at_a_zero_cell_are_those_of_the_profile_likelihood(truth, table):
                 assert drop(table, channel, joint.constrained, tables, end) == pytest.approx(3.8415, abs=0.05)
 
 
-def test_intervals_of_a_rare_trait_cover():
+def test_joint_rare_trait_coverage_by_simulation():
     """Of 80 tables of 300, most of them with a zero cell, 70 intervals hold the truth but for a chance below .01.
 
     Binomial at .95. None of these had an interval before where a cell was 0.
@@ -242,19 +242,19 @@ def test_impossible_reports_and_dependent_channels_are_refused():
 
 
 class TestIntervalsOfShares:
-    def test_each_share_by_hand(self):
+    def test_joint_share_intervals_by_hand(self):
         """Wald: the unbiased share and 1.96 of its standard errors, inside [0, 1]."""
         joint = estimate_joint([[380, 190], [220, 210]], COINS, COINS)
         half = stats.norm.ppf(0.975) * joint.standard_error
         np.testing.assert_allclose(joint.high, joint.unbiased + half, atol=1e-12)
         np.testing.assert_allclose(joint.low, np.maximum(joint.unbiased - half, 0), atol=1e-12)
 
-    def test_the_shown_share_is_always_inside(self):
+    def test_joint_interval_holds_constrained_share(self):
         joint = estimate_joint([[30, 2], [4, 3]], COINS, COINS)
         assert (joint.unbiased < 0).any()
         assert ((joint.low <= joint.constrained) & (joint.constrained <= joint.high)).all()
 
-    def test_conditional_shares_of_a_direct_question_are_the_binomial_ones(self):
+    def test_conditional_direct_question_is_binomial(self):
         table = np.array([[43, 9], [44, 4]])
         found = estimate_joint(table, DIRECT, DIRECT).conditional()
         rows = table.sum(axis=1, keepdims=True)
@@ -262,7 +262,7 @@ class TestIntervalsOfShares:
         binomial = np.sqrt(table / rows * (1 - table / rows) / rows * 100 / 99)
         np.testing.assert_allclose(found.standard_error, binomial, atol=1e-12)
 
-    def test_conditional_shares_hold_the_truth_as_often_as_they_say(self):
+    def test_conditional_coverage_by_simulation(self):
         """400 surveys of 4,000: 95 % of intervals hold it, and at the least 92.5 % (four of their errors below)."""
         shares, generator, held = np.array([[0.5, 0.1], [0.1, 0.3]]), np.random.default_rng(11), 0
         rates = (COINS.matrix.T @ shares @ DIE.matrix).ravel()
@@ -271,7 +271,7 @@ class TestIntervalsOfShares:
             held += found.low[1, 1] <= 0.75 <= found.high[1, 1]
         assert 0.925 <= held / 400 <= 0.985
 
-    def test_no_ratio_over_a_row_that_may_be_empty(self):
+    def test_conditional_row_that_may_be_empty_is_nan(self):
         found = estimate_joint([[300, 150], [102, 52]], COINS, COINS).conditional()
         assert np.isnan(found.shares[1]).all()
         assert (found.low[1] == 0).all()

@@ -20,7 +20,7 @@ def sample(n=200, p=3, seed=0):
 
 
 @pytest.mark.parametrize("robust", ["HC0", "HC1", "HC2", "HC3"])
-def test_statsmodels_agrees_on_debiased_reports(robust):
+def test_linear_agrees_with_statsmodels(robust):
     table, reports, weights = sample()
     unbiased = (reports - DIE.matrix[0, 1]) / (DIE.matrix[1, 1] - DIE.matrix[0, 1])
     other = WLS(unbiased, np.column_stack([np.ones(200), table]), weights=weights).fit(cov_type=robust)
@@ -35,7 +35,7 @@ def test_statsmodels_agrees_on_debiased_reports(robust):
 
 @pytest.mark.parametrize("robust", ["HC0", "HC1", "HC2", "HC3"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_counts_are_as_many_equal_rows(robust, weighted):
+def test_linear_counts_equal_repeated_rows(robust, weighted):
     table, reports, counts = [[0, 1.5], [1, 0.5], [1, -1.0], [0, 2.0], [0, 0]], [0, 1, 0, 1, 1], [30, 20, 41, 17, 9]
     weights = [0.5, 2.0, 1.0, 3.0, 0.2] if weighted else np.ones(5)
     folded = linear_regression(table, reports, DIE, weights, counts=counts, robust=robust)
@@ -46,7 +46,7 @@ def test_counts_are_as_many_equal_rows(robust, weighted):
     np.testing.assert_allclose(spread.covariance, folded.covariance, rtol=1e-9)
 
 
-def test_groups_have_their_debiased_shares():
+def test_linear_groups_have_debiased_shares():
     group, reports = np.repeat([0, 0, 1, 1], [60, 40, 45, 55]), np.repeat([0, 1, 0, 1], [60, 40, 45, 55])
     fit = linear_regression(group, reports, COINS, robust="HC1")
     np.testing.assert_allclose(fit.coefficients, [0.3, 0.3], atol=1e-12)
@@ -71,7 +71,7 @@ def test_slopes_are_unbiased_over_every_draw(channel):
     np.testing.assert_allclose(mean, target, atol=1e-11)
 
 
-def test_a_direct_question_is_ordinary_least_squares():
+def test_linear_direct_question_is_least_squares():
     table, _, _ = sample()
     reports = np.arange(200) % 7
     fit = linear_regression(table, reports, None)
@@ -79,7 +79,7 @@ def test_a_direct_question_is_ordinary_least_squares():
     np.testing.assert_allclose(fit.coefficients, target, atol=1e-12)
 
 
-def test_each_person_may_have_another_channel():
+def test_linear_channel_per_person():
     table, reports, _ = sample()
     channel = [(COINS, DIE, None)[i % 3] for i in range(200)]
     tables = [np.eye(2) if c is None else c.matrix for c in channel]
@@ -88,7 +88,7 @@ def test_each_person_may_have_another_channel():
     np.testing.assert_allclose(linear_regression(table, reports, channel).coefficients, target, atol=1e-12)
 
 
-def test_numbers_on_a_grid():
+def test_linear_number_on_a_grid():
     grid = discrete_laplace(11, epsilon=2)
     generator = np.random.default_rng(4)
     group = generator.integers(0, 2, 20_000)
@@ -139,7 +139,7 @@ def test_bad_input_names_argument_bound_and_value(change, message):
         linear_regression(**(good | change))
 
 
-def test_prediction_checks_its_columns():
+def test_linear_predict_bad_columns_raise():
     fit = linear_regression([0.5, 1.0, 1.5, 0.0], [0, 1, 0, 1], COINS)
     with pytest.raises(ValueError, match="covariates must have 1 columns; got 2"):
         fit.predict([[1, 2]])

@@ -33,7 +33,7 @@ def test_unbiased_by_full_enumeration(channel):
 
 
 @pytest.mark.parametrize("interval", BINOMIAL_INTERVALS)
-def test_one_bit_interval_is_the_binomial_one_mapped(interval):
+def test_mean_one_bit_interval_is_mapped_binomial(interval):
     """P(1) = (1 - p) / 2 + p mean / (k - 1), so the mean is (k - 1) (rate - 1/4) / (1/2) for p = 1/2."""
     mean = estimate_mean([450, 550], one_bit(11, truth="1/2"), interval=interval)
     limits = binomial_limits(interval, 550, 1000, 0.95, (0.25, 0.75))
@@ -43,7 +43,7 @@ def test_one_bit_interval_is_the_binomial_one_mapped(interval):
     assert mean.interval == interval
 
 
-def test_one_bit_of_two_values_is_a_yes_no_share():
+def test_mean_one_bit_of_two_values_is_a_share():
     channel = one_bit(2, truth="1/2")
     mean, share = estimate_mean([60, 40], channel), estimate_proportions([60, 40], channel)
     assert mean.unbiased == pytest.approx(share.unbiased[1])
@@ -52,7 +52,7 @@ def test_one_bit_of_two_values_is_a_yes_no_share():
     assert (mean.low, mean.high) == pytest.approx((share.low[1], share.high[1]))
 
 
-def test_mean_through_shares_is_the_delta_method():
+def test_mean_from_shares_is_the_delta_method():
     channel, counts, values = discrete_laplace(5, epsilon=2.0), [300, 150, 100, 150, 300], np.array([0, 1, 2, 5, 10.0])
     mean, shares = estimate_mean(counts, channel, values), estimate_proportions(counts, channel)
     assert mean.unbiased == pytest.approx(values @ shares.unbiased)
@@ -64,7 +64,7 @@ def test_mean_through_shares_is_the_delta_method():
 @pytest.mark.parametrize(
     ("channel", "exact"), [(one_bit(11, truth="1/2"), True), (discrete_laplace(11, epsilon=2.0), False)]
 )
-def test_intervals_hold_the_mean(channel, exact):
+def test_mean_coverage_by_simulation(channel, exact):
     """800 surveys of 400 people: at least 95 % less 4 standard errors (3 points); false alarm 3e-5. The exact one
     covers by proof, Wald's by normality."""
     generator = np.random.default_rng(21)
@@ -79,21 +79,21 @@ def test_intervals_hold_the_mean(channel, exact):
 
 
 @pytest.mark.parametrize("counts", [[0, 0], [1, 0], [0, 1], [30, 0]])
-def test_nobody_one_and_unanimous(counts):
+def test_mean_none_one_or_unanimous_reports(counts):
     mean = estimate_mean(counts, one_bit(11, truth="1/2"))
     assert 0 <= mean.low <= mean.high <= 10
     assert math.isnan(mean.standard_error) == (sum(counts) < 2)
     assert mean.to_dict()["n"] == sum(counts)
 
 
-def test_square_table_that_tells_the_mean_but_no_shares():
+def test_mean_exists_where_shares_do_not():
     """The middle answer is half of each end: its share is lost, the mean is not."""
     mean = estimate_mean([100, 120, 180], Channel([[4, 2, 0], [2, 2, 2], [0, 2, 4]]))
     assert mean.unbiased == pytest.approx(1 + 1.5 * (180 - 100) / 400)
     assert mean.low < mean.constrained < mean.high
 
 
-def test_falling_values_turn_the_scale_round():
+def test_mean_falling_values_mirror_the_scale():
     up, down = (estimate_mean([450, 550], one_bit(11, truth="1/2"), v) for v in (range(11), range(10, -1, -1)))
     assert down.unbiased == pytest.approx(10 - up.unbiased)
     assert (down.low, down.high) == pytest.approx((10 - up.high, 10 - up.low))

@@ -33,7 +33,7 @@ def test_forced_response_has_its_two_probabilities(truth, yes):
     assert probability(channel, 1, 0) == (1 - p) * q
 
 
-def test_two_coins_are_three_to_one():
+def test_forced_response_two_coins_weights():
     assert forced_response(truth="1/2").weights == ((3, 1), (1, 3))
 
 
@@ -45,7 +45,7 @@ def test_warner_reports_the_answer_with_its_truth_probability(truth):
 
 
 @pytest.mark.parametrize("k", [2, 3, 256])
-def test_k_ary_is_uniform_over_all_when_not_true(k):
+def test_k_ary_probabilities(k):
     channel = k_ary(k, truth="2/3")
     assert probability(channel, 0, 0) == Fraction(2, 3) + Fraction(1, 3 * k)
     assert probability(channel, 1, 0) == Fraction(1, 3 * k)
@@ -53,12 +53,12 @@ def test_k_ary_is_uniform_over_all_when_not_true(k):
 
 @pytest.mark.parametrize("truth", ["0", "1", "3/2", "-1/2", 0.5, "half", "nan", None, (1, 0), (1.0, 2), True, 1])
 @pytest.mark.parametrize("make", [forced_response, warner, lambda truth: k_ary(3, truth=truth)])
-def test_truth_outside_its_range_or_inexact_is_refused(make, truth):
+def test_truth_out_of_range_or_inexact_raises(make, truth):
     with pytest.raises(ValueError, match="truth must be"):
         make(truth=truth)
 
 
-def test_warner_with_a_fair_coin_says_nothing():
+def test_warner_fair_coin_raises():
     with pytest.raises(ValueError, match="truth must differ from 1/2"):
         warner(truth="1/2")
 
@@ -69,7 +69,7 @@ def test_number_of_choices_out_of_range_is_refused(k):
         k_ary(k, truth="1/2")
 
 
-def test_table_with_more_reports_than_its_denominator_can_hold_is_refused():
+def test_forced_response_denominator_too_large_raises():
     with pytest.raises(ValueError, match="denominator"):
         forced_response(truth=Fraction(1, 2**33))
 
@@ -79,14 +79,14 @@ def test_custom_keeps_the_table_as_it_is_written():
 
 
 @pytest.mark.parametrize(("truth", "prevalence"), [("2/3", "1/4"), ("7/10", "1/3")])
-def test_unrelated_question_is_forced_response_with_the_prevalence(truth, prevalence):
+def test_unrelated_question_equals_forced_response(truth, prevalence):
     assert (
         unrelated_question(truth=truth, prevalence=prevalence).weights
         == forced_response(truth=truth, yes=prevalence).weights
     )
 
 
-def test_kuk_counts_red_cards():
+def test_kuk_is_binomial_and_generalises_warner():
     """Five draws from decks of 4/5 and 1/5 red: P(y | x) = C(5, y) p^y (1 - p)^(5 - y)."""
     channel = kuk(yes="4/5", no="1/5", draws=5)
     assert channel.reports == 6
@@ -98,19 +98,19 @@ def test_kuk_counts_red_cards():
 @pytest.mark.parametrize(
     ("yes", "no", "most"), [("1/2", "1/4", 16), ("3/5", "1/5", 13), ("1/10", "1/4", 7), ("1/2", "1/3", 12)]
 )
-def test_kuk_takes_as_many_draws_as_its_table_has_room_for(yes, no, most):
+def test_kuk_number_of_draws_is_bounded(yes, no, most):
     """L^draws tickets, L = 4, 5, 20, 6: 4^16 = 2^32, 5^13 < 2^32 < 5^14, 20^7 < 2^32 < 20^8, 6^12 < 2^32 < 6^13."""
     assert kuk(yes=yes, no=no, draws=most).reports == most + 1
     with pytest.raises(ValueError, match=f"draws must be from 1 to {most}; got {most + 1}"):
         kuk(yes=yes, no=no, draws=most + 1)
 
 
-def test_crosswise_is_warner_with_the_prevalence_as_truth():
+def test_crosswise_equals_warner():
     assert crosswise(prevalence="1/4").weights == warner(truth="1/4").weights
     assert crosswise(prevalence="1/4").truth is None
 
 
-def test_triangular_protects_a_yes_only():
+def test_triangular_protects_only_yes():
     channel = triangular(prevalence="1/4")
     assert (probability(channel, 1, 1), probability(channel, 1, 0)) == (1, Fraction(1, 4))
     assert channel.epsilon == float("inf")
@@ -126,7 +126,7 @@ def test_one_bit_is_linear_between_its_ends(k, truth):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 8.0])
 @pytest.mark.parametrize("k", [2, 5, 11, 101])
-def test_discrete_laplace_is_the_clamped_geometric_and_within_epsilon(k, epsilon):
+def test_discrete_laplace_is_clamped_geometric(k, epsilon):
     """Against scipy's two-sided geometric (dlaplace, parameter epsilon / (k - 1)) with its tails at the ends."""
     channel, grid = discrete_laplace(k, epsilon=epsilon), np.arange(k)
     noise = stats.dlaplace(epsilon / (k - 1))
@@ -162,12 +162,12 @@ def test_arguments_out_of_range_are_named(make, message):
 
 
 @pytest.mark.parametrize("truth", ["1e-99999999", "1e99999999", "1" * 41, "0x1", "1/2/3", "", "½", "1_0"])
-def test_a_fraction_is_written_as_people_write_it(truth):
+def test_fraction_with_exponent_raises(truth):
     """Python reads an exponent of eight digits into a number that fills the memory."""
     with pytest.raises(ValueError, match="truth must be a fraction as text"):
         forced_response(truth=truth)
 
 
 @pytest.mark.parametrize(("truth", "same"), [(" 1/2 ", "1/2"), (".5", "1/2"), ("0.25", "1/4"), ("2/3", "2/3")])
-def test_a_fraction_may_be_written_in_several_ways(truth, same):
+def test_fraction_notations_are_equal(truth, same):
     assert forced_response(truth=truth) == forced_response(truth=same)

@@ -21,7 +21,7 @@ COINS = forced_response(truth="1/2")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5])
-def test_standard_error_is_the_spread_of_the_estimates(share):
+def test_standard_error_by_enumeration(share):
     """Variance over every total of 40 reports."""
     rate = 0.25 + share / 2
     estimates = np.array([estimate_proportions([40 - c, c], COINS, interval="wald").unbiased[1] for c in range(41)])
@@ -39,7 +39,7 @@ def test_standard_error_is_the_spread_of_the_estimates(share):
         custom([[5, 1, 1, 1], [1, 5, 1, 1], [1, 1, 5, 1], [0, 0, 2, 6]]),
     ],
 )
-def test_planned_error_is_the_one_that_is_then_reported(mechanism):
+def test_standard_error_equals_reported(mechanism):
     """At exactly the expected totals of 10^6 reports the two differ by n against n - 1."""
     shares, n = np.array([0.4, 0.3, 0.2, 0.1]), 10**6
     if hasattr(mechanism, "hit"):
@@ -56,7 +56,7 @@ def test_respondents_needed_are_just_enough():
     assert 1.959964 * plan.standard_error(n - 1, COINS, [0.7, 0.3]).max() > 0.05
 
 
-def test_all_at_once_needs_more():
+def test_respondents_needed_simultaneous_is_bonferroni():
     shares, channel = [0.4, 0.3, 0.2, 0.1], k_ary(4, truth="1/2")
     alone, together = (plan.respondents_needed(channel, shares, margin=0.05, simultaneous=s) for s in (False, True))
     assert together == pytest.approx(alone * (stats.norm.isf(0.05 / 8) / stats.norm.isf(0.025)) ** 2, rel=0.001)
@@ -88,11 +88,11 @@ def test_power_of_two_groups_by_enumeration():
     ("k", "winner"),
     [(2, "k_ary"), (5, "k_ary"), (6, "subset selection"), (10, "subset selection"), (256, "subset selection")],
 )
-def test_winner_at_epsilon_one_point_one(k, winner):
+def test_compare_mechanisms_winner_at_epsilon_1_1(k, winner):
     assert plan.compare_mechanisms(k, epsilon=1.1)[0].name == winner
 
 
-def test_ten_choices_at_epsilon_one_point_one():
+def test_compare_mechanisms_ten_choices_by_hand():
     """By hand, odds 3.0042, d = 3: a = .5630, b = .2708, (.1 a (1 - a) + .9 b (1 - b)) / (a - b)^2 = 2.37."""
     rows = {row.name: row for row in plan.compare_mechanisms(10, epsilon=1.1)}
     assert rows["subset selection"].noise_variance == pytest.approx(2.37, abs=0.005)
@@ -102,7 +102,7 @@ def test_ten_choices_at_epsilon_one_point_one():
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(3, 0.5), (10, 1.1), (40, 3.0)])
-def test_compared_variances_are_those_of_real_tables(k, epsilon):
+def test_compare_mechanisms_variances_equal_channels(k, epsilon):
     """The tables of integers that come nearest to epsilon have the compared variance, to 1 %."""
     shares = np.arange(1, k + 1) / (k * (k + 1) / 2)
     rows = {row.name: row.variance for row in plan.compare_mechanisms(k, epsilon=epsilon, shares=shares)}

@@ -29,7 +29,7 @@ LEANING = Channel([[5, 2, 1], [2, 5, 1], [2, 2, 4]])
 @pytest.mark.parametrize(
     "channel", [k_ary(3, truth="1/2"), LEANING, warner(truth="1/4"), forced_response(truth="2/3", yes="1")]
 )
-def test_no_replacement_of_reports_beats_the_bound_and_one_reaches_it(channel):
+def test_poisoning_bound_by_enumeration_is_reached(channel):
     """Every honest total of 8 reports, every replacement of up to 2 of them, in shown shares."""
     n, reached = 8, 0.0
     totals = [t for t in product(range(n + 1), repeat=channel.reports) if sum(t) == n]
@@ -44,7 +44,7 @@ def test_no_replacement_of_reports_beats_the_bound_and_one_reaches_it(channel):
 
 
 @pytest.mark.parametrize("channel", [UNEVEN, discrete_laplace(3, epsilon=1.0)], ids=["custom", "laplace"])
-def test_other_tables_have_a_bound_where_no_share_comes_near_nothing(channel):
+def test_poisoning_bound_other_channels_is_not_passed(channel):
     """Random totals of 240 reports, one or three of them replaced in every way: none goes beyond its bound."""
     generator, n, told = np.random.default_rng(17), 240, 0
     for shares in generator.dirichlet(np.ones(3), size=12):
@@ -77,7 +77,7 @@ ENCODINGS = [
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS, ids=str)
-def test_spill_is_the_furthest_over_all_reports_and_all_shares_above_nothing(encoding):
+def test_spill_is_the_maximum_by_enumeration(encoding):
     """Near a point of the simplex where the answers A are above 0, a move v of the unbiased shares moves them by
     v less its mean over A."""
     every = moves(encoding)
@@ -125,7 +125,7 @@ def improved(encoding, honest, said, false, n, m):
     [UnaryEncoding.optimised(8, epsilon=1.1), SubsetSelection(6, size=2, truth="3/5")],
     ids=["marks", "sets"],
 )
-def test_attacks_reach_the_bound_and_do_not_pass_it(encoding):
+def test_poisoning_attacks_reach_but_do_not_pass_bound(encoding):
     """15 of 1,500 reports, replaced by others: honest totals where the bound is reached, then random ones.
 
     Of marks the bound was 1.75 times too small: 15 reports moved a shown share by 10.1 points for 6.3.
@@ -147,7 +147,7 @@ def test_attacks_reach_the_bound_and_do_not_pass_it(encoding):
 @pytest.mark.parametrize(
     "mechanism", [UnaryEncoding(4), SubsetSelection(5, size=2, truth="3/4"), k_ary(4, truth="1/2")]
 )
-def test_the_fewest_false_reports_follow_the_bound(mechanism):
+def test_false_reports_needed_follows_the_bound(mechanism):
     for shift in (0.001, 0.05, 0.3):
         needed = false_reports_needed(1000, shift, mechanism)
         assert poisoning_bound(1000, needed, mechanism) >= shift > poisoning_bound(1000, needed - 1, mechanism)

@@ -22,13 +22,13 @@ from randomized_response import (
 )
 
 
-def test_total_is_the_sum():
+def test_epsilon_total_is_the_sum():
     channels = [forced_response(truth="1/4"), forced_response(truth="1/2"), forced_response(truth="3/4")]
     assert epsilon_total(channels) == pytest.approx(math.log(5 / 3) + math.log(3) + math.log(7), abs=1e-12)
     assert epsilon_total([]) == 0.0
 
 
-def test_total_of_a_thousand_questions_is_not_understated():
+def test_epsilon_total_thousand_items_is_not_understated():
     """ln(3**1000) is 1000 ln 3 = 1098.6122886681098 (100 digits of ln 3, bc -l)."""
     total = epsilon_total([forced_response(truth="1/2")] * 1000)
     assert 1098.6122886681098 <= total < 1098.6122886681105
@@ -50,13 +50,13 @@ def test_total_with_an_unprotected_question_is_infinite():
         (0.3, math.inf, 0.0, 1.0),
     ],
 )
-def test_belief_moves_no_further_than_the_odds_allow(prior, epsilon, low, high):
+def test_posterior_bounds_by_hand(prior, epsilon, low, high):
     assert posterior(prior, epsilon) == pytest.approx((low, high), abs=1e-6)
 
 
 @settings(deadline=None)
 @given(st.floats(0.001, 0.999), st.floats(0, 8))
-def test_belief_grows_by_at_most_the_factor_e_to_the_epsilon(prior, epsilon):
+def test_posterior_grows_at_most_by_factor_e_to_epsilon(prior, epsilon):
     low, high = posterior(prior, epsilon)
     assert prior * math.exp(-epsilon) * (1 - 1e-12) <= low <= prior * (1 + 1e-12)
     assert prior * (1 - 1e-12) <= high <= prior * math.exp(epsilon) * (1 + 1e-12)
@@ -65,7 +65,7 @@ def test_belief_grows_by_at_most_the_factor_e_to_the_epsilon(prior, epsilon):
 @pytest.mark.parametrize(
     "channel", [forced_response(truth="1/2", yes="1/4"), k_ary(4, truth="2/3"), warner(truth="1/5")]
 )
-def test_no_report_moves_a_belief_past_the_bound(channel):
+def test_posterior_bounds_hold_for_every_report(channel):
     generator = np.random.default_rng(11)
     for prior in generator.dirichlet(np.ones(channel.answers), size=200):
         after = channel.posterior(prior)
@@ -76,7 +76,7 @@ def test_no_report_moves_a_belief_past_the_bound(channel):
 
 
 @pytest.mark.parametrize(("prior", "epsilon"), [(-0.1, 1), (1.1, 1), (math.nan, 1), (0.5, -1), (0.5, math.nan)])
-def test_posterior_refuses_what_is_no_belief_or_no_epsilon(prior, epsilon):
+def test_posterior_invalid_prior_or_epsilon_raises(prior, epsilon):
     with pytest.raises(ValueError, match="must be"):
         posterior(prior, epsilon)
 
@@ -97,17 +97,17 @@ def test_false_reports_needed_is_the_inverse_of_the_bound(channel, shift):
 
 
 @pytest.mark.parametrize("shift", [-0.1, math.nan, math.inf])
-def test_false_reports_needed_refuses_what_is_no_distance(shift):
+def test_false_reports_needed_invalid_shift_raises(shift):
     with pytest.raises(ValueError, match="shift must be at least 0"):
         false_reports_needed(100, shift, "1/2")
 
 
-def test_total_counts_encodings_too():
+def test_epsilon_total_counts_encodings():
     bits, options = UnaryEncoding(4, on="1/2", off="1/4"), EachOption(3, forced_response(truth="1/2"))
     assert epsilon_total([bits, options, k_ary(3, truth="1/2")]) == pytest.approx(math.log(3 * 27 * 4), abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "false"), [(0, 0), (10, 11), (10, -1), (10, 1.5), (10.0, 1)])
-def test_poisoning_bound_refuses_impossible_numbers(n, false):
+def test_poisoning_bound_invalid_numbers_raise(n, false):
     with pytest.raises(ValueError, match="must be"):
         poisoning_bound(n, false, "1/2")

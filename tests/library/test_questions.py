@@ -47,11 +47,11 @@ def ratio_of(item: dict[str, Any]) -> Fraction:
 
 
 @pytest.mark.parametrize("key", ITEMS)
-def test_the_ratio_is_that_of_the_format(key: str) -> None:
+def test_question_ratio_equals_format(key: str) -> None:
     assert QUESTIONS[key].mechanism.ratio == ratio_of(ITEMS[key])
 
 
-def test_each_encoding_is_its_mechanism() -> None:
+def test_question_has_mechanism_of_its_encoding() -> None:
     assert {key: type(question.mechanism) for key, question in QUESTIONS.items()} == {
         "smokes": Channel, "often": Channel, "substance": UnaryEncoding, "place": SubsetSelection,
         "habits": EachOption, "mood": Channel, "worry": Channel, "drinks": Channel, "hours": Channel,
@@ -61,7 +61,7 @@ def test_each_encoding_is_its_mechanism() -> None:
     assert 6 < epsilon_total(question.mechanism for question in QUESTIONS.values()) < 7
 
 
-def test_what_answers_stand_for() -> None:
+def test_question_values_of_answers() -> None:
     assert QUESTIONS["smokes"].values == QUESTIONS["often"].values == QUESTIONS["habits"].values == ()
     assert QUESTIONS["mood"].values == (1, 2, 3, 4, 5)
     assert question_of(ITEMS["mood"] | {"prefer_not": True}).values == (1, 2, 3, 4, None)
@@ -70,12 +70,12 @@ def test_what_answers_stand_for() -> None:
 
 
 @pytest.mark.parametrize(("minimum", "maximum", "step"), [("-1", "1", "0.1"), ("0.5", "9", "2"), ("-7", "-1", "3")])
-def test_the_grid_is_the_collectors(minimum: str, maximum: str, step: str) -> None:
+def test_question_grid_equals_collector(minimum: str, maximum: str, step: str) -> None:
     item = ITEMS["hours"] | {"grid": {"minimum": minimum, "maximum": maximum, "step": step}}
     assert question_of(item).values == tuple(float(point) for point in Item.of(item).points)
 
 
-def test_estimates_are_those_of_the_mechanism() -> None:
+def test_question_estimate_equals_mechanism() -> None:
     ones = np.array([300, 350, 320, 340, 360, 330])
     counts = np.stack([1000 - ones, ones], axis=1)
     bits = QUESTIONS["substance"].mechanism
@@ -93,7 +93,7 @@ def test_estimates_are_those_of_the_mechanism() -> None:
     assert QUESTIONS["drinks"].estimate_mean([[500, 300]]).to_dict() == estimate_mean([500, 300], drinks).to_dict()
 
 
-def test_what_has_no_mean_says_so() -> None:
+def test_question_without_mean_raises() -> None:
     assert [key for key, question in QUESTIONS.items() if not question.reports_mean] == list(ITEMS)[:5]
     assert [key for key, question in QUESTIONS.items() if not question.fits_shares] == ["drinks", "hours"]
     assert [key for key, question in QUESTIONS.items() if not question.reports_shares] == ["worry", "drinks", "hours"]
@@ -101,7 +101,7 @@ def test_what_has_no_mean_says_so() -> None:
         QUESTIONS["smokes"].estimate_mean([[60, 40]])
 
 
-def test_mean_of_discrete_laplace_is_of_shares_that_are_not_told() -> None:
+def test_question_discrete_laplace_reports_mean_not_shares() -> None:
     """A scale by the same table under another name tells them, as does one choice."""
     counts, worry = [[200, 180, 220, 210, 190]], QUESTIONS["worry"]
     assert worry.estimate_mean(counts).to_dict() == mean_of_shares(worry.estimate(counts), [1, 2, 3, 4, 5]).to_dict()
@@ -109,12 +109,12 @@ def test_mean_of_discrete_laplace_is_of_shares_that_are_not_told() -> None:
         assert question_of(ITEMS["worry"] | other).reports_shares
 
 
-def test_an_encoding_that_there_is_none() -> None:
+def test_question_unknown_encoding_raises() -> None:
     with pytest.raises(ValueError, match="encoding must be single, one_hot, subset or each_option; got 'morse'"):
         question_of(ITEMS["smokes"] | {"encoding": "morse"})
 
 
-def test_a_question_by_hand() -> None:
+def test_question_estimate_by_hand() -> None:
     bits = UnaryEncoding(2)
     counts = [[75, 25], [50, 50]]
     assert Question("one_choice", bits).estimate(counts).n == 100

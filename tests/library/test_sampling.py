@@ -36,7 +36,7 @@ class Tape:
 
 
 @pytest.mark.parametrize("denominator", range(1, 257))
-def test_every_ticket_is_the_remainder_of_equally_many_words(denominator):
+def test_draw_ticket_is_uniform_over_words(denominator):
     tickets = Counter()
     for word in range(256):
         try:
@@ -49,7 +49,7 @@ def test_every_ticket_is_the_remainder_of_equally_many_words(denominator):
 @pytest.mark.parametrize(
     "channel", [k_ary(3, truth="1/2"), forced_response(truth="2/3", yes="1/4"), k_ary(4, truth="1/5")]
 )
-def test_every_word_sequence_brackets_the_exact_probability(channel):
+def test_sampler_probabilities_by_enumeration_of_words(channel):
     """Words of 16 values (4 bits), tapes of 4: mass that has reached a report <= its probability <= that + the rest."""
     size, depth = 16, 4
     for answer, row in enumerate(channel.weights):
@@ -65,7 +65,7 @@ def test_every_word_sequence_brackets_the_exact_probability(channel):
         assert unresolved <= Fraction(1, 16)
 
 
-def test_number_of_words_does_not_depend_on_the_answer():
+def test_draw_ticket_word_count_ignores_answer():
     generator, channel = np.random.default_rng(5), k_ary(3, truth="1/2")
     for _ in range(200):
         words = generator.integers(0, 8, size=40).tolist()
@@ -78,7 +78,7 @@ def test_number_of_words_does_not_depend_on_the_answer():
 
 
 @pytest.mark.parametrize("case", VECTORS["cases"])
-def test_shared_vector(case):
+def test_sampler_matches_shared_vectors(case):
     tape = Tape(case["words"])
     ticket = draw_ticket(sum(case["weights"][case["answer"]]), tape)
     assert ticket == case["ticket"]
@@ -87,7 +87,7 @@ def test_shared_vector(case):
 
 
 @pytest.mark.parametrize("case", VECTORS["malformed"], ids=lambda case: case["reason"])
-def test_malformed_table_of_the_vectors_is_refused(case):
+def test_malformed_weights_of_vectors_raise(case):
     special = {"NaN": nan, "Infinity": float("inf")}
     weights = [
         [special.get(entry, entry) if isinstance(entry, str) else entry for entry in row] for row in case["weights"]
@@ -96,7 +96,7 @@ def test_malformed_table_of_the_vectors_is_refused(case):
         Channel(weights)
 
 
-def test_committed_vectors_are_those_of_the_script():
+def test_vectors_equal_script_output():
     assert make_sampling.TARGET.read_text(encoding="utf-8") == make_sampling.text()
 
 
@@ -109,7 +109,7 @@ def test_vectors_reach_every_edge():
 
 
 @pytest.mark.parametrize("ticket", [-1, 4, 1.0, True])
-def test_ticket_outside_the_box_is_refused(ticket):
+def test_read_ticket_out_of_range_raises(ticket):
     with pytest.raises(ValueError, match="ticket must be"):
         read_ticket(ticket, (3, 1))
 
@@ -138,7 +138,7 @@ class FixedWords:
 
 
 @pytest.mark.parametrize("case", [case for case in VECTORS["cases"] if case["words_used"] < 4])
-def test_simulate_follows_the_same_rule(case):
+def test_simulate_matches_shared_vectors(case):
     words = FixedWords(case["words"][: case["words_used"]])
     assert simulate(Channel(case["weights"]), [case["answer"]], words).tolist() == [case["report"]]
 

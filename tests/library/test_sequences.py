@@ -35,7 +35,7 @@ def log_martingale(yes, n, rate):
 
 
 @pytest.mark.parametrize(("yes", "n"), [(0, 5), (3, 10), (400, 1000), (10**6, 4 * 10**6)])
-def test_limits_are_where_the_martingale_reaches_twenty(yes, n):
+def test_sequence_limits_are_where_martingale_is_twenty(yes, n):
     sequence = confidence_sequence([n - yes, yes], COINS)
     for limit, inside in ((sequence.low[1], 1e-9), (sequence.high[1], -1e-9)):
         if 0 < limit < 1:
@@ -44,7 +44,7 @@ def test_limits_are_where_the_martingale_reaches_twenty(yes, n):
 
 
 @pytest.mark.parametrize("rate", [0.25, 0.3, 0.5])
-def test_holds_at_every_look_over_ten_thousand(rate):
+def test_sequence_coverage_at_every_look_by_simulation(rate):
     """300 surveys looked at after each of 10,000 reports: at most 5 % plus 4 standard errors (10 %) are ever missed;
     false alarm 3e-5. The interval holds the rate exactly where the martingale is below 20 (previous test)."""
     generator = np.random.default_rng(31)
@@ -53,7 +53,7 @@ def test_holds_at_every_look_over_ten_thousand(rate):
     assert missed.mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 300)
 
 
-def test_single_look_intervals_do_not_hold_at_every_look():
+def test_single_look_intervals_fail_at_every_look():
     """Why this exists: a score interval looked at after each of 10,000 reports misses at some look in many surveys."""
     yes = np.cumsum(np.random.default_rng(32).random((300, 10_000)) < 0.4, axis=1)
     n = np.arange(1, 10_001)
@@ -61,7 +61,7 @@ def test_single_look_intervals_do_not_hold_at_every_look():
     assert missed.mean() > 0.35
 
 
-def test_many_looks_are_the_looks_one_by_one():
+def test_sequence_many_looks_equal_single_looks():
     rows = [[60, 40], [600, 400], [0, 0], [6, 0]]
     together = confidence_sequence(rows, COINS)
     for place, row in enumerate(rows):
@@ -72,7 +72,7 @@ def test_many_looks_are_the_looks_one_by_one():
 
 
 @pytest.mark.parametrize("channel", [COINS, warner(truth="1/4"), k_ary(4, truth="1/2")])
-def test_is_wider_than_one_look_and_holds_the_estimate(channel):
+def test_sequence_contains_single_look_interval(channel):
     counts = [500, 300, 150, 50][: channel.reports]
     sequence, look = confidence_sequence(counts, channel), estimate_proportions(counts, channel)
     assert np.all((sequence.low <= look.low + 1e-12) & (look.high <= sequence.high + 1e-12))
@@ -80,14 +80,14 @@ def test_is_wider_than_one_look_and_holds_the_estimate(channel):
     assert sequence.unbiased == pytest.approx(look.unbiased)
 
 
-def test_interval_at_the_border_is_no_point():
+def test_sequence_at_border_is_no_point():
     """Two coins let a quarter say yes of whom nobody holds it; fewer came."""
     sequence, look = confidence_sequence([780, 220], COINS), estimate_proportions([780, 220], COINS)
     assert sequence.low[1] == 0
     assert sequence.high[1] >= look.high[1] > 0.01
 
 
-def test_no_reports_no_knowledge():
+def test_sequence_no_reports_is_whole_range():
     nothing = confidence_sequence([0, 0], COINS)
     assert (nothing.low.tolist(), nothing.high.tolist()) == ([0, 0], [1, 1])
 
@@ -106,7 +106,7 @@ def test_bad_input_is_named(counts, channel, message):
         confidence_sequence(counts, channel)
 
 
-def test_the_normal_mixture_is_where_its_martingale_reaches_twenty():
+def test_normal_mixture_is_where_martingale_is_twenty():
     """Of a Gaussian walk: exp(S^2 r / (2 (n r + 1))) / sqrt(n r + 1), r = rho^2, S the sum, in standard deviations."""
     odds = 1 - 2 * math.log(0.05)
     for n in (30, 500, 10**5):
@@ -117,7 +117,7 @@ def test_the_normal_mixture_is_where_its_martingale_reaches_twenty():
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["population", "those who took part"])
-def test_a_mean_holds_at_every_look(whole):
+def test_mean_sequence_coverage_by_simulation(whole):
     """200 surveys of 5,000 numbers through discrete Laplace, looked at after every report from the 30th on: at most 5 %
     plus 4 standard errors are ever missed (false alarm 3e-5), of the population and of those who took part so far.
     The same looks with 1.96 standard errors miss in more than a third."""
@@ -154,7 +154,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_kind_of_share_has_an_interval_for_every_look(name):
+def test_sequence_exists_for_every_encoding(name):
     question, counts, method = QUESTIONS[name]
     once = question.estimate(counts)
     always = question.shares_at_every_look(once, counts)
@@ -166,7 +166,7 @@ def test_every_kind_of_share_has_an_interval_for_every_look(name):
     assert question.shares_at_every_look(once).interval == "normal_mixture", "strata put together have no counts"
 
 
-def test_one_bit_is_exact_and_other_means_are_normal():
+def test_mean_sequence_one_bit_exact_others_normal():
     bit = Question("number", one_bit(11, truth="1/2"), tuple(map(float, range(11))))
     once = bit.estimate_mean([[450, 550]])
     always = bit.mean_at_every_look(once, [[450, 550]])
@@ -184,7 +184,7 @@ def _rate(sequence, side):
     return 0.75 - getattr(sequence, side)[1] / 2
 
 
-def test_reports_that_are_all_alike_leave_an_interval():
+def test_sequence_identical_reports_is_no_point():
     table = Channel([[5, 2, 1], [1, 6, 1], [0, 3, 5]])
     alike = shares_at_every_look(estimate_proportions([40, 0, 0], table))
     assert np.all(alike.high - alike.low > 0)

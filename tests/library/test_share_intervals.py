@@ -17,7 +17,7 @@ THREE = custom([[5, 2, 1], [1, 6, 1], [0, 3, 5]])
 
 
 @pytest.mark.parametrize(("counts", "n"), [(400, 1000), (30, 100), (260, 1000)])
-def test_yes_no_likelihood_interval_is_the_binomial_one_mapped(counts, n):
+def test_likelihood_interval_yes_no_is_mapped_binomial(counts, n):
     """Limits solve 2 (l(hat) - l(rate)) = scipy.stats.chi2.ppf(.95, 1) in the rate; two coins map by 2 r - 1/2."""
     estimate = estimate_proportions([n - counts, counts], forced_response(truth="1/2"), interval="likelihood")
 
@@ -35,7 +35,7 @@ def test_yes_no_likelihood_interval_is_the_binomial_one_mapped(counts, n):
 @pytest.mark.parametrize(
     "channel", [k_ary(4, truth="1/2"), Channel([[1 if x == y else 2 for y in range(4)] for x in range(4)])]
 )
-def test_both_ways_to_the_profile_agree(channel, counts):
+def test_profile_both_algorithms_agree(channel, counts):
     tally = np.array(counts)
     best = maximum_likelihood(tally, channel)
     floor = log_likelihood(best, tally, channel) - 1.92
@@ -46,7 +46,7 @@ def test_both_ways_to_the_profile_agree(channel, counts):
 
 
 @pytest.mark.parametrize("counts", [[50, 30, 20], [8, 1, 1], [500, 3000, 100]])
-def test_profile_limits_of_any_table_are_where_the_likelihood_says(counts):
+def test_profile_limits_of_any_channel_by_grid(counts):
     """No theta with theta_x beyond the limit has a likelihood above the floor: a dense grid of the simplex."""
     tally = np.array(counts)
     best = log_likelihood(maximum_likelihood(tally, THREE), tally, THREE)
@@ -61,7 +61,7 @@ def test_profile_limits_of_any_table_are_where_the_likelihood_says(counts):
 
 
 @pytest.mark.parametrize(("yes", "no"), [(30, 70), (400, 600), (26, 74)])
-def test_uniform_prior_on_a_yes_no_share_gives_a_truncated_beta(yes, no):
+def test_bayes_yes_no_is_truncated_beta(yes, no):
     """Two coins: the rate has the density of Beta(1 + yes, 1 + no) kept to [1/4, 3/4]."""
     low, high = bayes_limits(np.array([no, yes]), forced_response(truth="1/2"), 0.95)
     beta = stats.beta(1 + yes, 1 + no)
@@ -72,7 +72,7 @@ def test_uniform_prior_on_a_yes_no_share_gives_a_truncated_beta(yes, no):
     assert (low[0], high[0]) == pytest.approx((1 - high[1], 1 - low[1]), abs=1e-12)
 
 
-def test_posterior_that_falls_from_the_border_holds_the_border():
+def test_bayes_falling_posterior_includes_border():
     """Fewer yes than the table makes alone: the mode is at 0, and so is the limit."""
     low, high = bayes_limits(np.array([80, 20]), forced_response(truth="1/2"), 0.95)
     beta = stats.beta(21, 81)
@@ -84,7 +84,7 @@ def test_posterior_that_falls_from_the_border_holds_the_border():
 @pytest.mark.parametrize(
     "channel", [k_ary(3, truth="1/2"), Channel([[1 if x == y else 2 for y in range(3)] for x in range(3)])]
 )
-def test_posterior_of_three_categories_by_summing_the_simplex(channel, counts):
+def test_bayes_three_categories_by_grid(channel, counts):
     """The posterior's own definition, summed over a grid of 500,000 triangles' corners."""
     tally, steps = np.array(counts), 1000
     a, b = (axis.ravel() for axis in np.mgrid[0 : steps + 1, 0 : steps + 1])
@@ -101,7 +101,7 @@ def test_posterior_of_three_categories_by_summing_the_simplex(channel, counts):
         assert high[x] == pytest.approx(held[-1], abs=0.004)
 
 
-def test_posterior_of_many_rare_categories_keeps_its_digits():
+def test_bayes_many_rare_categories_is_stable():
     """50 categories, 45 of them below their floor: the tilt keeps the convolution from underflowing."""
     channel = k_ary(50, truth="1/4")
     tally = np.array([4000, 1000, 500, 300, 200, *[110] * 45])
@@ -156,7 +156,7 @@ def test_simultaneous_changes_nothing_for_yes_or_no():
     assert pair[0].tolist() == pair[1].tolist()
 
 
-def test_simultaneous_intervals_hold_together():
+def test_simultaneous_coverage_by_simulation():
     """4,000 surveys of 200 people: all five intervals hold at once in at least 95 % less 4 standard errors;
     false alarm 3e-5."""
     channel, theta = k_ary(5, truth="1/2"), np.array([0.5, 0.3, 0.1, 0.1, 0.0])
@@ -187,14 +187,14 @@ def test_the_method_that_was_used_is_named(asked, channel, used):
 @pytest.mark.parametrize("interval", ["likelihood", "bayes", "bootstrap"])
 @pytest.mark.parametrize("counts", [[0, 0, 0], [1, 0, 0], [0, 0, 2], [50, 0, 0]])
 @pytest.mark.parametrize("channel", [THREE, k_ary(3, truth="1/2")])
-def test_extremes(interval, counts, channel):
+def test_share_intervals_extreme_counts_stay_in_range(interval, counts, channel):
     estimate = estimate_proportions(counts, channel, interval=interval)
     assert np.all((estimate.low >= 0) & (estimate.low <= estimate.high) & (estimate.high <= 1))
     if sum(counts):
         assert np.all((estimate.low <= estimate.constrained) & (estimate.constrained <= estimate.high))
 
 
-def test_equal_counts_of_many_choices_are_computed_once(monkeypatch):
+def test_interval_equal_counts_are_computed_once(monkeypatch):
     """256 choices of 10,000 reports have some 40 different counts: as many intervals, and none the second time."""
     computed = []
 
@@ -214,7 +214,7 @@ def test_equal_counts_of_many_choices_are_computed_once(monkeypatch):
     assert [low[place], high[place]] == pytest.approx((rates - 0.5 / 256) / 0.5, abs=1e-12)
 
 
-def test_table_of_many_choices_is_the_formula():
+def test_k_ary_256_choices_has_closed_form():
     """P(x | x) = 2/3 + 1/3 / 256 and 1/3 / 256 for every other: 513 tickets of 768, and one for each other choice."""
     weights = k_ary(256, truth="2/3").weights
     assert all(row[x] == 513 and sorted(row)[:-1] == [1] * 255 for x, row in enumerate(weights))

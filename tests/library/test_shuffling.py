@@ -53,14 +53,14 @@ def test_clone_is_attained_by_two_people(epsilon):
     assert _clone(channel.epsilon, 2, 1e-13)(epsilon) == pytest.approx(exact_delta(channel, 2, epsilon), abs=1e-10)
 
 
-def test_blanket_of_many_is_not_far_above_the_truth():
+def test_shuffling_blanket_is_at_most_twice_the_truth():
     """k = 3, 9 people, epsilon .3: the truth is enumerated, the bound is at most twice it."""
     channel = k_ary(3, truth="1/2")
     exact = exact_delta(channel, 9, 0.3)
     assert exact <= _blanket(channel, 9, 1e-12)(0.3) <= 2 * exact
 
 
-def test_two_roads_to_the_same_bound():
+def test_shuffling_clone_equals_blanket_for_two_answers():
     """For two answers blanket and clone are the same reports, counted in two ways."""
     for n in (50, 1000, 10_000):
         clone, blanket = (
@@ -70,7 +70,7 @@ def test_two_roads_to_the_same_bound():
 
 
 @pytest.mark.parametrize(("k", "truth", "n"), [(2, "1/2", 1000), (10, "1/2", 10_000), (5, "1/4", 1000)])
-def test_sharper_than_the_closed_form_and_than_local(k, truth, n):
+def test_shuffling_best_is_sharper_than_closed_form(k, truth, n):
     channel = k_ary(k, truth=truth)
     best, clone, closed = (
         shuffle_amplification(channel, n, method=m).epsilon for m in ("best", "clone", "closed_form")
@@ -86,14 +86,14 @@ def test_closed_form_of_the_paper():
     assert shuffle_amplification(1.0, 10_000, method="closed_form").epsilon == pytest.approx(expected, rel=1e-12)
 
 
-def test_more_people_more_privacy_and_less_delta_less():
+def test_shuffling_epsilon_falls_with_people():
     epsilons = [shuffle_amplification(1.0, n).epsilon for n in (2, 10, 100, 1000, 10**4, 10**6)]
     assert epsilons == sorted(epsilons, reverse=True)
     assert shuffle_amplification(1.0, 1000, 1e-9).epsilon > shuffle_amplification(1.0, 1000, 1e-6).epsilon
     assert all(epsilon <= 1.0 for epsilon in epsilons)
 
 
-def test_result_is_a_bound_at_its_own_epsilon():
+def test_shuffling_result_is_the_smallest_bound():
     found = shuffle_amplification(forced_response(truth="1/2"), 500, method="clone")
     assert _clone(found.local_epsilon, 500, 1e-6)(found.epsilon) <= 1e-6
     assert _clone(found.local_epsilon, 500, 1e-6)(found.epsilon * (1 - 1e-4)) > 1e-6
@@ -115,12 +115,12 @@ def test_result_is_a_bound_at_its_own_epsilon():
         (Channel([[1, 0], [0, 1]]), 100, {}, "local epsilon must be positive and finite"),
     ],
 )
-def test_refused_outside_its_validity(protection, n, options, message):
+def test_shuffling_invalid_input_raises(protection, n, options, message):
     with pytest.raises(ValueError, match=message):
         shuffle_amplification(protection, n, **options)
 
 
-def test_other_tables_take_the_general_clone():
+def test_shuffling_other_channel_uses_clone():
     """A table of epsilon ln 3 that is not k-ary gets what any such table gets."""
     table = Channel([[6, 3, 3], [3, 3, 6], [2, 5, 5]])
     assert table.ratio == 3

@@ -41,7 +41,7 @@ def counted(encoding, weights, choices, answer, size=0):
 @pytest.mark.parametrize(
     ("k", "size", "truth"), [(2, 1, "3/4"), (3, 2, "4/5"), (4, 1, "2/3"), (4, 2, "5/8"), (5, 3, "7/9")]
 )
-def test_subset_sends_every_set_as_its_full_table_says(k, size, truth):
+def test_subset_tickets_give_full_channel(k, size, truth):
     encoding = SubsetSelection(k, size=size, truth=truth)
     channel, hit = encoding.channel(), encoding.hit
     weights = [[hit.denominator - hit.numerator, hit.numerator]]
@@ -53,7 +53,7 @@ def test_subset_sends_every_set_as_its_full_table_says(k, size, truth):
         assert sum(share for report, share in shares.items() if report[answer]) == hit
 
 
-def test_one_hot_sends_each_bit_as_the_row_of_its_choice_says():
+def test_one_hot_tickets_give_each_row():
     encoding = UnaryEncoding(3, on="2/3", off="1/4")
     weights = [list(row) for row in encoding.bit.weights]
     for answer in range(3):
@@ -64,7 +64,7 @@ def test_one_hot_sends_each_bit_as_the_row_of_its_choice_says():
             )
 
 
-def test_each_option_is_sent_for_itself():
+def test_each_option_tickets_are_independent():
     shares = counted("each_option", [[3, 1], [1, 3]], 2, (1, 0))
     assert shares == {
         (1, 0): Fraction(9, 16),
@@ -75,7 +75,7 @@ def test_each_option_is_sent_for_itself():
 
 
 @pytest.mark.parametrize(("encoding", "answer"), [("two_hot", 0), ("each_option", 1), ("single", (0, 1))])
-def test_an_answer_of_another_kind_is_refused(encoding, answer):
+def test_read_symbols_other_kind_raises(encoding, answer):
     with pytest.raises(ValueError, match="must be"):
         read_symbols(encoding, [[3, 1], [1, 3]], [0, 0], answer)
 
@@ -107,7 +107,7 @@ def drawn_here(tape):
     return [list(boxes), list(symbols), len(tape["words"]) - len(list(words)), True]
 
 
-def test_both_languages_send_the_same_symbols_for_the_same_words():
+def test_symbols_equal_browser():
     given = list(tapes())
     there = run_in_node(SCRIPT, given)
     assert len(there) == TAPES

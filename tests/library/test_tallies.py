@@ -11,7 +11,7 @@ from randomized_response.tallies import _CHUNK
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 256), min_size=1, max_size=7), st.integers(0, 40), st.integers(0, 2**32 - 1))
-def test_counts_are_those_of_each_column(alphabet, n, seed):
+def test_tally_equals_bincount(alphabet, n, seed):
     rows = np.random.default_rng(seed).integers(0, alphabet, size=(n, len(alphabet)), dtype=np.uint8)
     for reports in (rows, rows.tobytes(), rows.ravel(), np.asfortranarray(rows)):
         counts = tally(reports, alphabet)

@@ -24,7 +24,7 @@ def every_sample(answers, n, channel):
 
 
 @pytest.mark.parametrize(("channel", "answers"), [(COINS, [0, 1, 1, 0, 1]), (THREE, [0, 2, 1, 2, 2])])
-def test_total_and_variance_are_unbiased_over_every_sample_and_draw(channel, answers):
+def test_total_is_unbiased_by_enumeration(channel, answers):
     truth = np.bincount(answers, minlength=channel.answers)
     k = channel.answers
     mean, covariance, second = np.zeros(k), np.zeros((k, k)), np.zeros((k, k))
@@ -37,7 +37,7 @@ def test_total_and_variance_are_unbiased_over_every_sample_and_draw(channel, ans
     np.testing.assert_allclose(covariance, second - np.outer(truth, truth), atol=1e-11)
 
 
-def test_strata_add_up_over_every_sample_and_draw():
+def test_total_of_strata_is_unbiased_by_enumeration():
     first, second = [0, 1, 1], [1, 0, 0, 0]
     mean, variance, square = 0.0, 0.0, 0.0
     for _, a, chance_a in every_sample(first, 2, COINS):
@@ -50,7 +50,7 @@ def test_strata_add_up_over_every_sample_and_draw():
     assert variance == pytest.approx(square - 9, abs=1e-11)
 
 
-def test_everyone_asked_leaves_the_coin_alone():
+def test_total_census_has_only_noise():
     reports = [0, 1, 1, 0, 1, 1, 0, 0]
     t = estimate_total(reports, COINS, 1.0)
     unbiased = np.where(np.array(reports) == 1, 1.5, -0.5)
@@ -64,7 +64,7 @@ def test_everyone_asked_leaves_the_coin_alone():
     [(328, "1/12"), (180, "1/10"), (280, "2/3"), (81, "1/10"), (164, "1/3"), (53, "1/12")],
     ids=["copied", "fought", "bullied", "bullying", "drug", "sex"],
 )
-def test_students_of_granada(yes, prevalence):
+def test_total_granada_equals_rrtcs(yes, prevalence):
     """The survey in RRTCS's vignette (Cobo, Rueda & Arcos 2021, CRAN): 710 of 10,777 students, a coin, six questions.
 
     Estimate and variance by the formulas in its manual (Horvitz): r = (z - (1 - p) alpha) / p, r (r - 1) for the coin,
@@ -119,7 +119,7 @@ class TestUnequalProbabilities:
         assert t.covariance[1, 1] == pytest.approx(variance, rel=1e-11)
         assert t.variance == "clusters by strata"
 
-    def test_order_does_not_matter(self):
+    def test_total_row_order_does_not_matter(self):
         order = np.random.default_rng(3).permutation(40)
         strata = np.arange(40) % 3
         one = estimate_total(self.REPORTS, COINS, self.CHANCES, strata=strata)
@@ -127,7 +127,7 @@ class TestUnequalProbabilities:
         np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-10)
 
 
-def test_intervals_stay_in_range_and_hold_the_constrained_estimate():
+def test_total_interval_holds_constrained_estimate():
     t = estimate_total([1] * 20 + [0] * 80, COINS, 0.1, population_size=1000)
     assert t.unbiased[1] == pytest.approx(-100, abs=1e-9)
     assert t.constrained.tolist() == [1000, 0]
@@ -137,7 +137,7 @@ def test_intervals_stay_in_range_and_hold_the_constrained_estimate():
 
 
 @pytest.mark.parametrize(("m", "strata"), [(4, 1), (6, 2)])
-def test_intervals_of_few_clusters_cover(m, strata):
+def test_total_few_clusters_coverage_by_simulation(m, strata):
     """.958 and .953 of samples, where normal ones covered .860 and .874. Seeded; else 1 of 500 runs alarms at .95."""
     generator, covered = np.random.default_rng(1), 0
     clusters = np.repeat(range(m), 25)
@@ -151,7 +151,7 @@ def test_intervals_of_few_clusters_cover(m, strata):
     assert covered >= 930
 
 
-def test_a_lone_respondent_or_cluster_has_no_standard_error():
+def test_total_lone_respondent_or_cluster_has_no_error():
     for reports, parts in (([1], {}), ([1, 0, 1], {"strata": [1, 1, 2]}), ([1, 0, 1], {"clusters": [1, 1, 1]})):
         t = estimate_total(reports, COINS, 0.5, **parts)
         assert np.isnan(t.standard_error).all()
@@ -160,14 +160,14 @@ def test_a_lone_respondent_or_cluster_has_no_standard_error():
 
 
 class TestWeightsAndPopulation:
-    def test_a_population_that_the_weights_do_not_add_up_to_is_named(self):
+    def test_total_weights_not_adding_up_are_diagnosed(self):
         """500 of 10,000 people with probability .1 stand for 5,000: all shares together are a half."""
         t = estimate_total([1] * 200 + [0] * 300, COINS, 0.1, population_size=10_000, target="mean")
         assert t.unbiased.sum() == pytest.approx(0.5, abs=1e-12)
         assert [each.name for each in t.diagnostics] == ["weights"]
         assert "is 5000 and not population_size, 10000: all shares together come to 0.5 of it" in str(t)
 
-    def test_weights_that_fit_and_estimates_that_need_none_say_nothing(self):
+    def test_total_fitting_weights_have_no_diagnostic(self):
         reports = [1] * 200 + [0] * 300
         fitting = [5_000, 5_049, 4_951]
         assert not any(estimate_total(reports, COINS, 0.1, population_size=size).diagnostics for size in fitting)
@@ -175,7 +175,7 @@ class TestWeightsAndPopulation:
         assert not estimate_total(reports, COINS, 0.1).diagnostics
         assert not estimate_total(reports, COINS, 0.1, population_size=10_000, estimator="hajek").diagnostics
 
-    def test_people_left_out_are_missed_by_the_weights(self):
+    def test_total_dropped_reports_are_diagnosed(self):
         reports = [1.0] * 200 + [0.0] * 200 + [np.nan] * 100
         t = estimate_total(reports, COINS, 0.1, population_size=5_000, missing="drop")
         assert [each.name for each in t.diagnostics] == ["weights"]
@@ -190,7 +190,7 @@ def test_missing_reports_are_dropped_by_choice():
     np.testing.assert_allclose(t.covariance, same.covariance)
 
 
-def test_standard_errors_are_honest_in_a_large_population():
+def test_total_standard_errors_by_simulation():
     # 500 samples with unequal probabilities from 5000 people: the mean squared error over the mean variance is 1 up to
     # about 0.063 (one standard deviation of a chi-square with 500 degrees over 500); 4 of them, 1 alarm in 16,000.
     generator = np.random.default_rng(8)

@@ -78,7 +78,7 @@ def kernel(yes, n, rates):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 40), st.integers(0, 40))
-def test_constrained_estimates_beat_a_fine_grid(first, second):
+def test_two_arms_constrained_estimate_is_the_maximum(first, second):
     found = cheater_detection((first, second), (40, 40), ("1/4", "3/4"))
     grid = np.linspace(0, 1, 41)
     best = max(
@@ -97,7 +97,7 @@ def test_constrained_estimates_beat_a_fine_grid(first, second):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 30), st.integers(0, 50), st.sampled_from(DESIGNS))
-def test_intervals_hold_the_estimate_and_stay_in_range(first, second, design):
+def test_two_arms_interval_holds_estimate(first, second, design):
     found = design((first, second), (30, 50), ("1/4", "3/4"))
     shares = [getattr(found, name) for name in vars(found) if hasattr(getattr(found, name), "constrained")]
     for share in shares:
@@ -106,7 +106,7 @@ def test_intervals_hold_the_estimate_and_stay_in_range(first, second, design):
             assert share.low - 1e-9 <= share.constrained <= share.high + 1e-9
 
 
-def test_limits_are_where_the_profile_has_fallen():
+def test_two_arms_limits_follow_profile_likelihood():
     found = cheater_detection(**ARMS)
     drop = stats.chi2.ppf(0.95, 1) / 2
     for limit in (found.cheaters.low, found.cheaters.high):
@@ -123,13 +123,13 @@ class TestCheaterDetection:
         assert found.honest_no.constrained == pytest.approx(0.6, abs=1e-12)
         assert found.cheaters.constrained == pytest.approx(0.2, abs=1e-12)
 
-    def test_no_cheaters_means_no_statistic(self):
+    def test_cheater_detection_no_cheaters_has_statistic_0(self):
         # 30 % yes, 70 % no, all honest: rates 0.3 + 0.75 * 0.7 and 0.3 + 0.25 * 0.7.
         found = cheater_detection((825, 475), (1000, 1000), ("1/4", "3/4"))
         assert found.no_cheaters.statistic == pytest.approx(0, abs=1e-9)
         assert found.no_cheaters.p_value == 1
 
-    def test_test_of_no_cheaters_is_that_of_one_free_share(self):
+    def test_cheater_detection_test_of_no_cheaters_by_grid(self):
         found = cheater_detection(**ARMS)
         grid = np.linspace(0, 1, 200_001)
         best = max(
@@ -138,7 +138,7 @@ class TestCheaterDetection:
         assert found.no_cheaters.statistic == pytest.approx(2 * (found.log_likelihood - best), abs=1e-3)
         assert found.no_cheaters.p_value == pytest.approx(stats.chi2.sf(found.no_cheaters.statistic, 1) / 2)
 
-    def test_level_of_the_test_and_coverage_of_the_interval(self):
+    def test_cheater_detection_coverage_by_simulation(self):
         # 500 experiments without cheaters: at 5 %, 11 to 39 rejections but for 3 standard deviations (0.003); with
         # 15 % of them: an interval at 95 % covers 461 to 489 times (the same).
         generator = np.random.default_rng(1998)
@@ -154,7 +154,7 @@ class TestCheaterDetection:
         assert 461 <= sum(share.low <= 0.15 <= share.high for share in found) <= 489
 
 
-def test_the_lie_detector_is_cheater_detection_with_cheaters_as_carriers():
+def test_lie_detector_mirrors_cheater_detection():
     cheats, lies = cheater_detection(**ARMS), stochastic_lie_detector(**ARMS)
     assert lies.prevalence.unbiased == pytest.approx(1 - cheats.honest_no.unbiased, abs=1e-12)
     assert lies.prevalence.low == pytest.approx(1 - cheats.honest_no.high, abs=1e-8)
@@ -162,7 +162,7 @@ def test_the_lie_detector_is_cheater_detection_with_cheaters_as_carriers():
     assert lies.all_honest == cheats.no_cheaters
 
 
-def test_nobody_carries_the_trait():
+def test_lie_detector_prevalence_zero_has_no_honesty():
     # Rates of exactly 1 - p: everyone says what people without the trait say.
     found = stochastic_lie_detector((750, 250), (1000, 1000), ("1/4", "3/4"))
     assert found.prevalence.constrained == 0
@@ -170,7 +170,7 @@ def test_nobody_carries_the_trait():
     assert (found.honesty.low, found.honesty.high) == (0, 1)
 
 
-def test_a_direct_arm_and_an_always_forced_one():
+def test_unknown_prevalence_direct_and_forced_arm():
     found = unknown_prevalence((30, 40), (100, 100), ("1", "0"))
     assert found.sensitive.unbiased == pytest.approx(0.3, abs=1e-12)
     assert found.unrelated.unbiased == pytest.approx(0.4, abs=1e-12)

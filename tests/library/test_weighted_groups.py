@@ -83,7 +83,7 @@ def chances_among(channel: Channel, sizes: Sequence[int], holders: Sequence[int]
     [(*group, lowest) for group, lowest in zip(GROUPS, (0.937, 0.937, 0.937, 0.9367, 0.9269), strict=True)],
     ids=str,
 )
-def test_the_interval_of_the_sum_covers(
+def test_combined_interval_coverage_by_enumeration(
     name: str, sizes: tuple[int, ...], weights: tuple[float, ...], lowest: float
 ) -> None:
     """Of 40 and 10 reports Wald's covered .26 with the unrelated question, .40 with the forced yes; this .98, .977."""
@@ -98,7 +98,7 @@ def test_the_interval_of_the_sum_covers(
 
 @pytest.mark.parametrize(("name", "lowest"), [*((name, 0.965) for name in TABLES), ("yes by force alone", 0.96)])
 @pytest.mark.parametrize(("sizes", "weights"), GROUPS, ids=str)
-def test_the_interval_of_those_who_took_part_covers(
+def test_combined_noise_coverage_by_enumeration(
     name: str, lowest: float, sizes: tuple[int, ...], weights: tuple[float, ...]
 ) -> None:
     """Wald's covered .845 of 40 and 10 people with the unrelated question, and .5 with yes by force alone.
@@ -116,7 +116,7 @@ def test_the_interval_of_those_who_took_part_covers(
         assert (chances_among((TABLES | ONE_SIDED)[name], sizes, holders) * covers).sum() >= lowest, shares
 
 
-def test_limits_are_recovered_from_those_of_equal_tails() -> None:
+def test_combined_limits_are_recovered_from_exact() -> None:
     strata = [estimate_proportions(counts, COINS) for counts in ([55, 45], [120, 80])]
     both = combine_strata(strata, [0.4, 0.6])
     exact = [estimate_proportions(counts, COINS, interval="clopper_pearson") for counts in ([55, 45], [120, 80])]
@@ -126,7 +126,7 @@ def test_limits_are_recovered_from_those_of_equal_tails() -> None:
 
 
 @pytest.mark.parametrize("channel", [COINS, warner(truth="1/5"), forced_response(truth="1/2", yes="1")], ids=str)
-def test_limits_of_those_who_took_part_are_recovered_from_corrected_scores(channel: Channel) -> None:
+def test_combined_noise_limits_are_recovered_from_score(channel: Channel) -> None:
     """Where half a report beyond the count is 1.96 standard errors of the coin from what is expected of the share."""
     counts, weights = ([88, 112], [160, 240]), (0.4, 0.6)
     (b, a), z = channel.matrix[:, 1], stats.norm.isf(0.025)
@@ -149,7 +149,7 @@ def test_limits_of_those_who_took_part_are_recovered_from_corrected_scores(chann
 
 
 @pytest.mark.parametrize("interval", ["score", "jeffreys", "mid_p", "clopper_pearson"])
-def test_groups_with_limits_of_their_own_keep_them(interval: str) -> None:
+def test_combined_limits_use_given_intervals(interval: str) -> None:
     groups = [estimate_proportions([60, 40], COINS, interval=interval)] * 2
     reach = (groups[0].unbiased - groups[0].low) / np.sqrt(2)
     assert combine_strata(groups, [0.5, 0.5]).low == pytest.approx(groups[0].unbiased - reach)
@@ -163,7 +163,7 @@ def test_groups_with_limits_of_their_own_keep_them(interval: str) -> None:
         [estimate_proportions([30, 40, 30], discrete_laplace(3, epsilon=1.0))] * 2,
     ],
 )
-def test_groups_without_such_limits_have_a_normal_interval(groups: list[ProportionEstimate]) -> None:
+def test_combined_without_limits_is_wald(groups: list[ProportionEstimate]) -> None:
     both = combine_strata(groups, [0.5, 0.5])
     assert both.interval == "wald"
     assert both.noise_interval == ("wald" if groups[0].noise_interval == "wald" else "recovered_score")
@@ -180,7 +180,7 @@ def test_groups_without_such_limits_have_a_normal_interval(groups: list[Proporti
         EachOption(2, COINS).estimate([10, 90], 100),
     ],
 )
-def test_no_interval_is_a_point_or_outside(group: ProportionEstimate) -> None:
+def test_combined_interval_is_no_point_and_in_range(group: ProportionEstimate) -> None:
     """780 no and 220 yes by two coins in both groups were 0 to 0."""
     both = combine_strata([group, group], [0.3, 0.7])
     assert (both.interval, both.noise_interval, both.exclusive) == ("recovered", "recovered_score", group.exclusive)
@@ -189,13 +189,13 @@ def test_no_interval_is_a_point_or_outside(group: ProportionEstimate) -> None:
         assert np.all((low <= both.constrained) & (both.constrained <= high))
 
 
-def test_one_report_of_a_group_is_something() -> None:
+def test_combined_one_report_in_a_group_narrows() -> None:
     both = combine_strata([estimate_proportions([0, 1], COINS), estimate_proportions([55, 45], COINS)], [0.1, 0.9])
     assert np.isnan(both.standard_error).all()
     assert both.high[1] < 0.9
 
 
-def test_the_mean_of_a_number_covers() -> None:
+def test_combined_mean_coverage_by_enumeration() -> None:
     """Of two groups of one bit each, every count."""
     channel, sizes, weights = one_bit(11, truth="4/5"), (12, 20), (0.3, 0.7)
     groups = [[estimate_mean([n - ones, ones], channel) for ones in range(n + 1)] for n in sizes]

@@ -87,14 +87,14 @@ WHO = "nobody", "no staff", "stranger", "viewer", "analyst", "editor", "owner", 
 
 
 @pytest.mark.parametrize("who", WHO)
-def test_everybody_everywhere(cast: Cast, who: str) -> None:
+def test_every_address_answers_by_role(cast: Cast, who: str) -> None:
     methods = METHODS if who in ("nobody", "stranger", "owner") else METHODS[:2]
     found = [fault for name, row in ROWS.items() for fault in faults(cast, who, name, row, methods)]
     found += [fault for name, row in ADMIN.items() for fault in faults(cast, who, name, row, tuple(row.methods))]
     assert "\n".join(found) == ""
 
 
-def test_a_row_that_is_wrong_is_seen(cast: Cast) -> None:
+def test_access_table_wrong_row_is_found(cast: Cast) -> None:
     """The test of the tests above: each kind of fault is made once."""
     for who, name, row, what in (
         ("viewer", "panel:close", act("survey", VIEWER), "is refused (403), not answered"),
@@ -106,13 +106,13 @@ def test_a_row_that_is_wrong_is_seen(cast: Cast) -> None:
         assert what in "".join(faults(cast, who, name, row, tuple(row.methods)))
 
 
-def test_who_may_too_little_is_told_which_role_it_takes(cast: Cast) -> None:
+def test_access_role_too_low_names_needed_role(cast: Cast) -> None:
     answer = cast.clients["viewer"].post(reverse("panel:close", args=["campus"]))
     assert answer.status_code == 403
     assert "You are a viewer in this team; this takes an editor." in answer.content.decode()
 
 
-def test_what_the_admin_has_besides(cast: Cast) -> None:
+def test_admin_popups_and_lists_hide_others_surveys(cast: Cast) -> None:
     """Nothing is found by completing, listing or following what is somebody else's."""
     stranger, draft = cast.clients["stranger"], cast.places["draft"][0][0]
     field = {"app_label": "surveys", "model_name": "survey", "field_name": "team", "term": ""}
@@ -125,7 +125,7 @@ def test_what_the_admin_has_besides(cast: Cast) -> None:
     assert verdict(cast.clients["owner"].get("/panel/new/")) == "sign in"  # type: ignore[arg-type]
 
 
-def test_every_unsafe_request_needs_its_token(cast: Cast, alice: User) -> None:
+def test_unsafe_requests_without_csrf_token_answer_403(cast: Cast, alice: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     for name, row in (ROWS | ADMIN).items():
@@ -136,7 +136,7 @@ def test_every_unsafe_request_needs_its_token(cast: Cast, alice: User) -> None:
             assert refused.status_code == 403 or method not in row.methods
 
 
-def test_walking_ids_finds_nothing_of_others(cast: Cast) -> None:
+def test_guessed_ids_find_nothing_of_others(cast: Cast) -> None:
     """A stranger who tries slugs, keys and numbers, near and random, sees no byte that is alice's."""
     stranger, chance, seen = cast.clients["stranger"], random.Random(7), b""
     numbers = [*range(12), *(chance.randrange(10**9) for _ in range(12))]
@@ -154,7 +154,7 @@ def test_walking_ids_finds_nothing_of_others(cast: Cast) -> None:
     assert b"Campus" not in listed.content
 
 
-def test_a_form_takes_no_field_that_it_does_not_show(cast: Cast, bob: User, alice: User) -> None:
+def test_forms_ignore_fields_that_they_do_not_show(cast: Cast, bob: User, alice: User) -> None:
     """State, team and rows of another survey are not set by naming them; a team of others is no choice."""
     draft, opened, theirs = Survey.objects.get(slug="draft"), Survey.objects.get(slug="campus"), home_team(bob)
     editor, address = cast.clients["editor"], reverse("admin:surveys_survey_change", args=[draft.pk])
@@ -178,7 +178,7 @@ def test_a_form_takes_no_field_that_it_does_not_show(cast: Cast, bob: User, alic
     assert (draft.state, draft.team, str(draft)) == ("draft", home_team(alice), "Changed")
 
 
-def test_the_list_holds_the_surveys_of_ones_own_teams_alone(cast: Cast) -> None:
+def test_survey_list_holds_surveys_of_own_teams(cast: Cast) -> None:
     address = reverse("admin:surveys_survey_changelist")
     found = {who: client.get(address).content.decode() for who, client in cast.clients.items()}
     assert [who for who in found if "Campus" in found[who]] == ["viewer", "analyst", "editor", "owner", "superuser"]
@@ -187,7 +187,7 @@ def test_the_list_holds_the_surveys_of_ones_own_teams_alone(cast: Cast) -> None:
     assert "Researchers" in found["superuser"]
 
 
-def test_how_far_a_run_is(run: Run, her: Client) -> None:
+def test_api_run_shows_progress(run: Run, her: Client) -> None:
     answer = her.get(reverse("api:run", args=[run.key])).json()
     assert answer == {
         "key": run.key, "design": run.design_id, "trigger": "demand", "state": "done", "progress": 100, "fault": "",
@@ -197,7 +197,7 @@ def test_how_far_a_run_is(run: Run, her: Client) -> None:
 
 
 @pytest.mark.parametrize("who", ["viewer", "analyst", "editor"])
-def test_no_page_offers_what_its_reader_may_not_do(cast: Cast, who: str) -> None:
+def test_pages_offer_only_permitted_actions(cast: Cast, who: str) -> None:
     """Every link leads on, and every button of every page of a survey may be pressed by whoever sees it."""
     client, held, found = cast.clients[who], cast.held[who], list[str]()
     offered: set[tuple[str, str, str]] = set()

@@ -38,10 +38,10 @@ EVERYBODY = "no staff", "stranger", "viewer", "analyst", "editor", "owner", "sup
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_every_address_with_a_token_that_writes(cast: Cast, who: str) -> None:
+def test_api_write_token_access_by_role(cast: Cast, who: str) -> None:
     assert "\n".join(faults(cast, who, "write", METHODS if who == "owner" else METHODS[:2])) == ""
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_every_address_with_a_token_that_reads(cast: Cast, who: str) -> None:
+def test_api_read_token_access_by_role(cast: Cast, who: str) -> None:
     assert "\n".join(faults(cast, who, "read", METHODS if who == "owner" else METHODS[:2])) == ""

@@ -24,12 +24,12 @@ def bilingual(alice: User) -> Survey:
     return write_survey(BILINGUAL, team=home_team(alice))
 
 
-def test_saving_unchanged_changes_nothing(bilingual: Survey, her: Client) -> None:
+def test_survey_form_saved_unchanged_keeps_definition(bilingual: Survey, her: Client) -> None:
     assert "is saved." in save(her, change(bilingual), form_of(her, change(bilingual)))
     assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
 
 
-def test_the_own_language_is_edited_and_the_others_are_kept(bilingual: Survey, her: Client) -> None:
+def test_survey_form_edits_default_language_only(bilingual: Survey, her: Client) -> None:
     fields = form_of(her, change(bilingual))
     fields |= {"title": "College", "items-0-wording": "Did you cheat?", "items-1-choices": "Low\nFine\nWell\n"}
     save(her, change(bilingual), fields)
@@ -42,7 +42,7 @@ def test_the_own_language_is_edited_and_the_others_are_kept(bilingual: Survey, h
     ]  # fmt: skip
 
 
-def test_every_language_is_edited_beside_the_own(bilingual: Survey, her: Client) -> None:
+def test_survey_form_edits_every_language(bilingual: Survey, her: Client) -> None:
     fields = form_of(her, change(bilingual))
     assert fields["items-1-choices_de"] == "Gut\nMittel\nSchlecht"
     fields |= {"title_de": "Hochschule", "items-1-choices": "Fine\nLow\nWell", "items-1-choices_de": "Na ja\nMies\nGut"}
@@ -56,7 +56,7 @@ def test_every_language_is_edited_beside_the_own(bilingual: Survey, her: Client)
     ]  # fmt: skip
 
 
-def test_a_language_comes_and_goes(bilingual: Survey, her: Client) -> None:
+def test_survey_form_adds_and_removes_language(bilingual: Survey, her: Client) -> None:
     """What is missing in a new one is said; the platform's own words are there at once; one that goes is forgotten."""
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"more_languages": ["de", "fr"]})
     assert "There is no text in Français yet for: the title, the introduction, the consent, the question for" in html
@@ -75,7 +75,7 @@ def test_a_language_comes_and_goes(bilingual: Survey, her: Client) -> None:
     assert selectors.definition_of(Survey.objects.get()) == BILINGUAL | {"languages": ["de", "en"]}
 
 
-def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Client, alice: User) -> None:
+def test_survey_form_new_survey_round_trips_by_file(her: Client, alice: User) -> None:
     address = reverse("admin:surveys_survey_add")
     fields = form_of(her, address) | {
         "title": "Study", "slug": "study", "own_language": "de", "introduction": "Hallo.", "consent": "",
@@ -116,20 +116,22 @@ def test_a_survey_is_written_from_nothing_and_comes_back_from_its_file(her: Clie
         ({"title": ""}, "required"),
     ],
 )
-def test_faults_are_said_at_the_form(bilingual: Survey, her: Client, changes: dict[str, str], words: str) -> None:
+def test_survey_form_errors_stand_beside_fields(
+    bilingual: Survey, her: Client, changes: dict[str, str], words: str
+) -> None:
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | changes)
     assert words in html
     assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
 
 
-def test_a_draft_may_be_unfinished(bilingual: Survey, her: Client) -> None:
+def test_survey_form_saves_unfinished_draft(bilingual: Survey, her: Client) -> None:
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"items-1-key": "cheated"})
     assert "Before it can be opened" in html
     assert "cheated stands more than once" in html
     assert her.get(change(bilingual)).content.decode().count("a key of its own; another question has this one too") == 2
 
 
-def test_a_mechanism_that_does_not_fit_its_choices_is_said_on_the_page(bilingual: Survey, her: Client) -> None:
+def test_survey_page_names_mechanism_misfit(bilingual: Survey, her: Client) -> None:
     item = bilingual.items.all()[0]
     item.choices = item.choices[:1]
     item.save()
@@ -137,7 +139,7 @@ def test_a_mechanism_that_does_not_fit_its_choices_is_said_on_the_page(bilingual
     assert "choices must be 2 for forced_response; got 1" in html
 
 
-def test_items_and_groups_can_go(bilingual: Survey, her: Client) -> None:
+def test_survey_form_removes_items_and_groups(bilingual: Survey, her: Client) -> None:
     gone = dict.fromkeys(("items-1-DELETE", "groups-0-DELETE", "groups-1-DELETE"), "on")
     fields = form_of(her, change(bilingual)) | gone
     save(her, change(bilingual), fields)
@@ -145,13 +147,13 @@ def test_items_and_groups_can_go(bilingual: Survey, her: Client) -> None:
     assert (len(found["items"]), found["strata"]["groups"]) == (1, [])
 
 
-def test_the_form_shows_epsilon_and_the_table(bilingual: Survey, her: Client) -> None:
+def test_survey_form_shows_epsilon_and_channel(bilingual: Survey, her: Client) -> None:
     html = her.get(change(bilingual), {"open": [item.pk for item in bilingual.items.all()]}).content.decode()
     assert "Of 5 tickets, how many send each report" in html
     assert "Epsilon 1.61: a report multiplies the odds" in html
 
 
-def test_what_is_open_is_not_written_over(version: Version, her: Client) -> None:
+def test_survey_form_open_survey_is_refused(version: Version, her: Client) -> None:
     address, before = change(version.survey), selectors.definition_of(version.survey)
     assert her.post(address, {"title": "Other"}).status_code == 403
     response = her.get(address, follow=True)
@@ -159,13 +161,13 @@ def test_what_is_open_is_not_written_over(version: Version, her: Client) -> None
     assert selectors.definition_of(Survey.objects.get()) == before
 
 
-def test_only_what_was_never_opened_can_be_deleted(survey: Survey, her: Client) -> None:
+def test_delete_never_opened_survey_removes_it(survey: Survey, her: Client) -> None:
     address = reverse("admin:surveys_survey_delete", args=[survey.pk])
     assert her.post(address, {"post": "yes"}).status_code == 302
     assert not Survey.objects.exists()
 
 
-def test_what_was_opened_stays(version: Version, her: Client) -> None:
+def test_delete_opened_survey_answers_403(version: Version, her: Client) -> None:
     address = reverse("admin:surveys_survey_delete", args=[version.survey.pk])
     assert her.post(address, {"post": "yes"}).status_code == 403
     assert Survey.objects.exists()
@@ -175,7 +177,7 @@ def yaml() -> str:
     return definitions.dump(BILINGUAL)
 
 
-def test_a_file_becomes_a_draft(alice: User, her: Client) -> None:
+def test_upload_makes_draft(alice: User, her: Client) -> None:
     file = SimpleUploadedFile("campus.yaml", yaml().encode(), content_type="application/yaml")
     response = her.post(reverse("panel:upload"), {"file": file}, follow=True)
     assert "Campus is written as a draft." in response.content.decode()
@@ -197,12 +199,12 @@ def test_a_file_becomes_a_draft(alice: User, her: Client) -> None:
         ("!!python/object/apply:os.system ['true']", "tags are not taken"),
     ],
 )
-def test_faults_of_a_file_are_said_in_words(her: Client, text: str, words: str) -> None:
+def test_upload_errors_name_the_fault(her: Client, text: str, words: str) -> None:
     assert words in her.post(reverse("panel:upload"), {"text": text}).content.decode()
     assert not Survey.objects.exists()
 
 
-def test_the_line_with_a_fault_is_marked_and_can_be_put_right(her: Client) -> None:
+def test_upload_error_marks_line_and_keeps_text(her: Client) -> None:
     text = yaml().replace("truth: 2/5", "truth: 7/5")
     line = 1 + text[: text.index("7/5")].count("\n")
     file = SimpleUploadedFile("campus.yaml", text.encode(), content_type="application/yaml")
@@ -214,18 +216,18 @@ def test_the_line_with_a_fault_is_marked_and_can_be_put_right(her: Client) -> No
     assert html.count("truth: 7/5") == 2, "in the marked line and in the field, to be put right"
 
 
-def test_a_file_that_is_no_text(her: Client) -> None:
+def test_upload_not_utf8_is_refused(her: Client) -> None:
     file = SimpleUploadedFile("x.yaml", b"\xff\xfe\x00")
     assert "not text in UTF-8" in her.post(reverse("panel:upload"), {"file": file}).content.decode()
 
 
-def test_a_file_does_not_touch_what_is_open_or_anothers(version: Version, her: Client, bob: User, sign_in: Any) -> None:
+def test_upload_open_or_foreign_survey_is_refused(version: Version, her: Client, bob: User, sign_in: Any) -> None:
     assert "only a draft can be changed" in her.post(reverse("panel:upload"), {"text": yaml()}).content.decode()
     assert "is taken by another survey" in sign_in(bob).post(reverse("panel:upload"), {"text": yaml()}).content.decode()
     assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
 
 
-def test_who_can_answer_how_waves_go_and_what_is_released_are_written_in_the_form(survey: Survey, her: Client) -> None:
+def test_survey_form_saves_invitations_waves_and_release(survey: Survey, her: Client) -> None:
     said = {"invitations": "secret", "repeats": "remember", "participation": "0.5"}
     save(her, change(survey), form_of(her, change(survey)) | said)
     assert selectors.definition_of(Survey.objects.get()).items() >= said.items()
@@ -235,9 +237,7 @@ def test_who_can_answer_how_waves_go_and_what_is_released_are_written_in_the_for
 
 
 @pytest.mark.parametrize(("written", "words"), [("0", "must be above 0 and at most 8"), ("much", "decimal number")])
-def test_an_epsilon_of_released_numbers_is_checked_in_the_form(
-    survey: Survey, her: Client, written: str, words: str
-) -> None:
+def test_survey_form_validates_release_epsilon(survey: Survey, her: Client, written: str, words: str) -> None:
     html = save(her, change(survey), form_of(her, change(survey)) | {"participation": written})
     assert words in html
     assert Survey.objects.get().participation == ""
@@ -245,7 +245,7 @@ def test_an_epsilon_of_released_numbers_is_checked_in_the_form(
     assert "Release of group sizes must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
 
 
-def test_upload_too_large_is_refused_before_it_is_read(her: Client) -> None:
+def test_upload_too_large_answers_413(her: Client) -> None:
     file = SimpleUploadedFile("a.yaml", b"#" * (bounds.LARGEST + 1))
     assert "at most 524,288 bytes; this one has 524,289" in her.post("/panel/upload/", {"file": file}).content.decode()
     answer = her.generic("POST", "/panel/upload/", b"", CONTENT_LENGTH="50000000")

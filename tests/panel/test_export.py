@@ -65,7 +65,7 @@ def made(export: Export) -> Export:
     return Export.objects.get(pk=export.pk)
 
 
-def test_from_the_page_to_the_file(run: Run, her: Client, alice: User) -> None:
+def test_export_from_page_to_file_is_logged(run: Run, her: Client, alice: User) -> None:
     assert "None yet." in text(her)
     answer = post(her, run, "csv", "json")
     assert (answer.status_code, answer["Location"]) == (302, f"{ADDRESS}?run={run.key}#exports")
@@ -96,7 +96,7 @@ def test_from_the_page_to_the_file(run: Run, her: Client, alice: User) -> None:
     ]
 
 
-def test_the_same_is_not_made_twice(run: Run, her: Client) -> None:
+def test_export_same_request_reuses_file(run: Run, her: Client) -> None:
     post(her, run, "csv")
     first = made(Export.objects.get())
     post(her, run, "csv", "json")
@@ -105,7 +105,7 @@ def test_the_same_is_not_made_twice(run: Run, her: Client) -> None:
     assert Export.objects.get(format="csv") == first
 
 
-def test_rows_take_a_tick_and_an_editor(run: Run, her: Client, as_a: Callable[[Role], Client]) -> None:
+def test_export_rows_need_tick_and_editor(run: Run, her: Client, as_a: Callable[[Role], Client]) -> None:
     refused = post(her, run, "csv", "rows")
     assert refused.status_code == 400
     assert "Tick that you want a row for each report." in refused.content.decode()
@@ -119,7 +119,9 @@ def test_rows_take_a_tick_and_an_editor(run: Run, her: Client, as_a: Callable[[R
     assert AuditEntry.objects.filter(detail=f"run {run.key}, as rows, a row for each report").exists()
 
 
-def test_who_gets_which_file(run: Run, her: Client, as_a: Callable[[Role], Client], sign_in: SignIn, bob: User) -> None:
+def test_export_download_by_role(
+    run: Run, her: Client, as_a: Callable[[Role], Client], sign_in: SignIn, bob: User
+) -> None:
     numbers, microdata = (made(services.request(run, name, microdata=True)[0]) for name in ("csv", "rows"))
     people = {role.label: as_a(role) for role in Role} | {"stranger": sign_in(bob)}
     found = {
@@ -139,7 +141,7 @@ def test_who_gets_which_file(run: Run, her: Client, as_a: Callable[[Role], Clien
     assert "For editors and owners." in text(people["analyst"])
 
 
-def test_cancelling_and_deleting(run: Run, her: Client) -> None:
+def test_export_cancel_and_delete(run: Run, her: Client) -> None:
     waiting = exports.request_export(run, "csv")[0]
     assert "Cancel" in text(her)
     her.post(reverse("panel:export-delete", args=[waiting.key]))
@@ -152,7 +154,7 @@ def test_cancelling_and_deleting(run: Run, her: Client) -> None:
     assert ("cancelled an export" in acts, "deleted an export" in acts) == (True, True)
 
 
-def test_what_is_not_there_is_not_served(run: Run, her: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_missing_file_answers_404(run: Run, her: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     export = services.request(run, "csv")[0]
     address = reverse("panel:export-file", args=[export.key])
     assert her.get(address).status_code == 404
@@ -163,13 +165,13 @@ def test_what_is_not_there_is_not_served(run: Run, her: Client, monkeypatch: pyt
     assert "ask for it again" in text(her)
 
 
-def test_a_file_is_gone_when_its_time_is_over(run: Run, her: Client) -> None:
+def test_export_expired_file_answers_404(run: Run, her: Client) -> None:
     export = made(services.request(run, "csv")[0])
     Export.objects.update(kept_until=timezone.now() - timedelta(seconds=1))
     assert her.get(reverse("panel:export-file", args=[export.key])).status_code == 404
 
 
-def test_what_the_script_asks_for(run: Run, her: Client) -> None:
+def test_export_progress_endpoint(run: Run, her: Client) -> None:
     address = reverse("panel:export-progress", args=["campus"])
     export = services.request(run, "csv")[0]
     before = her.get(address)
@@ -193,14 +195,14 @@ def test_what_the_script_asks_for(run: Run, her: Client) -> None:
         ({"format": "no-such"}, "format must be one of"),
     ],
 )
-def test_what_is_wrong_is_said(run: Run, her: Client, said: dict[str, str], words: str) -> None:
+def test_export_invalid_request_answers_400(run: Run, her: Client, said: dict[str, str], words: str) -> None:
     answer = her.post(ADDRESS, {"run": run.key} | said)
     assert answer.status_code == 400
     assert words in answer.content.decode()
     assert not Export.objects.exists()
 
 
-def test_a_run_of_another_survey_is_no_choice(run: Run, sign_in: SignIn, bob: User, survey: Survey) -> None:
+def test_export_run_of_other_survey_is_refused(run: Run, sign_in: SignIn, bob: User, survey: Survey) -> None:
     write_survey(payloads.definition(slug="theirs"), team=home_team(bob))
     client = sign_in(bob)
     address = "/panel/survey/theirs/export/"

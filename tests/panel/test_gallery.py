@@ -22,14 +22,14 @@ TOPICS = (
 TO_BE_FILLED_IN = {"partner-violence"}
 
 
-def test_the_eight_topics_are_there() -> None:
+def test_templates_are_the_eight_topics() -> None:
     assert tuple(template.name for template in templates.templates()) == TOPICS
     assert templates.find("tax") is templates.templates()[6]
     assert templates.find("taxes") is None
 
 
 @pytest.mark.parametrize("name", TOPICS)
-def test_a_template_is_sensible(name: str) -> None:
+def test_template_size_languages_and_epsilon(name: str) -> None:
     """Three to six questions in two languages, none above epsilon 2, together at most 4, also with a coin or a die."""
     template = templates.find(name)
     assert template is not None
@@ -60,7 +60,7 @@ def test_the_gallery_shows_each_template(her: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_a_template_becomes_a_draft_under_a_free_name(her: Client, alice: User) -> None:
+def test_template_becomes_draft_with_free_slug(her: Client, alice: User) -> None:
     address = reverse("panel:templates")
     first, second = (her.post(address, {"template": "partner-violence"}) for _ in range(2))
     assert [answer["Location"].split("/")[-2] for answer in (first, second)] == [
@@ -76,7 +76,7 @@ def test_a_template_becomes_a_draft_under_a_free_name(her: Client, alice: User) 
 
 
 @pytest.mark.django_db
-def test_a_copy_of_ones_own_survey(survey: Survey, her: Client, bob: User, sign_in: object) -> None:
+def test_copy_of_own_survey_takes_free_slug(survey: Survey, her: Client, bob: User, sign_in: object) -> None:
     address = reverse("panel:new")
     assert her.post(address, {"survey": "campus", "same_people": "yes"})["Location"] == reverse(
         "panel:survey", args=["campus-2"]
@@ -96,7 +96,7 @@ def test_an_unfinished_draft_can_be_copied(survey: Survey, her: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_a_long_name_stays_a_name(survey: Survey) -> None:
+def test_free_slug_long_slug_is_shortened(survey: Survey) -> None:
     Survey.objects.update(slug="a" * 64)
     assert selectors.free_slug("a" * 64) == "a" * 56 + "-2"
     assert selectors.free_slug("b") == "b"

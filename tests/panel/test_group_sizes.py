@@ -48,7 +48,7 @@ ABOUT = re.compile(r"(?<![\w.,])(?:1[,.]?244|4[,.]?326|740)(?!\w)")
 MICRODATA = ("reports-csv", "reports-parquet", "reports-sav", "reports-dta")
 
 
-def test_the_search_finds_a_size_however_it_is_written() -> None:
+def test_size_search_finds_every_notation() -> None:
     for text in ("1,237", "1.237", "n = 4319.", '"n": 733,', ">733<", "733 reports"):
         assert FOUND.search(text), text
     for text in ("0.733", "17331", "a733f", "0,7331", "73,3"):
@@ -105,7 +105,7 @@ def leaks(text: str) -> list[str]:
     return [text[max(0, found.start() - 60) : found.end() + 20] for found in FOUND.finditer(text)]
 
 
-def test_no_format_of_a_run_tells_the_sizes(survey: Survey, tmp_path: Path) -> None:
+def test_export_formats_hide_group_sizes(survey: Survey, tmp_path: Path) -> None:
     run, seen = final_run(survey), []
     for name, one in FORMATS.items():
         content = one.whole(run)
@@ -122,7 +122,7 @@ def test_no_format_of_a_run_tells_the_sizes(survey: Survey, tmp_path: Path) -> N
     assert {"json", "xlsx", "html", "bundle"} <= set(seen), "the noised sizes are told"
 
 
-def test_no_page_and_no_answer_tells_the_sizes(survey: Survey, her: Client) -> None:
+def test_pages_and_api_hide_group_sizes(survey: Survey, her: Client) -> None:
     def visit(run: Run) -> None:
         design = design_of(survey)
         for kind, said in (("cross-table", {"rows": "cheated", "columns": "mood"}),):
@@ -150,7 +150,7 @@ def test_no_page_and_no_answer_tells_the_sizes(survey: Survey, her: Client) -> N
     assert leaks(page.content.decode()) == []
 
 
-def test_no_message_and_no_metric_tells_the_sizes(survey: Survey, alice: User, settings: Any) -> None:
+def test_webhooks_and_metrics_hide_group_sizes(survey: Survey, alice: User, settings: Any) -> None:
     settings.CANDOR_METRICS_TOKEN = "a token"
     webhook, _secret = webhooks.add(survey, "https://example.org/", list(EVENTS), [100], by=alice)
     final_run(survey)
@@ -162,7 +162,7 @@ def test_no_message_and_no_metric_tells_the_sizes(survey: Survey, alice: User, s
         assert leaks(text) == []
 
 
-def test_nothing_that_is_kept_of_a_run_or_an_analysis_tells_them(survey: Survey) -> None:
+def test_stored_runs_and_analyses_hide_group_sizes(survey: Survey) -> None:
     """Whoever reads these rows reads no sizes: the totals of a run are of all groups together."""
     run = final_run(survey)
     found = analyses.execute(
@@ -174,7 +174,7 @@ def test_nothing_that_is_kept_of_a_run_or_an_analysis_tells_them(survey: Survey)
     assert run.reports == sum(SIZES.values()), "how many there are in all is no secret"
 
 
-def test_what_is_published_is_enough_for_the_library(survey: Survey, tmp_path: Path) -> None:
+def test_published_json_is_enough_for_the_library(survey: Survey, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_bytes(FORMATS["json"].whole(final_run(survey)))
     bundle = load_bundle(path)

@@ -62,7 +62,7 @@ def unfolded(client: Client, survey: Survey) -> Any:
     return page.context["inline_admin_formsets"][-1].formset.forms
 
 
-def test_saving_unchanged_changes_nothing(kinds: Survey, her: Client) -> None:
+def test_item_form_saved_unchanged_keeps_definition(kinds: Survey, her: Client) -> None:
     assert "is saved." in save(her, change(kinds), form_of(her, change(kinds)))
     assert saved() == example()
 
@@ -85,7 +85,7 @@ def survey_of(questions: Sequence[str]) -> Definition:
     return load("slug: s\ntitle: T\nitems:\n" + "".join(items))
 
 
-def test_each_kind_is_written_by_form(alice: User, her: Client) -> None:
+def test_item_form_writes_each_kind(alice: User, her: Client) -> None:
     """Eight yes/no questions become one of each kind and two with a harmless second question."""
     survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 8), team=home_team(alice))
     choices = "A\nB\nC"
@@ -103,7 +103,7 @@ def test_each_kind_is_written_by_form(alice: User, her: Client) -> None:
     assert saved() == survey_of(WRITTEN)
 
 
-def test_what_a_kind_has_no_use_for_is_forgotten(kinds: Survey, her: Client) -> None:
+def test_item_form_changed_kind_drops_unused_fields(kinds: Survey, her: Client) -> None:
     """The script takes away the fields of a number, so that they are not sent; nothing of them stays."""
     away = tuple(f"items-{DRINKS}-{name}" for name in ("minimum", "maximum", "step"))
     chosen = item(MOOD, kind="number", minimum="0", maximum="2", step="1", mechanism="one_bit")
@@ -167,7 +167,7 @@ def in_rounds() -> list[dict[int, tuple[dict[str, str], str, str]]]:
 
 
 @pytest.mark.parametrize("faults", in_rounds())
-def test_faults_are_said_beside_the_field(
+def test_item_form_errors_stand_beside_fields(
     kinds: Survey, her: Client, faults: dict[int, tuple[dict[str, str], str, str]]
 ) -> None:
     response = send(her, kinds, *(item(place, **fields) for place, (fields, _, _) in faults.items()))
@@ -187,7 +187,7 @@ EMPTY = [
 ]
 
 
-def test_what_is_not_written_yet_is_let_through_and_said_where_it_is_missing(kinds: Survey, her: Client) -> None:
+def test_item_form_missing_values_saved_and_named(kinds: Survey, her: Client) -> None:
     html = send(her, kinds, *(item(place, **fields) for place, fields, _, _ in EMPTY)).content.decode()
     for place, _, field, words in EMPTY[:3]:
         assert re.search(rf"Question {place + 1} \(\w+\), {field}: {re.escape(words)}", html)
@@ -198,29 +198,29 @@ def test_what_is_not_written_yet_is_let_through_and_said_where_it_is_missing(kin
     assert "Still missing" not in "".join(str(field.help_text) for field in forms[PLACE].fields.values())
 
 
-def test_an_answer_that_moves_takes_what_depends_on_it_along(kinds: Survey, her: Client) -> None:
+def test_item_form_moved_choice_moves_conditions(kinds: Survey, her: Client) -> None:
     """The condition of `hours` is kept in words, and `hours` itself is not touched."""
     send(her, kinds, item(HABITS, choices="Gambling\nFasting\nSmoking\nDrinking"))
     assert saved()["items"][HOURS]["asked_if"] == {"item": "habits", "answers": [0, 3]}
 
 
-def test_an_answer_that_goes_is_missed_by_what_depends_on_it(kinds: Survey, her: Client) -> None:
+def test_item_form_removed_choice_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(HABITS, choices="Smoking\nDrinking\nFasting\nSleeping")), HOURS)
     assert "got Gambling" in errors["asked_if_answers"]
     assert saved() == example()
 
 
-def test_a_question_that_others_depend_on_does_not_go_alone(kinds: Survey, her: Client) -> None:
+def test_item_form_removed_item_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, DELETE="on")), OFTEN)
     assert errors == {"asked_if_item": "There is no earlier question smokes."}
 
 
-def test_the_order_is_that_of_the_numbers(kinds: Survey, her: Client) -> None:
+def test_item_form_moved_item_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, position="5")), OFTEN)
     assert errors == {"asked_if_item": "There is no earlier question smokes."}
 
 
-def test_the_surveys_page_says_of_each_question_what_it_is(kinds: Survey, her: Client) -> None:
+def test_survey_page_describes_each_question(kinds: Survey, her: Client) -> None:
     html = her.get(reverse("panel:survey", args=["kinds"])).content.decode()
     for words in (
         "number · 0 to 40 in steps of 1 · section second",
@@ -231,7 +231,7 @@ def test_the_surveys_page_says_of_each_question_what_it_is(kinds: Survey, her: C
     assert html.count("a report multiplies the odds") == html.count(">epsilon 0.7") == 9
 
 
-def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client) -> None:
+def test_item_form_sections_are_saved(kinds: Survey, her: Client) -> None:
     section = {"sections-1-key": "rest", "sections-1-title": "The rest", "sections-1-introduction": "Nearly done."}
     html = send(her, kinds, section).content.decode()
     assert "section must be one of first, rest; got &#x27;second&#x27;" in html
@@ -245,7 +245,7 @@ def test_sections_are_written_and_questions_name_them(kinds: Survey, her: Client
     assert not selectors.opening_fault(Survey.objects.get())
 
 
-def test_own_words_for_prefer_not_to_say_are_kept(alice: User, her: Client) -> None:
+def test_item_form_custom_prefer_not_text_is_kept(alice: User, her: Client) -> None:
     definition = example()
     definition["items"][OFTEN]["prefer_not"] = {"en": "No comment"}
     survey = write_survey(definition, team=home_team(alice))

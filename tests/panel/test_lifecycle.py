@@ -22,7 +22,7 @@ from tests.tools.html import words
 pytestmark = pytest.mark.django_db
 
 
-def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:
+def test_open_draft_once_double_press_is_harmless(survey: Survey, her: Client) -> None:
     assert "Ready to open." in look(her)
     digest = digest_shown(her)
     said = press(her, "opening", "campus", digest=digest, opens="now")
@@ -34,7 +34,7 @@ def test_a_draft_can_be_opened_once(survey: Survey, her: Client) -> None:
     assert survey.versions.count() == 1
 
 
-def test_what_is_missing_is_said_in_words(survey: Survey, her: Client) -> None:
+def test_open_incomplete_draft_names_what_is_missing(survey: Survey, her: Client) -> None:
     Item.objects.filter(survey=survey, position=2).update(truth="7/5")
     said = look(her)
     assert "Before it can be opened:" in said
@@ -47,12 +47,12 @@ def test_what_is_missing_is_said_in_words(survey: Survey, her: Client) -> None:
     assert survey.state == Survey.State.DRAFT
 
 
-def test_the_link_holds_the_digest(version: Version, her: Client) -> None:
+def test_share_page_link_holds_digest(version: Version, her: Client) -> None:
     html = her.get("/panel/survey/campus/share/").content.decode()
     assert f'value="http://127.0.0.1:8000/s/campus/#{version.design_id}"' in html
 
 
-def test_closing_asks_for_the_final_estimate(version: Version, her: Client) -> None:
+def test_close_requests_final_estimate(version: Version, her: Client) -> None:
     fill(get_design(version.design_id))
     said = press(her, "close", "campus")
     assert "The survey is closed. The final estimate is on its way." in said
@@ -62,7 +62,7 @@ def test_closing_asks_for_the_final_estimate(version: Version, her: Client) -> N
     assert "campus is closed; to close it, it must be open." in press(her, "close", "campus")
 
 
-def test_closing_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
+def test_close_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
     said = press(her, "close", "campus")
     assert "The survey is closed. No report came, so there is nothing to estimate." in said
     for page in (said, words(her.get("/panel/survey/campus/watch/").content.decode())):
@@ -71,14 +71,14 @@ def test_closing_without_reports_promises_no_estimate(version: Version, her: Cli
         assert "No report came, so there is nothing to estimate." in page
 
 
-def test_closing_with_too_few_reports_promises_no_estimate(version: Version, her: Client) -> None:
+def test_close_with_nine_reports_promises_no_estimate(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=9, first=9)
     said = press(her, "close", "campus")
     assert "Reports that came: 9. An estimate takes at least 10, so there will be none." in said
     assert "on its way" not in said
 
 
-def test_closing_with_ten_reports_promises_an_estimate_that_is_not_quoted(version: Version, her: Client) -> None:
+def test_close_with_ten_reports_estimates_without_quote(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=10, first=10)
     assert "The final estimate is on its way." in press(her, "close", "campus")
     estimator.execute(Run.objects.get(design=version.design).pk)
@@ -88,14 +88,14 @@ def test_closing_with_ten_reports_promises_an_estimate_that_is_not_quoted(versio
         assert "An estimated" not in told
 
 
-def test_a_closed_survey_is_revised_and_opened_again(version: Version, her: Client) -> None:
+def test_revise_closed_survey_and_open_again(version: Version, her: Client) -> None:
     close_survey(version.survey)
     assert "This is now a draft of version 2." in press(her, "revise", "campus")
     assert "Version 2 is open." in press(her, "opening", "campus", digest=digest_shown(her), opens="now")
     assert [line.number for line in version.survey.versions.all()] == [2, 1]
 
 
-def test_an_estimate_on_demand(version: Version, her: Client, django_capture_on_commit_callbacks: object) -> None:
+def test_estimate_on_demand(version: Version, her: Client, django_capture_on_commit_callbacks: object) -> None:
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
         assert "The estimate is on its way." in press(her, "estimate", "campus")
     run = estimates.last_run(version.design_id)
@@ -106,17 +106,17 @@ def test_an_estimate_on_demand(version: Version, her: Client, django_capture_on_
     assert "data-run" not in her.get("/panel/survey/campus/").content.decode()
 
 
-def test_a_survey_that_was_never_opened_has_nothing_to_estimate(survey: Survey, her: Client) -> None:
+def test_estimate_never_opened_survey_is_refused(survey: Survey, her: Client) -> None:
     assert "this survey was never opened" in press(her, "estimate", "campus")
 
 
-def test_a_failed_run_says_why(version: Version, her: Client) -> None:
+def test_failed_run_shows_reason(version: Version, her: Client) -> None:
     run = estimator.request_run(version.design_id)
     Run.objects.filter(pk=run.pk).update(state="failed", fault="The worker died 3 times.")
     assert "The last estimate failed The worker died 3 times." in look(her)
 
 
-def test_results_stand_with_their_intervals(run: Run, her: Client) -> None:
+def test_results_page_shows_intervals_and_charts(run: Run, her: Client) -> None:
     said = look(her)
     # Which 90 of 110 is drawn, and with it whether the interval that holds at every look is of use.
     told = r"An estimated \d+ % of the 90 respondents \(between|“Yes” among the 90 respondents: the interval runs from"
@@ -127,7 +127,7 @@ def test_results_stand_with_their_intervals(run: Run, her: Client) -> None:
     assert "nan" not in html.lower().split()
 
 
-def test_publishing_and_withdrawing(run: Run, her: Client, client: Client) -> None:
+def test_report_publish_and_unpublish(run: Run, her: Client, client: Client) -> None:
     address = reverse("estimator:report", args=[run.key])
     assert client.get(address).status_code == 404
     assert "The report is public." in press(her, "publish", run.key, published="yes")
@@ -136,13 +136,13 @@ def test_publishing_and_withdrawing(run: Run, her: Client, client: Client) -> No
     assert client.get(address).status_code == 404
 
 
-def test_a_run_without_estimates_is_not_published(version: Version, her: Client) -> None:
+def test_publish_run_without_estimates_is_refused(version: Version, her: Client) -> None:
     run = estimator.request_run(version.design_id)
     assert "This run has no estimates to publish." in press(her, "publish", run.key, published="yes")
     assert her.get(reverse("panel:report", args=[run.key])).status_code == 404
 
 
-def test_a_copy_is_a_draft_of_its_own(version: Version, her: Client) -> None:
+def test_duplicate_makes_draft(version: Version, her: Client) -> None:
     assert "This is a copy of campus, as a draft." in press(
         her, "duplicate", "campus", slug="campus-2", same_people="yes"
     )
@@ -151,12 +151,12 @@ def test_a_copy_is_a_draft_of_its_own(version: Version, her: Client) -> None:
 
 
 @pytest.mark.parametrize(("slug", "fault"), [("campus", "is taken"), ("", "required"), ("A b", "valid")])
-def test_a_copy_needs_a_free_name(version: Version, her: Client, slug: str, fault: str) -> None:
+def test_duplicate_needs_free_slug(version: Version, her: Client, slug: str, fault: str) -> None:
     assert fault in press(her, "duplicate", "campus", slug=slug, same_people="yes")
     assert Survey.objects.count() == 1
 
 
-def test_rehearsals_are_labelled_and_have_no_link(alice: User, her: Client) -> None:
+def test_rehearsal_is_labelled_and_has_no_link(alice: User, her: Client) -> None:
     write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
     said = press(her, "opening", "campus", digest=digest_shown(her), opens="now")
     assert "rehearsal: simulated respondents" in said

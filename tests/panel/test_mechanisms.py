@@ -75,7 +75,7 @@ def own_ratio(made: Any) -> Fraction:
 
 
 @ENTRIES
-def test_entry_is_named_for_authors_planner_and_reports(entry: RegistryEntry) -> None:
+def test_mechanism_has_names_for_form_plan_and_report(entry: RegistryEntry) -> None:
     assert entry.label
     assert entry.short
     assert str(entry.title)
@@ -87,7 +87,7 @@ def test_entry_is_named_for_authors_planner_and_reports(entry: RegistryEntry) ->
 
 
 @ENTRIES
-def test_entry_is_documented(entry: RegistryEntry) -> None:
+def test_mechanism_is_documented(entry: RegistryEntry) -> None:
     assert f"`{entry.example}`" in DOCS
     kinds = [line for line in DOCS.splitlines() if line.startswith(tuple(f"| `{kind}` |" for kind in entry.kinds))]
     assert len(kinds) == len(entry.kinds)
@@ -95,7 +95,7 @@ def test_entry_is_documented(entry: RegistryEntry) -> None:
 
 
 @ENTRIES
-def test_parameters_have_a_column_a_field_and_a_place(entry: RegistryEntry) -> None:
+def test_mechanism_parameters_have_column_and_field(entry: RegistryEntry) -> None:
     columns = [parameter.column for parameter in entry.parameters]
     assert len(set(columns)) == len(columns)
     assert MECHANISM_FIELDS[entry.name] == [parameter.name for parameter in entry.parameters]
@@ -108,7 +108,7 @@ def test_parameters_have_a_column_a_field_and_a_place(entry: RegistryEntry) -> N
 
 
 @pytest.mark.parametrize(("entry", "kind"), [(entry, kind) for entry in REGISTRY.values() for kind in entry.kinds])
-def test_drafts_keep_every_parameter(alice: User, entry: RegistryEntry, kind: str) -> None:
+def test_mechanism_parameters_survive_in_drafts(alice: User, entry: RegistryEntry, kind: str) -> None:
     definition = definition_with(entry, kind)
     assert load(dump(definition)) == definition
     survey = services.write_survey(definition, team=home_team(alice))
@@ -116,7 +116,7 @@ def test_drafts_keep_every_parameter(alice: User, entry: RegistryEntry, kind: st
 
 
 @pytest.mark.parametrize(("entry", "kind"), [(entry, kind) for entry in REGISTRY.values() for kind in entry.kinds])
-def test_frozen_channel_is_the_library_s(entry: RegistryEntry, kind: str) -> None:
+def test_mechanism_frozen_channel_equals_library(entry: RegistryEntry, kind: str) -> None:
     """What the browser draws from is the mechanism of the author, and its epsilon is the table's own."""
     item = frozen(entry, kind)
     authored = mechanism_of(definition_with(entry, kind)["items"][0])
@@ -131,7 +131,7 @@ def test_frozen_channel_is_the_library_s(entry: RegistryEntry, kind: str) -> Non
 
 
 @pytest.mark.parametrize(("entry", "kind"), [(entry, kind) for entry in REGISTRY.values() for kind in entry.kinds])
-def test_estimates_invert_the_frozen_channel(entry: RegistryEntry, kind: str) -> None:
+def test_mechanism_estimates_invert_frozen_channel(entry: RegistryEntry, kind: str) -> None:
     """Reports in the proportions that some shares make give those shares (of a number their mean) back."""
     item = frozen(entry, kind)
     question = question_of(item)
@@ -150,7 +150,7 @@ def test_estimates_invert_the_frozen_channel(entry: RegistryEntry, kind: str) ->
 
 
 @ENTRIES
-def test_constructor_is_one_of_the_library(entry: RegistryEntry) -> None:
+def test_mechanism_constructor_is_in_the_library(entry: RegistryEntry) -> None:
     maker = {"unary": "UnaryEncoding", "subset": "SubsetSelection"}.get(entry.name, entry.name)
     assert hasattr(randomized_response, maker)
     assert maker in inspect.getsource(entry.make)
@@ -158,7 +158,7 @@ def test_constructor_is_one_of_the_library(entry: RegistryEntry) -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @ENTRIES
-def test_report_sentence_cites_its_works(entry: RegistryEntry, language: str) -> None:
+def test_mechanism_report_sentence_cites_works(entry: RegistryEntry, language: str) -> None:
     with translation.override(language):
         told = entry.describe(
             designs.Channel.of(frozen(entry, entry.kinds[0])["channel"]), ["No", "Yes", "C", "D", "E", "F", "G", "H"]
@@ -171,7 +171,7 @@ def test_report_sentence_cites_its_works(entry: RegistryEntry, language: str) ->
 
 
 @ENTRIES
-def test_planner_has_every_mechanism_but_tables(entry: RegistryEntry) -> None:
+def test_mechanism_is_planned_except_custom(entry: RegistryEntry) -> None:
     assert (entry.name in PLANNED) == (entry.name != "custom")
     if entry.name not in PLANNED:
         return
@@ -183,7 +183,7 @@ def test_planner_has_every_mechanism_but_tables(entry: RegistryEntry) -> None:
 
 @DIALS
 @pytest.mark.parametrize("epsilon", [0.3, 1.1, 2.5])
-def test_dial_is_the_largest_within_epsilon(entry: RegistryEntry, epsilon: float) -> None:
+def test_mechanism_truth_is_the_largest_within_epsilon(entry: RegistryEntry, epsilon: float) -> None:
     """One part of 10,000 further, on the side that tells more, exceeds it."""
     kind = entry.kinds[0]
     asked = free_question(kind, entry.name)
@@ -203,7 +203,7 @@ def test_planner_writes_the_dial_into_the_draft(entry: RegistryEntry, alice: Use
 
 
 @ENTRIES
-def test_free_planner_offers_it_where_it_fits(entry: RegistryEntry, her: Client) -> None:
+def test_mechanism_is_offered_by_free_planner(entry: RegistryEntry, her: Client) -> None:
     if entry.name not in PLANNED:
         return
     for kind in entry.kinds:

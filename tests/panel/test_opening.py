@@ -31,7 +31,7 @@ def ahead(hours: int) -> str:
     return f"{timezone.now() + timedelta(hours=hours):%Y-%m-%dT%H:%M}"
 
 
-def test_it_shows_the_whole_design_as_it_will_be(survey: Survey, her: Client) -> None:
+def test_opening_page_shows_design_to_confirm(survey: Survey, her: Client) -> None:
     said = opening_page(her)
     design_digest = schedules.digest_of(survey)
     assert design_digest in said
@@ -45,14 +45,14 @@ def test_it_shows_the_whole_design_as_it_will_be(survey: Survey, her: Client) ->
     assert survey.versions.get().design_id == design_digest
 
 
-def test_it_shows_every_language(alice: User, her: Client) -> None:
+def test_opening_page_shows_every_language(alice: User, her: Client) -> None:
     services.write_survey(translations.definition("en", "de", "ar"), team=home_team(alice))
     said = opening_page(her)
     for text in ("Haben Sie getäuscht?", "هل سبق أن غششتم في امتحان؟", "Erstes Jahr", "Deutsch"):
         assert text in said
 
 
-def test_a_double_press_says_what_a_single_one_says(survey: Survey, her: Client) -> None:
+def test_opening_double_press_answers_like_one(survey: Survey, her: Client) -> None:
     form = {"digest": digest_shown(her), "opens": "now"}
     for _ in range(2):
         assert "Version 1 is open. Its design is frozen" in press(her, "opening", "campus", **form)
@@ -62,7 +62,7 @@ def test_a_double_press_says_what_a_single_one_says(survey: Survey, her: Client)
     assert "only a draft can be changed" in press(her, "opening", "campus", **form)
 
 
-def test_a_draft_that_changed_since_is_not_opened(survey: Survey, her: Client) -> None:
+def test_opening_changed_draft_is_refused(survey: Survey, her: Client) -> None:
     digest = digest_shown(her)
     survey.items.filter(key="mood").update(truth="1/5")
     assert "The draft has changed since it was shown" in press(her, "opening", "campus", digest=digest, opens="now")
@@ -72,14 +72,14 @@ def test_a_draft_that_changed_since_is_not_opened(survey: Survey, her: Client) -
 
 
 @pytest.mark.parametrize("digest", ["", "abc", "Ω" * 64])
-def test_nothing_opens_unconfirmed(survey: Survey, her: Client, digest: str) -> None:
+def test_opening_without_digest_answers_422(survey: Survey, her: Client, digest: str) -> None:
     answer = her.post(reverse("panel:opening", args=["campus"]), {"digest": digest, "opens": "now"})
     assert answer.status_code == 422
     assert "did not say what it confirms" in words(answer.content.decode())
     assert not survey.versions.exists()
 
 
-def test_it_is_agreed_to_open_later_and_called_off(survey: Survey, her: Client) -> None:
+def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
     terms = {"opens": "later", "opens_at": ahead(5), "closes_at": ahead(50), "cap": "500"}
     said = press(her, "opening", "campus", digest=digest_shown(her), **terms)
     assert "It opens by itself on" in said
@@ -103,7 +103,7 @@ def test_it_is_agreed_to_open_later_and_called_off(survey: Survey, her: Client) 
         ({"opens": "now", "cap": "3"}, "10 to 100,000,000 reports; got 3."),
     ],
 )
-def test_terms_that_cannot_be_are_said_beside_the_field(
+def test_opening_impossible_terms_stand_beside_field(
     survey: Survey, her: Client, terms: dict[str, str], fault: str
 ) -> None:
     answer = her.post(reverse("panel:opening", args=["campus"]), {"digest": digest_shown(her), **terms})
@@ -112,7 +112,7 @@ def test_terms_that_cannot_be_are_said_beside_the_field(
     assert not survey.appointments.exists()
 
 
-def test_what_it_did_by_itself_and_why_it_could_not(survey: Survey, her: Client) -> None:
+def test_opening_page_shows_failed_scheduled_opening(survey: Survey, her: Client) -> None:
     schedules.open_on(
         survey, OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
     )
@@ -128,7 +128,7 @@ def test_what_it_did_by_itself_and_why_it_could_not(survey: Survey, her: Client)
     assert "did not open by itself" not in look(her), "that was another version"
 
 
-def test_the_closing_date_is_extended_and_nothing_else(survey: Survey, her: Client) -> None:
+def test_closing_date_can_only_be_extended(survey: Survey, her: Client) -> None:
     press(her, "opening", "campus", digest=digest_shown(her), opens="now", closes_at=ahead(5))
     assert "Closes on" in opening_page(her)
     assert "can only be moved later" in press(her, "extend", "campus", closes_at=ahead(2))
@@ -136,7 +136,7 @@ def test_the_closing_date_is_extended_and_nothing_else(survey: Survey, her: Clie
     assert "must be a date and a time" in press(her, "extend", "campus", closes_at="soon")
 
 
-def test_every_act_is_in_the_log_with_who_did_it(survey: Survey, her: Client) -> None:
+def test_lifecycle_acts_are_in_audit_log_with_name(survey: Survey, her: Client) -> None:
     press(her, "opening", "campus", digest=digest_shown(her), opens="later", opens_at=ahead(5))
     press(her, "call-off", "campus")
     press(her, "opening", "campus", digest=digest_shown(her), opens="now", closes_at=ahead(5))
@@ -161,7 +161,7 @@ def test_every_act_is_in_the_log_with_who_did_it(survey: Survey, her: Client) ->
     ]
 
 
-def test_a_finished_survey_is_archived_and_comes_back(version: Version, her: Client) -> None:
+def test_closed_survey_is_archived_and_restored(version: Version, her: Client) -> None:
     services.close_survey(version.survey)
     assert "To archive: The final estimate is still being made." in opening_page(her)
     assert "The final estimate is still being made." in press(her, "archive", "campus")
@@ -174,7 +174,7 @@ def test_a_finished_survey_is_archived_and_comes_back(version: Version, her: Cli
     assert "Campus" in words(her.get(changelist).content.decode())
 
 
-def test_a_rehearsal_is_opened_without_terms(alice: User, her: Client) -> None:
+def test_opening_rehearsal_has_no_terms(alice: User, her: Client) -> None:
     services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
     html = her.get(reverse("panel:opening", args=["campus"])).content.decode()
     assert 'name="cap"' not in html

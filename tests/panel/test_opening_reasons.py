@@ -34,7 +34,7 @@ def doubtful(alice: User) -> Survey:
     return services.write_survey(payloads.definition(introduction=DOUBTFUL), team=home_team(alice))
 
 
-def test_page_asks_for_the_reason_and_keeps_what_was_typed(risky: Survey, her: Client) -> None:
+def test_opening_page_asks_for_reason_and_keeps_it(risky: Survey, her: Client) -> None:
     digest, address = digest_shown(her), reverse("panel:opening", args=["campus"])
     said = words(her.get(address).content.decode())
     assert "Question 1 (cheated) has epsilon 3.05, above 3." in said
@@ -48,14 +48,14 @@ def test_page_asks_for_the_reason_and_keeps_what_was_typed(risky: Survey, her: C
     assert "the reason that was given" in words(her.get(address).content.decode())
 
 
-def test_page_below_the_ceilings_asks_for_nothing(survey: Survey, her: Client) -> None:
+def test_opening_page_below_ceilings_asks_no_reason(survey: Survey, her: Client) -> None:
     html = her.get(reverse("panel:opening", args=["campus"])).content.decode()
     assert "It is below both." in words(html)
     assert 'name="reason"' not in html
     assert 'name="warned"' not in html
 
 
-def test_page_shows_doubtful_words_until_they_were_read(doubtful: Survey, her: Client) -> None:
+def test_opening_page_shows_text_warnings_until_read(doubtful: Survey, her: Client) -> None:
     digest = digest_shown(her)
     said = press(her, "opening", "campus", digest=digest, opens="now")
     assert "Read the warnings above" in said
@@ -65,7 +65,7 @@ def test_page_shows_doubtful_words_until_they_were_read(doubtful: Survey, her: C
     assert "with 3 warnings of its texts" in survey_events(doubtful).get(act="opened").detail
 
 
-def test_api_and_commands_list_doubtful_words(doubtful: Survey, alice: User) -> None:
+def test_api_and_commands_list_text_warnings(doubtful: Survey, alice: User) -> None:
     program = Program(alice)
     ahead = program.get("surveys/campus/next-design/")
     found = [one.partition("”")[0] for one in ahead["warnings"]]
@@ -78,7 +78,7 @@ def test_api_and_commands_list_doubtful_words(doubtful: Survey, alice: User) -> 
     assert (opened["state"], opened["warnings"]) == ("open", ahead["warnings"])
 
 
-def test_command_says_doubtful_words_on_standard_error(doubtful: Survey) -> None:
+def test_command_prints_text_warnings_on_stderr(doubtful: Survey) -> None:
     out, err = StringIO(), StringIO()
     call_command("open_survey", "campus", "--json", stdout=out, stderr=err)
     assert err.getvalue().count("Warning: introduction.en: “") == 3

@@ -35,12 +35,12 @@ def words(client: Client) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
 
 
-def test_it_is_the_operators_alone(her: Client) -> None:
+def test_operation_page_is_for_operators_only(her: Client) -> None:
     assert her.get(ADDRESS).status_code == 403
     assert "Operation" not in her.get("/panel/teams/").content.decode()
 
 
-def test_it_tells_what_works_and_what_does_not(operator: Client) -> None:
+def test_operation_page_shows_what_works(operator: Client) -> None:
     before = words(operator)
     assert "Something does not work" in before
     assert "No worker was ever seen." in before
@@ -50,7 +50,7 @@ def test_it_tells_what_works_and_what_does_not(operator: Client) -> None:
     assert after.count("✓") == 4
 
 
-def test_a_poisonous_job_is_shown(operator: Client, version: Version) -> None:
+def test_operation_page_shows_failed_job(operator: Client, version: Version) -> None:
     run = services.request_run(version.design_id)
     assert "None has failed." in words(operator)
     Run.objects.filter(pk=run.pk).update(tries=jobs.MOST_TRIES, state="running", lease="lost")
@@ -60,7 +60,7 @@ def test_a_poisonous_job_is_shown(operator: Client, version: Version) -> None:
     assert "a value" not in shown
 
 
-def test_a_failed_export_and_a_webhook_that_was_given_up_are_shown(operator: Client, version: Version) -> None:
+def test_operation_page_shows_failed_export_and_webhook(operator: Client, version: Version) -> None:
     run = services.execute(services.request_run(version.design_id).pk)
     export, _ = exporting.request(run, "csv")
     delivery = webhooks.send_test(webhooks.add(version.survey, "https://example.org/path", ["closed"], [])[0])
@@ -74,7 +74,7 @@ def test_a_failed_export_and_a_webhook_that_was_given_up_are_shown(operator: Cli
     assert "example.org" not in shown
 
 
-def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Version) -> None:
+def test_operation_page_counts_reports_set_aside(operator: Client, version: Version) -> None:
     assert "set aside" not in words(operator)
     number = FrozenDesign.objects.get(digest=version.design_id).number
     WaitingReport.objects.create(design_id=number, nonce=b"n" * 16, stratum=0, report=b"\x63\x61", mode=0)
@@ -83,7 +83,7 @@ def test_it_tells_of_reports_that_are_set_aside(operator: Client, version: Versi
     assert "1 set aside: changed by a disk or by hand" in words(operator)
 
 
-def test_it_tells_how_many_reports_are_kept(operator: Client, run: Run) -> None:
+def test_operation_page_counts_stored_reports(operator: Client, run: Run) -> None:
     stored = f"{run.reports:,}"
     assert f"campus {stored} 0" in words(operator)
 

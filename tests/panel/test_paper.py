@@ -34,7 +34,7 @@ def counts(page: str) -> tuple[int, int]:
     return int(pile[1]), int(whole[1])
 
 
-def test_a_sheet_is_stored_as_paper_and_counted(version: Version, her: Client) -> None:
+def test_paper_sheet_is_stored_and_counted(version: Version, her: Client) -> None:
     for number in (1, 2, 3):
         answer = her.post(ADDRESS, empty_sheet(her), follow=True)
         assert answer.redirect_chain == [(ADDRESS, 302)]
@@ -46,7 +46,7 @@ def test_a_sheet_is_stored_as_paper_and_counted(version: Version, her: Client) -
     assert "of them with a real coin: 3" in her.get("/panel/survey/campus/").content.decode()
 
 
-def test_the_same_sheet_again_is_stored_once(version: Version, her: Client) -> None:
+def test_paper_same_sheet_twice_is_stored_once(version: Version, her: Client) -> None:
     sheet = empty_sheet(her)
     her.post(ADDRESS, sheet)
     again = her.post(ADDRESS, sheet, follow=True).content.decode()
@@ -55,7 +55,7 @@ def test_the_same_sheet_again_is_stored_once(version: Version, her: Client) -> N
     assert WaitingReport.objects.count() == 1
 
 
-def test_other_marks_under_the_same_nonce_are_refused(version: Version, her: Client) -> None:
+def test_paper_other_marks_same_nonce_are_refused(version: Version, her: Client) -> None:
     sheet = empty_sheet(her)
     her.post(ADDRESS, sheet)
     refused = her.post(ADDRESS, sheet | {"item-1": "0"})
@@ -74,7 +74,7 @@ def test_other_marks_under_the_same_nonce_are_refused(version: Version, her: Cli
         ({"more": "1"}, "What arrived is not the form of this page."),
     ],
 )
-def test_a_mark_that_is_missing_is_asked_for_and_the_others_are_kept(
+def test_paper_missing_mark_keeps_the_others(
     version: Version, her: Client, change: dict[str, str], sentence: str
 ) -> None:
     sheet = empty_sheet(her, **change)
@@ -87,28 +87,26 @@ def test_a_mark_that_is_missing_is_asked_for_and_the_others_are_kept(
     assert not WaitingReport.objects.exists()
 
 
-def test_a_field_that_stands_twice_is_refused(version: Version, her: Client) -> None:
+def test_paper_repeated_field_is_refused(version: Version, her: Client) -> None:
     assert her.post(ADDRESS, empty_sheet(her) | {"item-1": ["0", "1"]}).status_code == 422
     assert not WaitingReport.objects.exists()
 
 
-def test_a_new_pile_counts_from_none_and_what_is_stored_stays(version: Version, her: Client) -> None:
+def test_paper_new_pile_counts_from_zero(version: Version, her: Client) -> None:
     her.post(ADDRESS, empty_sheet(her))
     page = her.post(f"{ADDRESS}new-pile", follow=True).content.decode()
     assert counts(page) == (0, 0)
     assert WaitingReport.objects.count() == 1
 
 
-def test_the_session_holds_a_count_and_no_mark(version: Version, her: Client) -> None:
+def test_paper_session_holds_count_without_marks(version: Version, her: Client) -> None:
     her.post(ADDRESS, empty_sheet(her))
     assert {name: value for name, value in her.session.items() if not name.startswith("_auth")} == {
         "piles": {version.design_id: 1}
     }
 
 
-def test_paper_that_arrives_after_closing_is_refused_in_a_sentence(
-    version: Version, survey: Survey, her: Client
-) -> None:
+def test_paper_after_closing_is_refused(version: Version, survey: Survey, her: Client) -> None:
     sheet = empty_sheet(her)
     survey.refresh_from_db()
     services.close_survey(survey)
@@ -119,12 +117,12 @@ def test_paper_that_arrives_after_closing_is_refused_in_a_sentence(
     assert not WaitingReport.objects.exists()
 
 
-def test_a_sheet_of_another_design_is_refused(version: Version, her: Client) -> None:
+def test_paper_sheet_of_other_design_answers_404(version: Version, her: Client) -> None:
     assert her.post(ADDRESS, empty_sheet(her, design="0" * 64)).status_code == 404
     assert not WaitingReport.objects.exists()
 
 
-def test_a_design_without_an_own_coin_page_has_no_paper(alice: User, her: Client) -> None:
+def test_paper_design_without_coin_page_answers_404(alice: User, her: Client) -> None:
     definition = payloads.definition()
     definition["items"][0]["channel"]["truth"] = "2/5"
     survey = services.write_survey(definition, team=home_team(alice))
@@ -135,7 +133,7 @@ def test_a_design_without_an_own_coin_page_has_no_paper(alice: User, her: Client
     assert "/paper/" not in her.get("/panel/survey/campus/").content.decode()
 
 
-def test_no_log_and_no_error_page_holds_a_mark(
+def test_paper_logs_and_error_page_hold_no_marks(
     version: Version, her: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(fields: object, *, slug: str) -> bool:

@@ -89,7 +89,7 @@ def ask_survey(client: Client, **query: Any) -> dict[str, Any]:
         ),
     ],
 )  # fmt: skip
-def test_numbers_are_the_librarys(her: Client, query: Any, mechanism: Any, shares: Any, options: Any) -> None:
+def test_plan_numbers_equal_library(her: Client, query: Any, mechanism: Any, shares: Any, options: Any) -> None:
     numbers = ask(her, share="10", respondents="700", confidence="90", margin="3", **query)["numbers"]
     ahead = plan.forecast(700, mechanism, shares, confidence=0.9, **options)
     assert numbers["epsilon"] == pytest.approx(mechanism.epsilon, rel=1e-12)
@@ -103,7 +103,7 @@ def test_numbers_are_the_librarys(her: Client, query: Any, mechanism: Any, share
     assert numbers["respondents_for_margin"] == needed
 
 
-def test_power_is_the_librarys(her: Client) -> None:
+def test_plan_power_equals_library(her: Client) -> None:
     numbers = ask(her, truth="1/2", share="30", against="20", respondents="800", second="600")["numbers"]
     coins = forced_response(truth="1/2")
     assert numbers["power"] == pytest.approx(plan.power(800, coins, 0.3, 0.2, against_n=600))
@@ -119,16 +119,14 @@ def test_power_is_the_librarys(her: Client) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("epsilon", ["0.4", "1.1", "3"])
-def test_an_epsilon_is_kept_and_nearly_reached(
-    her: Client, kind: str, mechanism: str, choices: int, epsilon: str
-) -> None:
+def test_plan_by_epsilon_nearly_reaches_it(her: Client, kind: str, mechanism: str, choices: int, epsilon: str) -> None:
     """The truth is the largest in parts of 10,000: a part changes no epsilon here by more than 2 %."""
     query = {"kind": kind, "mechanism": mechanism, "choices": choices, "by": "epsilon", "epsilon": epsilon}
     found = ask(her, **query, truth="1/2")["numbers"]["epsilon"]
     assert 0.98 * float(epsilon) <= found <= float(epsilon)
 
 
-def test_the_curves_hold_the_chosen_point(her: Client) -> None:
+def test_plan_curves_hold_the_chosen_point(her: Client) -> None:
     answer = ask(her, truth="1/2", respondents="1000")
     at_half = next(point for point in answer["curves"]["setting"] if point["x"] == 0.5)
     at_thousand = next(point for point in answer["curves"]["respondents"] if point["x"] == 1000)
@@ -171,7 +169,7 @@ def test_the_curves_hold_the_chosen_point(her: Client) -> None:
         ({"share": ["10", "20"]}, "share", "share must stand once; got it 2 times"),
     ],
 )
-def test_a_bad_parameter_is_named(her: Client, query: Any, field: str, message: str) -> None:
+def test_plan_invalid_parameter_is_named(her: Client, query: Any, field: str, message: str) -> None:
     for name in ("api:plan", "panel:plan"):
         response = her.get(reverse(name), query)
         assert response.status_code == 400, name
@@ -182,7 +180,7 @@ def test_a_bad_parameter_is_named(her: Client, query: Any, field: str, message: 
             assert 'role="alert" data-fault>' in response.content.decode()
 
 
-def test_the_page_says_what_the_api_says(her: Client) -> None:
+def test_plan_page_without_script_equals_api(her: Client) -> None:
     """Without a script the page is complete: every tile, caution, curve and row of the tables."""
     query = {"kind": "one_choice", "choices": "10", "truth": "0.6", "share": "5", "respondents": "300"}
     html = her.get(reverse("panel:plan"), query).content.decode()
@@ -213,17 +211,17 @@ def test_the_page_says_what_the_api_says(her: Client) -> None:
         ({"against": "21"}, "power", "Less than 80 %"),
     ],
 )
-def test_cautions_stand_beside_their_number(her: Client, query: Any, about: str, sentence: str) -> None:
+def test_plan_caution_stands_at_its_number(her: Client, query: Any, about: str, sentence: str) -> None:
     said = {tile["key"]: " ".join(tile["cautions"]) for tile in ask(her, **query)["tiles"]}
     assert sentence in said[about]
 
 
-def test_a_sound_plan_has_no_caution(her: Client) -> None:
+def test_plan_sound_has_no_caution(her: Client) -> None:
     tiles = ask(her, truth="1/2", share="20", respondents="5000")["tiles"]
     assert [tile["cautions"] for tile in tiles] == [[]] * 6
 
 
-def test_the_number_that_a_caution_names_is_enough(her: Client) -> None:
+def test_plan_caution_names_enough_respondents(her: Client) -> None:
     query = {"truth": "1/2", "share": "3"}
     said = ask(her, **query, respondents=500)["tiles"][1]["cautions"][0]
     enough = int(re.search(r"about ([\d,]+) reports", said)[1].replace(",", ""))  # type: ignore[index]
@@ -238,7 +236,7 @@ def test_the_number_that_a_caution_names_is_enough(her: Client) -> None:
         {"kind": "several_choices", "truth": "1/5", "share": "50"},
     ],
 )
-def test_the_number_of_reports_of_use_is_the_fewest(her: Client, query: dict[str, str]) -> None:
+def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -> None:
     def caution(respondents: int) -> str:
         return " ".join(ask(her, **query, respondents=respondents)["tiles"][1]["cautions"])
 
@@ -259,13 +257,13 @@ def test_the_number_of_reports_of_use_is_the_fewest(her: Client, query: dict[str
         ({"kind": "number", "maximum": "40", "mean": "3", "spread": "5"}, "one_bit", "38 % more respondents"),
     ],
 )
-def test_the_best_mechanism_and_why(her: Client, query: Any, best: str, why: str) -> None:
+def test_plan_recommends_best_mechanism_with_reason(her: Client, query: Any, best: str, why: str) -> None:
     advice = ask(her, **query)["advice"]
     assert advice["name"] == best
     assert why in advice["sentence"]
 
 
-def test_discrete_laplace_scale_is_planned_as_a_mean_alone(her: Client) -> None:
+def test_plan_discrete_laplace_scale_is_a_mean(her: Client) -> None:
     query = {"kind": "scale", "mechanism": "discrete_laplace", "epsilon": "1"}
     advice = ask(her, **query)["advice"]
     assert advice["name"] == "discrete_laplace"
@@ -279,7 +277,7 @@ def test_discrete_laplace_scale_is_planned_as_a_mean_alone(her: Client) -> None:
     assert [any("only the mean of this scale" in text for text in one) for one in said] == [False, True]
 
 
-def test_what_is_recommended_is_what_the_library_compares(her: Client) -> None:
+def test_plan_recommendation_equals_library_comparison(her: Client) -> None:
     query = {"kind": "one_choice", "choices": 10, "mechanism": "subset", "epsilon": "1.1", "share": "10"}
     answer = ask(her, **query)
     rows = plan.compare_mechanisms(10, epsilon=answer["numbers"]["epsilon"])
@@ -288,7 +286,7 @@ def test_what_is_recommended_is_what_the_library_compares(her: Client) -> None:
     assert list(found.values()) == pytest.approx([row.variance / rows[0].variance for row in rows])
 
 
-def test_a_survey_is_planned_question_by_question_and_in_total(survey: Survey, her: Client) -> None:
+def test_plan_survey_by_question_and_total(survey: Survey, her: Client) -> None:
     answer = ask_survey(her, respondents="500")
     assert answer["item"] == "cheated"
     assert [line["key"] for line in answer["questions"]] == ["cheated", "mood"]
@@ -300,7 +298,7 @@ def test_a_survey_is_planned_question_by_question_and_in_total(survey: Survey, h
     assert answer["plan"]["numbers"]["respondents"] == 500
 
 
-def test_a_moved_slider_shows_in_the_total_and_changes_nothing(survey: Survey, her: Client) -> None:
+def test_plan_slider_changes_total_not_draft(survey: Survey, her: Client) -> None:
     answer = ask_survey(her, item="cheated", truth="0.9")
     total = epsilon_total([forced_response(truth="9/10"), k_ary(3, truth="1/2")])
     assert answer["total"]["epsilon"] == total
@@ -310,7 +308,7 @@ def test_a_moved_slider_shows_in_the_total_and_changes_nothing(survey: Survey, h
     assert survey.items.get(key="cheated").truth == "1/2"
 
 
-def test_a_small_group_is_warned_of_with_its_expected_size(survey: Survey, her: Client) -> None:
+def test_plan_small_group_is_warned_of_with_its_size(survey: Survey, her: Client) -> None:
     first, second = survey.groups.all()
     for group, share in ((first, "1/100"), (second, "99/100")):
         group.share = share
@@ -324,7 +322,7 @@ def test_a_small_group_is_warned_of_with_its_expected_size(survey: Survey, her: 
 
 
 @pytest.mark.parametrize("key", list(KINDS))
-def test_every_kind_of_a_draft_is_planned_as_it_is_written(every_kind: Survey, her: Client, key: str) -> None:
+def test_plan_every_kind_as_written_in_draft(every_kind: Survey, her: Client, key: str) -> None:
     answer = ask_survey(her, item=key)
     assert answer["total"]["text"] == answer["total"]["written"]
     assert answer["plan"]["numbers"]["kind"] == KINDS[key]["kind"]
@@ -350,7 +348,7 @@ def use(client: Client, **said: str) -> str:
         ("drinks", {"truth": "2/3"}, {"truth": "2/3"}),
     ],
 )
-def test_the_slider_is_written_into_the_draft(
+def test_plan_use_writes_slider_into_draft(
     every_kind: Survey, her: Client, key: str, said: dict[str, str], fields: dict[str, Any]
 ) -> None:
     assert f"{key} now has " in use(her, item=key, **said)
@@ -401,7 +399,7 @@ class Controls(HTMLParser):
         ("place", {"plan-epsilon": "0.75"}, {"epsilon": "0.75"}),
     ],
 )
-def test_the_number_on_the_screen_is_the_one_that_is_written(
+def test_plan_use_writes_the_number_shown(
     every_kind: Survey, alice: User, key: str, typed: dict[str, str], fields: dict[str, str]
 ) -> None:
     """Also where the button is pressed before the script has answered, or there is no script."""
@@ -415,7 +413,7 @@ def test_the_number_on_the_screen_is_the_one_that_is_written(
     assert {name: getattr(item, name) for name in fields} == fields
 
 
-def test_the_key_enter_computes_and_a_token_stands_in_no_address(every_kind: Survey, her: Client) -> None:
+def test_plan_form_enter_computes_without_csrf_in_url(every_kind: Survey, her: Client) -> None:
     """Enter presses a form's first button; what is asked for by address are the fields alone."""
     page = Controls(her.get(reverse("panel:survey-plan", args=["campus"])).content.decode())
     owner, use_it = next(one for one in page.buttons if "in the draft" in one[1]["says"])
@@ -437,13 +435,15 @@ def test_the_key_enter_computes_and_a_token_stands_in_no_address(every_kind: Sur
         ({"item": "tried", "truth": "1/3", "owner": "bob"}, "owner is no parameter"),
     ],
 )
-def test_what_cannot_be_used_is_said(every_kind: Survey, her: Client, said: dict[str, str], fault: str) -> None:
+def test_plan_use_invalid_value_changes_nothing(
+    every_kind: Survey, her: Client, said: dict[str, str], fault: str
+) -> None:
     before = list(every_kind.items.values())
     assert fault in use(her, **said)
     assert list(every_kind.items.values()) == before
 
 
-def test_only_a_draft_is_changed(version: Version, her: Client) -> None:
+def test_plan_use_open_survey_is_refused(version: Version, her: Client) -> None:
     assert "only a draft can be changed" in use(her, item="cheated", truth="1/3")
     assert version.survey.items.get(key="cheated").truth == "1/2"
     html = her.get(reverse("panel:survey-plan", args=["campus"])).content.decode()
@@ -451,13 +451,13 @@ def test_only_a_draft_is_changed(version: Version, her: Client) -> None:
     assert "Truth probability" in html
 
 
-def test_a_strangers_draft_is_not_changed(survey: Survey, bob: User, sign_in: Any) -> None:
+def test_plan_use_draft_of_other_answers_404(survey: Survey, bob: User, sign_in: Any) -> None:
     response = sign_in(bob).post(reverse("panel:use", args=["campus"]), {"item": "cheated", "truth": "1/3"})
     assert response.status_code == 404
     assert survey.items.get(key="cheated").truth == "1/2"
 
 
-def test_a_survey_without_a_question_or_with_a_broken_one(survey: Survey, her: Client) -> None:
+def test_plan_survey_without_or_with_invalid_question(survey: Survey, her: Client) -> None:
     survey.items.filter(key="mood").update(truth="nonsense")
     answer = ask_survey(her)
     assert (answer["item"], answer["total"]["epsilon"]) == ("cheated", None)
@@ -469,7 +469,7 @@ def test_a_survey_without_a_question_or_with_a_broken_one(survey: Survey, her: C
     assert her.get(reverse("panel:survey-plan", args=["campus"])).status_code == 200
 
 
-def test_texts_of_an_author_stay_texts(survey: Survey, her: Client) -> None:
+def test_plan_texts_are_escaped(survey: Survey, her: Client) -> None:
     survey.items.filter(key="mood").update(wording={"en": "<script>alert(1)</script>"})
     html = her.get(reverse("panel:survey-plan", args=["campus"]), {"item": "mood"}).content.decode()
     assert "<script>alert(1)" not in html

@@ -36,7 +36,7 @@ def shown(client: Client, survey: Survey, **changes: Any) -> str:
     return str(answer.content.decode())
 
 
-def test_what_stands_in_the_form_is_shown_and_nothing_is_stored(bilingual: Survey, her: Client) -> None:
+def test_preview_shows_unsaved_form_and_stores_nothing(bilingual: Survey, her: Client) -> None:
     changed = {"items-0-wording": "Did you ever cheat?", "items-0-wording_de": "Je betrogen?", "items-1-DELETE": "on"}
     html = shown(her, bilingual, **changed)
     assert "Did you ever cheat?" in html
@@ -46,19 +46,19 @@ def test_what_stands_in_the_form_is_shown_and_nothing_is_stored(bilingual: Surve
     assert not FrozenDesign.objects.exists()
 
 
-def test_a_survey_that_was_never_saved_is_shown(her: Client) -> None:
+def test_preview_of_unsaved_survey(her: Client) -> None:
     fields = form_of(her, reverse("admin:surveys_survey_add"))
     fields |= {"title": "New", "items-0-key": "a", "items-0-wording": "Is it so?"}
     assert "Is it so?" in her.post(reverse(FORM), fields).content.decode()
     assert not Survey.objects.exists()
 
 
-def test_a_long_survey_is_not_too_long_for_a_request(her: Client) -> None:
+def test_preview_accepts_1500_fields(her: Client) -> None:
     """Fifty questions have more than the thousand fields that Django takes by itself."""
     assert her.post(reverse(FORM), {f"items-{number}-key": "" for number in range(1500)}).status_code == 200
 
 
-def test_the_rows_stand_in_the_order_of_their_numbers(bilingual: Survey, her: Client) -> None:
+def test_preview_orders_items_by_position(bilingual: Survey, her: Client) -> None:
     html = shown(her, bilingual, **{"items-0-position": "9"})
     assert html.index("How are you?") < html.index("Have you cheated?")
 
@@ -72,13 +72,15 @@ def test_the_rows_stand_in_the_order_of_their_numbers(bilingual: Survey, her: Cl
         ({"title": ""}, "Title: This field is required."),
     ],
 )
-def test_faults_are_said_in_words(bilingual: Survey, her: Client, changes: dict[str, str], words: str) -> None:
+def test_preview_incomplete_form_names_faults(
+    bilingual: Survey, her: Client, changes: dict[str, str], words: str
+) -> None:
     html = shown(her, bilingual, **changes)
     assert "Not complete yet" in html
     assert words in html
 
 
-def test_it_is_the_real_page_but_for_what_sends(bilingual: Survey, her: Client) -> None:
+def test_preview_equals_page_except_sending(bilingual: Survey, her: Client) -> None:
     """Banner, button, address and switch: taken away, the rest is byte for byte what respondents get."""
     preview = her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
     design = design_of(BILINGUAL, version=1)
@@ -101,7 +103,7 @@ def test_it_is_the_real_page_but_for_what_sends(bilingual: Survey, her: Client) 
     assert plain == real
 
 
-def test_its_headers_let_it_be_framed_by_the_panel_and_connect_to_nothing(bilingual: Survey, her: Client) -> None:
+def test_preview_headers_allow_panel_frame_only(bilingual: Survey, her: Client) -> None:
     for answer in (
         her.get(reverse("panel:preview-page", args=["campus"])),
         her.post(reverse(FORM), form_of(her, change(bilingual))),
@@ -127,12 +129,12 @@ def test_its_headers_let_it_be_framed_by_the_panel_and_connect_to_nothing(biling
         ("/panel/preview/x", PANEL_POLICY),
     ],
 )
-def test_no_other_page_is_weakened(path: str, policy: str) -> None:
+def test_preview_leaves_other_policies_strict(path: str, policy: str) -> None:
     assert headers_for(path)["Content-Security-Policy"] == policy
     assert "frame-ancestors 'none'" in policy
 
 
-def test_the_page_around_it_switches_language(bilingual: Survey, her: Client) -> None:
+def test_preview_page_switches_language(bilingual: Survey, her: Client) -> None:
     html = her.get(reverse("panel:preview", args=["campus"]), {"language": "de"}).content.decode()
     assert f'src="{reverse("panel:preview-page", args=["campus"])}?language=de"' in html
     assert (
@@ -143,7 +145,7 @@ def test_the_page_around_it_switches_language(bilingual: Survey, her: Client) ->
     assert "Have you cheated?" in other.content.decode()
 
 
-def test_a_stranger_previews_nothing(version: Version, bob: User, sign_in: Any) -> None:
+def test_preview_of_other_survey_answers_404(version: Version, bob: User, sign_in: Any) -> None:
     his: Client = sign_in(bob)
     assert his.post(reverse(FORM), {"preview-survey": "campus", "title": "x"}).status_code == 404
     assert his.get(reverse(FORM)).status_code == 405

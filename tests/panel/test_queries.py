@@ -35,7 +35,7 @@ PAGES = {name: row.about for name, row in {**ROWS, **FORMS}.items() if "GET" in 
 """Every address that is read; a new one has a row there or fails there."""
 
 
-def test_the_pages_are_those_that_are_read() -> None:
+def test_query_pages_are_all_readable_pages() -> None:
     assert {"panel:survey", "panel:survey-watch", "panel:report", "admin:surveys_survey_change"} <= set(PAGES)
     elsewhere = {row.about for row in ROWS.values() if "GET" in row.methods} - set(PAGES.values())
     assert elsewhere <= {"invitation", "member", "user"}, "pages that are not measured here"
@@ -131,7 +131,7 @@ def _fill(design: Design, count: int) -> None:
         store_report(body, slug=design.slug)
 
 
-def test_no_page_asks_more_of_a_bigger_installation(survey: Survey, alice: User, her: Client) -> None:
+def test_query_counts_do_not_grow_with_data(survey: Survey, alice: User, her: Client) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     fill_and_estimate(open_survey(survey))
     analyse_and_rehearse(survey)

@@ -44,14 +44,14 @@ def said(page: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("place", ["/panel/run", "/reports"])
-def test_pages_and_their_files(second: Run, her: Client, place: str) -> None:
+def test_report_page_and_files_have_context(second: Run, her: Client, place: str) -> None:
     at = f"{place}/{second.key}/"
     assert said(her.get(at).content) == list(TOLD)
     assert said(her.get(f"{at}report.html").content) == list(TOLD)
     assert her.get(f"{at}report.json").json()["changes"]
 
 
-def test_a_file_of_a_job(
+def test_report_export_has_context(
     second: Run, alice: User, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.CANDOR_EXPORTS = tmp_path / "exports"
@@ -63,14 +63,14 @@ def test_a_file_of_a_job(
     assert said(b"".join(taken.streaming_content)) == list(TOLD)
 
 
-def test_a_file_of_the_command(second: Run, tmp_path: Path) -> None:
+def test_report_command_has_context(second: Run, tmp_path: Path) -> None:
     call_command("export_report", "campus", "--format", "html", "--output", tmp_path / "report.html")
     assert said((tmp_path / "report.html").read_bytes()) == list(TOLD)
     call_command("export_report", "campus", "--format", "json", "--output", tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["changes"]
 
 
-def test_it_is_told_as_it_is_now_and_under_another_name(second: Run) -> None:
+def test_report_context_is_current_after_rename(second: Run) -> None:
     """A closed survey that is revised can be given another name, which its designs do not know."""
     survey = Version.objects.get(design=second.design_id).survey
     set_retention(survey, None)

@@ -25,7 +25,7 @@ def status_with(secret: str, address: str = PLAN, **more: Any) -> int:
     return Client().get(address, headers={"Authorization": f"Bearer {secret}"}, **more).status_code
 
 
-def test_it_is_made_on_ones_page_and_shown_this_once(her: Client, alice: User) -> None:
+def test_token_is_made_shown_once_and_revoked(her: Client, alice: User) -> None:
     answer = her.post(PAGE, {"name": "the nightly job", "scope": "read", "days": "30"})
     (secret,) = SECRET.findall(answer.content.decode())
     made = AccessToken.objects.get()
@@ -41,13 +41,13 @@ def test_it_is_made_on_ones_page_and_shown_this_once(her: Client, alice: User) -
     assert AuditEntry.objects.filter(act="revoked a token").exists()
 
 
-def test_what_is_written_wrongly_is_refused_beside_its_field(her: Client) -> None:
+def test_token_form_errors_stand_beside_fields(her: Client) -> None:
     page = her.post(PAGE, {"name": "", "scope": "all", "days": "1"})
     assert (page.status_code, AccessToken.objects.exists()) == (422, False)
     assert page.content.decode().count('role="alert"') == 3
 
 
-def test_a_strangers_token_and_a_missing_one_look_the_same(her: Client, bob: User, sign_in: Any) -> None:
+def test_token_of_other_user_looks_missing(her: Client, bob: User, sign_in: Any) -> None:
     made, _ = tokens.make(bob, "his", scope="read")
     answers = [her.post(reverse("panel:token-revoke", args=[pk])) for pk in (made.pk, 987654)]
     assert [answer.status_code for answer in answers] == [404, 404]
@@ -56,7 +56,7 @@ def test_a_strangers_token_and_a_missing_one_look_the_same(her: Client, bob: Use
     assert root.post(reverse("panel:token-revoke", args=[made.pk])).status_code == 404
 
 
-def test_it_is_in_clear_nowhere(her: Client, caplog: pytest.LogCaptureFixture, capfd: Any) -> None:
+def test_token_secret_is_stored_and_logged_nowhere(her: Client, caplog: pytest.LogCaptureFixture, capfd: Any) -> None:
     page = her.post(PAGE, {"name": "job", "scope": "write", "days": ""})
     (secret,) = SECRET.findall(page.content.decode())
     assert status_with(secret) == 200
@@ -73,7 +73,7 @@ def test_it_is_in_clear_nowhere(her: Client, caplog: pytest.LogCaptureFixture, c
     assert secret.removeprefix(tokens.PREFIX) not in written
 
 
-def test_what_ends_it(alice: User, her: Client, settings: Any) -> None:
+def test_token_ends_by_time_account_and_password(alice: User, her: Client, settings: Any) -> None:
     def fresh(**more: Any) -> str:
         return tokens.make(alice, "t", scope="write", **more)[1]
 
@@ -98,7 +98,7 @@ def test_what_ends_it(alice: User, her: Client, settings: Any) -> None:
     assert status_with(off) == 200  # made by whoever had given it
 
 
-def test_the_second_factor_ends_those_that_were_made_without(her: Client, alice: User) -> None:
+def test_token_made_before_second_factor_ends(her: Client, alice: User) -> None:
     from tests.tools.second_factor import set_up
 
     secret = tokens.make(alice, "before", scope="read")[1]
@@ -112,7 +112,7 @@ def test_the_second_factor_ends_those_that_were_made_without(her: Client, alice:
     assert AccessToken.objects.count() == 1
 
 
-def test_a_person_has_so_many(alice: User, her: Client) -> None:
+def test_token_number_per_user_is_limited(alice: User, her: Client) -> None:
     for number in range(tokens.MOST):
         tokens.make(alice, str(number), scope="read")
     page = her.post(PAGE, {"name": "more", "scope": "read", "days": "7"}).content.decode()
@@ -120,7 +120,7 @@ def test_a_person_has_so_many(alice: User, her: Client) -> None:
     assert AccessToken.objects.count() == tokens.MOST
 
 
-def test_requests_with_a_token_are_counted_for_its_person(alice: User, bob: User, settings: Any) -> None:
+def test_token_rate_limit_counts_per_user(alice: User, bob: User, settings: Any) -> None:
     from collector.endpoint import rate_limits
     from tests.tools.limits import limit_to_two
 
@@ -133,7 +133,7 @@ def test_requests_with_a_token_are_counted_for_its_person(alice: User, bob: User
     rate_limits.shared.cache_clear()
 
 
-def test_a_session_is_not_looked_at_where_a_token_is_given(her: Client, survey: Survey, bob: User) -> None:
+def test_token_request_ignores_session(her: Client, survey: Survey, bob: User) -> None:
     address = "/api/v1/surveys/campus/plan/"
     assert her.get(address).status_code == 200
     assert her.get(address, headers={"Authorization": "Bearer wrong"}).status_code == 401

@@ -46,7 +46,7 @@ def digest_shown(client: Client) -> str:
     return re.findall(r'name="digest" value="([0-9a-f]{64})"', page(client))[0]
 
 
-def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Client) -> None:
+def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) -> None:
     assert "Open again" in look(her)
     said = words(page(her))
     assert "one person, all her answers, all waves so far" in said
@@ -69,7 +69,7 @@ def test_a_closed_survey_is_opened_again_as_it_was_shown(closed: Survey, her: Cl
     assert "only a closed survey can be opened again" in other
 
 
-def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her: Client) -> None:
+def test_waves_page_wave_above_ceiling_is_announced(closed: Survey, her: Client) -> None:
     for _ in range(2):
         store_report(payloads.body(get_design(open_wave(closed, reason=REASON).design_id)))
         services.close_survey(closed)
@@ -82,7 +82,7 @@ def test_a_wave_that_does_not_fit_is_said_before_the_button(closed: Survey, her:
     assert "9.9396" in press(her, "waves", "campus", digest="0" * 64, opens="now")
 
 
-def test_opening_again_later_is_agreed_and_called_off(closed: Survey, her: Client) -> None:
+def test_waves_page_scheduled_and_cancelled(closed: Survey, her: Client) -> None:
     ahead = f"{timezone.now() + timedelta(hours=5):%Y-%m-%dT%H:%M}"
     said = press(her, "waves", "campus", digest=digest_shown(her), opens="later", opens_at=ahead, reason=REASON)
     assert "It opens again by itself on" in said
@@ -92,13 +92,13 @@ def test_opening_again_later_is_agreed_and_called_off(closed: Survey, her: Clien
     assert "Called off" in words(her.get(reverse("panel:opening", args=["campus"])).content.decode())
 
 
-def test_the_ledger_of_a_draft_says_what_its_first_opening_would_cost(survey: Survey, her: Client) -> None:
+def test_waves_page_draft_shows_cost_of_first_opening(survey: Survey, her: Client) -> None:
     assert "The first opening The next wave would add 2.49, so that it is 2.49 in all. 3 such waves fit" in words(
         page(her)
     )
 
 
-def test_what_devices_remember_counts_in_full_until_it_is_answered(alice: User, her: Client) -> None:
+def test_waves_page_remembered_answers_count_in_full(alice: User, her: Client) -> None:
     """Two answers and ln 3: 2.1973 at most for ever, and 3.2959 as the fourth wave opens."""
     definition = payloads.definition(repeats="remember", items=payloads.definition()["items"][:1])
     survey = services.write_survey(definition, team=home_team(alice))

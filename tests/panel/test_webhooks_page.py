@@ -23,7 +23,7 @@ def text(client: Client) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get(ADDRESS).content.decode()))
 
 
-def test_a_secret_is_shown_once(her: Client) -> None:
+def test_webhook_secret_is_shown_once(her: Client) -> None:
     said = {"url": " https://example.org/hook ", "event": ["closed", "reached"], "thresholds": "1000, 500"}
     page = her.post(ADDRESS, said).content.decode()
     hook = Webhook.objects.get()
@@ -46,7 +46,7 @@ def test_a_secret_is_shown_once(her: Client) -> None:
         ({"url": "https://example.org/", "event": "reached"}, "Name 1 to 10 numbers of reports; got 0."),
     ],
 )
-def test_what_is_wrong_stands_at_its_field(her: Client, said: dict[str, str], words: str) -> None:
+def test_webhook_form_errors_stand_beside_fields(her: Client, said: dict[str, str], words: str) -> None:
     answer = her.post(ADDRESS, said)
     assert answer.status_code == 422
     assert words in answer.content.decode()
@@ -54,7 +54,7 @@ def test_what_is_wrong_stands_at_its_field(her: Client, said: dict[str, str], wo
     assert not Webhook.objects.exists()
 
 
-def test_what_became_of_its_messages(her: Client, survey: Survey) -> None:
+def test_webhook_page_shows_delivery_state(her: Client, survey: Survey) -> None:
     hook, _ = services.add(survey, "https://example.org/", ["closed"], [])
     her.post(reverse("panel:webhook-test", args=["campus", hook.key]))
     assert "on its way" in text(her)
@@ -73,7 +73,7 @@ def test_what_became_of_its_messages(her: Client, survey: Survey) -> None:
     assert "None yet." in text(her)
 
 
-def test_a_webhook_of_another_survey_is_none_of_this(her: Client, survey: Survey) -> None:
+def test_webhook_of_other_survey_answers_404(her: Client, survey: Survey) -> None:
     hook, _ = services.add(survey, "https://example.org/", ["closed"], [])
     other = Survey.objects.create(slug="other", team=survey.team, languages=["en"], title={"en": "Other"})
     assert her.post(reverse("panel:webhook-delete", args=[other.slug, hook.key])).status_code == 404

@@ -22,13 +22,15 @@ BEGINNINGS = [
 """What every one of them does first, or last."""
 
 
-def test_there_are_some() -> None:
+def test_benchmarks_are_found() -> None:
     assert len(NAMES) > 20
     assert {"coverage", "mechanisms", "reports"} < set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_help_runs_nothing(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_benchmark_help_runs_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def begun(*given: Any, **more: Any) -> None:
         pytest.fail(f"benchmarks.{name} --help has begun to run")
 

@@ -46,7 +46,7 @@ def test_product_has_few_exceptions() -> None:
     assert found == ERRORS
 
 
-def test_no_module_looks_for_a_field_in_an_errors_sentence() -> None:
+def test_modules_do_not_parse_error_sentences() -> None:
     found = []
     for name, module in modules():
         errors = errors_of(module)
@@ -64,7 +64,7 @@ DOCUMENTS = ("selectors.definition_of", "get_design")
 """What is answered as it is stored: a definition and a design have a language of their own (docs/formats.md)."""
 
 
-def test_api_answers_what_serializers_make() -> None:
+def test_api_responses_come_from_serializers() -> None:
     written = []
     for name, module in modules():
         views = name.startswith("surveys/api/") and not name.endswith(("/base.py", "/paging.py", "/problems.py"))

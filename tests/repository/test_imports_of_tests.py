@@ -18,7 +18,7 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def test_no_test_module_is_imported() -> None:
+def test_test_modules_are_not_imported() -> None:
     found = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in TESTS.rglob("*.py")
@@ -28,7 +28,7 @@ def test_no_test_module_is_imported() -> None:
     assert found == [], "factories are in tests/factories, helpers beside the tests or in tests/tools"
 
 
-def test_every_import_from_the_tests_exists() -> None:
+def test_imports_from_tests_exist() -> None:
     """No linter follows them: the folders of the tests are no packages."""
     found = [
         f"{path.relative_to(ROOT)} imports {name}"
@@ -57,7 +57,7 @@ def exists(name: str) -> bool:
     return module.name in stored | named | brought
 
 
-def test_the_product_imports_nothing_from_the_tests() -> None:
+def test_product_does_not_import_tests() -> None:
     listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     product = [
         ROOT / name for name in listed.stdout.split() if not name.startswith(("tests/", "benchmarks/", "bin/", "docs/"))

@@ -200,14 +200,14 @@ def recipe(title: str) -> str:
 
 
 @pytest.mark.parametrize("title", RECIPES)
-def test_recipe_has_at_most_ten_lines_and_names_each_file(title: str) -> None:
+def test_recipe_is_short_and_names_each_file(title: str) -> None:
     text = recipe(title)
     assert len(text.strip().split("\n")) <= 10
     for edit in RECIPES[title]:
         assert f"`{edit.file}`" in text, edit.file
 
 
-def test_recipes_followed_in_a_copy_give_what_they_promise(tmp_path: Path) -> None:
+def test_recipes_in_a_copy_give_their_result(tmp_path: Path) -> None:
     for name in COPIED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))

@@ -55,30 +55,30 @@ def literals(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
-def test_sheet_names_no_colour_and_no_measure_of_its_own(path: Path) -> None:
+def test_stylesheet_uses_tokens_only(path: Path) -> None:
     assert path == THEME or not COLOUR.findall(declared(path))
     assert literals(path) <= EXCEPTIONS
 
 
 @pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.name)
-def test_paper_names_no_colour_of_its_own(path: Path) -> None:
+def test_typst_template_names_no_colour(path: Path) -> None:
     """They come with what it says (`estimator/base/typesetting.py`), from the tokens."""
     assert re.findall(r"luma\(|cmyk\(|oklab\(|rgb\((?!colours\b|json\()|#[0-9a-f]{6}", path.read_text()) == []
     assert {rgb for kind in colours().values() for rgb in kind.values() if not COLOUR.match(rgb)} == set()
 
 
-def test_every_exception_is_needed() -> None:
+def test_stylesheet_exceptions_are_used() -> None:
     assert set().union(*map(literals, SHEETS)) == EXCEPTIONS
 
 
-def test_every_token_that_a_sheet_names_is_there() -> None:
+def test_stylesheet_tokens_exist() -> None:
     sheets = {path: declared(path) for path in (TOKENS, *SHEETS)}
     known = {name for text in sheets.values() for name in re.findall(r"(--[a-z0-9-]+):", text)}
     for path, text in sheets.items():
         assert set(re.findall(r"var\((--[a-z0-9-]+)", text)) <= known, path.name
 
 
-def test_tokens_are_few_and_used() -> None:
+def test_stylesheet_tokens_are_few_and_used() -> None:
     named = re.findall(r"(--[a-z0-9-]+):", declared(TOKENS))
     scales = {scale: sum(f"--{scale}-" in name for name in set(named)) for scale in ("space", "size", "round")}
     assert scales == {"space": 8, "size": 7, "round": 3}

@@ -72,7 +72,7 @@ def server() -> Iterator[PostgreSQL]:
         yield server
 
 
-def test_the_same_again_in_an_empty_place(kept: Kept, tmp_path: Path) -> None:
+def test_restore_gives_same_state(kept: Kept, tmp_path: Path) -> None:
     assert sum(bool(design["recount"]) for design in kept.told["designs"].values()) >= 1
     restored = backup.restore(kept.file)
     assert (restored["surveys"], restored["reports"]) == (2, 110)
@@ -100,7 +100,7 @@ def new_survey_number() -> int:
     return Survey.objects.create(slug="next", team=Survey.objects.first().team).pk
 
 
-def test_another_kind_of_database_and_back(kept: Kept, server: PostgreSQL, tmp_path: Path) -> None:
+def test_restore_across_databases_gives_same_backup(kept: Kept, server: PostgreSQL, tmp_path: Path) -> None:
     """From here to PostgreSQL, from there to SQLite: the same words, and every member of every backup the same."""
     if connection.vendor == "postgresql":
         pytest.skip("the run on SQLite goes both ways")
@@ -119,9 +119,7 @@ def test_another_kind_of_database_and_back(kept: Kept, server: PostgreSQL, tmp_p
     assert members(files[0]) == members(files[1]) == members(files[2])
 
 
-def test_two_backups_are_the_same_bytes_but_for_the_time(
-    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_backup_twice_gives_same_bytes_but_time(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     backup.restore(kept.file)
     now = backup.timezone.now()
     monkeypatch.setattr(backup.timezone, "now", lambda: now)
@@ -130,7 +128,7 @@ def test_two_backups_are_the_same_bytes_but_for_the_time(
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
 
 
-def test_reports_lie_in_the_order_of_their_nonces(kept: Kept) -> None:
+def test_backup_reports_are_sorted_by_nonce(kept: Kept) -> None:
     found = members(kept.file)
     records, waiting = (next(found[name] for name in found if name.startswith(kind)) for kind in ("reports/", "wait"))
     assert (len(records), len(waiting)) == (110 * 21, 11 * 21)
@@ -138,7 +136,7 @@ def test_reports_lie_in_the_order_of_their_nonces(kept: Kept) -> None:
     assert nonces == sorted(set(nonces))
 
 
-def test_every_table_is_kept_or_said_to_be_left_out() -> None:
+def test_backup_tables_are_kept_or_listed_as_left_out() -> None:
     labels = {model._meta.label for model in apps.get_models(include_auto_created=True)}
     reports = {"collector.Report", "collector.WaitingReport"}  # in files of their own
     assert labels >= tables.LEFT_OUT, "no name of a table that is gone"
@@ -148,7 +146,7 @@ def test_every_table_is_kept_or_said_to_be_left_out() -> None:
     assert ours == {"surveys.FetchCode", "surveys.SigningSecret", *here}
 
 
-def test_its_owner_alone_can_read_it_and_nothing_is_written_over(small: Path) -> None:
+def test_backup_file_is_private_and_not_overwritten(small: Path) -> None:
     assert stat.S_IMODE(small.stat().st_mode) == 0o600
     before = small.read_bytes()
     with pytest.raises(CommandError, match="is there already"):
@@ -157,14 +155,14 @@ def test_its_owner_alone_can_read_it_and_nothing_is_written_over(small: Path) ->
     assert [path.name for path in small.parent.iterdir()] == [small.name], "no draft stays"
 
 
-def test_a_backup_that_fails_leaves_no_file(alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_failed_leaves_no_file(alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "read", lambda model: iter([b"x", 1 / 0]))
     with pytest.raises(ZeroDivisionError):
         backup.back_up(tmp_path / "candor.zip")
     assert not list(tmp_path.iterdir())
 
 
-def test_what_waits_for_the_next_step_is_in_it_too(design: Any, tmp_path: Path) -> None:
+def test_backup_includes_waiting_reports(design: Any, tmp_path: Path) -> None:
     runs.fill(design, count=37, first=25)
     assert backup.back_up(tmp_path / "candor.zip")["reports"] == 10
     waits = sorted(bytes(nonce) for nonce in WaitingReport.objects.values_list("nonce", flat=True))
@@ -177,7 +175,7 @@ def test_what_waits_for_the_next_step_is_in_it_too(design: Any, tmp_path: Path) 
     assert selectors.totals(design.digest)[0].sum() == 37
 
 
-def test_the_secret_key_only_where_it_is_asked_for(small: Path, alice: User) -> None:
+def test_backup_secret_key_only_on_request(small: Path, alice: User) -> None:
     key = settings.SECRET_KEY.encode()
     assert all(key not in content for content in members(small).values())
     with pytest.raises(CommandError, match="no secret key"):
@@ -197,7 +195,7 @@ def test_the_secret_key_only_where_it_is_asked_for(small: Path, alice: User) -> 
         file.write_text(before)
 
 
-def test_only_an_empty_place_takes_a_backup(small: Path) -> None:
+def test_restore_needs_empty_database(small: Path) -> None:
     User.objects.create_user("somebody")
     with pytest.raises(CommandError, match=r"not empty: there are rows of auth\.User\. A backup is restored"):
         call_command("restore", small)
@@ -226,14 +224,14 @@ def test_only_an_empty_place_takes_a_backup(small: Path) -> None:
         (lambda file: rewrite(file, {"rows/auth_user.jsonl": None}).replace(file), r"names: rows/auth_user\.jsonl"),
     ],
 )
-def test_what_is_no_whole_backup_of_this_version_is_refused(small: Path, spoil: Any, words: str) -> None:
+def test_restore_invalid_backup_is_rejected(small: Path, spoil: Any, words: str) -> None:
     spoil(small)
     with pytest.raises(CommandError, match=words):
         call_command("restore", small)
     assert not User.objects.exists()
 
 
-def test_one_wrong_bit_anywhere_is_found_or_means_nothing(small: Path) -> None:
+def test_restore_flipped_bit_is_rejected_or_harmless(small: Path) -> None:
     """Of forty places over the file each is flipped: refused in words, or what is restored is the same."""
     before, whole_file = small.read_bytes(), members(small)
     refused = 0
@@ -252,7 +250,7 @@ def test_one_wrong_bit_anywhere_is_found_or_means_nothing(small: Path) -> None:
     assert refused > 20
 
 
-def test_a_crash_half_way_leaves_the_place_empty(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_crash_leaves_database_empty(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever has been written when it dies, nothing of it is there afterwards; and then it can be done again."""
 
     def die(given: dict[str, int]) -> None:

@@ -47,7 +47,7 @@ def send(digest: str, code: str) -> bool:
     return store_report(body)
 
 
-def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice: User, tmp_path: Path) -> None:
+def test_restore_closes_invited_survey_owner_reopens(alice: User, tmp_path: Path) -> None:
     version, codes = invited(alice)
     link = open_survey(write_survey(payloads.definition(slug="link"), team=home_team(alice)))
     send(version.design_id, codes[0])
@@ -88,7 +88,7 @@ def test_a_survey_by_invitation_comes_back_closed_and_its_owner_reopens_it(alice
     empty_database()
 
 
-def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
+def test_reopened_survey_final_run_is_of_last_closing(alice: User) -> None:
     version, codes = invited(alice)
     reopening.close_invitation_surveys()
     survey = Survey.objects.get()
@@ -102,7 +102,7 @@ def test_the_final_estimate_is_that_of_the_last_closing(alice: User) -> None:
     empty_database()
 
 
-def test_what_was_done_since_stays_done(alice: User) -> None:
+def test_reopen_archived_or_purged_survey_is_rejected(alice: User) -> None:
     version, _ = invited(alice)
     reopening.close_invitation_surveys()
     survey = Survey.objects.get()
@@ -130,7 +130,7 @@ def raw(statement: str) -> None:
         cursor.execute(f"UPDATE collector_frozendesign SET {statement}")
 
 
-def test_the_database_reopens_what_a_restore_closed_and_nothing_else() -> None:
+def test_database_reopens_restored_designs_only() -> None:
     design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     reopened = "closed_on = NULL, restored_on = NULL"
     for refused in ("restored_on = '2026-01-01'",):
@@ -153,7 +153,7 @@ def test_the_database_reopens_what_a_restore_closed_and_nothing_else() -> None:
         reopen_design(other.digest)
 
 
-def test_closing_for_good_forgets_the_invitations() -> None:
+def test_rewrite_closed_deletes_invitations_and_tokens() -> None:
     design = freeze_design(payloads.document(invitations={"kind": "secret"}))
     batches.add(design.digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
     batches.delete(design.digest)

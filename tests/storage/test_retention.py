@@ -47,9 +47,7 @@ def gone(design: Design) -> bool:
 
 
 @pytest.mark.django_db
-def test_reports_go_when_they_are_due_and_what_was_counted_stays(
-    version: Version, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_purge_due_deletes_reports_and_keeps_totals(version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
     design = filled(version)
     retention.set_retention(version.survey, 30)
@@ -73,7 +71,7 @@ def test_reports_go_when_they_are_due_and_what_was_counted_stays(
 
 
 @pytest.mark.django_db
-def test_reports_are_kept_where_nobody_said_otherwise(version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purge_due_without_retention_keeps_reports(version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
     design = filled(version)
     closed_for(version, 4_000)
@@ -82,7 +80,7 @@ def test_reports_are_kept_where_nobody_said_otherwise(version: Version, monkeypa
 
 
 @pytest.mark.django_db
-def test_what_needs_the_reports_says_that_they_are_gone(version: Version) -> None:
+def test_purged_reports_are_named_where_needed(version: Version) -> None:
     design = filled(version)
     asked = {"rows": "cheated", "columns": "mood", "group": ""}
     table = analyses.execute(analyses.request("cross-table", asked, [design]).pk)
@@ -99,15 +97,13 @@ def test_what_needs_the_reports_says_that_they_are_gone(version: Version) -> Non
 
 
 @pytest.mark.django_db
-def test_an_open_design_is_not_purged(design: Design) -> None:
+def test_purge_open_design_raises(design: Design) -> None:
     with pytest.raises(ValueError, match="must be a closed one"):
         purging.purge(design.digest)
 
 
 @pytest.mark.django_db
-def test_a_purge_that_was_cut_off_counts_nothing_for_all_and_goes_on(
-    version: Version, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_purge_interrupted_goes_on(version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
     design = filled(version)
     close_survey(version.survey)
     real = purging._delete_chunk
@@ -129,7 +125,7 @@ def test_a_purge_that_was_cut_off_counts_nothing_for_all_and_goes_on(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_file_of_the_database_holds_a_purged_report() -> None:
+def test_purged_report_is_in_no_database_file() -> None:
     """The bytes are searched for in every file; PostgreSQL's own log is left out, see docs/keeping.md."""
     before = settings.faults(connection)
     design = freeze_design(payloads.document())

@@ -38,7 +38,7 @@ def tables() -> list[str]:
 
 
 @pytest.mark.parametrize("table", REPORTS)
-def test_a_report_has_no_time_no_number_of_its_own_and_no_address(table: str) -> None:
+def test_report_table_has_no_time_id_or_address(table: str) -> None:
     """Five columns, none of which the database fills in by itself."""
     kinds = columns(table)
     assert set(kinds) == COLUMNS
@@ -57,7 +57,7 @@ def test_a_report_has_no_time_no_number_of_its_own_and_no_address(table: str) ->
 
 
 @pytest.mark.parametrize("table", REPORTS)
-def test_a_report_points_at_its_design_alone_and_nothing_points_at_it(table: str) -> None:
+def test_report_table_references_its_design_only(table: str) -> None:
     with connection.cursor() as cursor:
         relations = connection.introspection.get_relations(cursor, table)
         assert relations == {"design_id": ("number", FrozenDesign._meta.db_table)}
@@ -66,7 +66,7 @@ def test_a_report_points_at_its_design_alone_and_nothing_points_at_it(table: str
             assert table not in [target for _, target in pointed.values()], other
 
 
-def test_no_other_table_shares_a_column_with_the_reports() -> None:
+def test_report_columns_are_in_no_other_table() -> None:
     """Not by name, and no generic relation, which has no foreign key, can name one: its keys are not numbers."""
     for table in set(tables()) - set(REPORTS):
         assert not columns(table).keys() & (COLUMNS - {"design_id", "stratum"}), table
@@ -83,7 +83,7 @@ def test_no_other_table_shares_a_column_with_the_reports() -> None:
     ("table", "held"),
     [("collector_invitation", {"design_id", "batch", "hash"}), ("collector_usedtoken", {"design_id", "hash"})],
 )
-def test_an_invitation_leads_to_no_person_and_to_no_report(table: str, held: set[str]) -> None:
+def test_invitation_tables_reference_no_person_or_report(table: str, held: set[str]) -> None:
     """No time, no number of its own, no address; it points at its design at most, and nothing points at it."""
     kinds = columns(table)
     assert set(kinds) == held
@@ -101,7 +101,7 @@ def test_an_invitation_leads_to_no_person_and_to_no_report(table: str, held: set
             assert "WITHOUT ROWID" in cursor.fetchone()[0]
 
 
-def test_no_trigger_writes_what_came_anywhere_else() -> None:
+def test_triggers_copy_no_report() -> None:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger'")
@@ -116,13 +116,13 @@ def test_no_trigger_writes_what_came_anywhere_else() -> None:
         assert not re.search(r"\b(INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b", sql, re.IGNORECASE)
 
 
-def test_days_are_the_finest_time_beside_the_totals() -> None:
+def test_collector_tables_have_no_time_finer_than_days() -> None:
     for model in (FrozenDesign, *(apps.get_model("collector", name) for name in ("Tally", "DailyCount", "Batch"))):
         for field in model._meta.local_fields:
             assert not isinstance(field, models.DateTimeField | models.TimeField | models.GenericIPAddressField), field
 
 
-def test_the_page_about_what_is_kept_names_every_table() -> None:
+def test_docs_keeping_names_every_table() -> None:
     """It is what a court would get: a table that is not on it fails here."""
     written = KEEPING.read_text(encoding="utf-8")
     unnamed = [

@@ -76,19 +76,19 @@ def somebody_else(settings: Any) -> Callable[[], str]:
     return become
 
 
-def test_signature_of_this_installation_is_taken(made: Path) -> None:
+def test_restore_own_signature_is_accepted(made: Path) -> None:
     assert signed_by(made) == signature.own_fingerprint()
     restore(made)
     assert all(page.is_as_published for page in Page.objects.all())
 
 
-def test_page_with_one_byte_changed_is_refused(made: Path) -> None:
+def test_restore_changed_page_is_rejected(made: Path) -> None:
     """Even where sums and signature are made again, as by who has the installation's key."""
     changed = rewrite(made, with_a_changed_page(made))
     refused(changed, "the answer page of campus version 1 in en does not hash to its published digest")
 
 
-def test_manifest_changed_after_signing_is_refused(made: Path) -> None:
+def test_restore_manifest_changed_after_signing_is_rejected(made: Path) -> None:
     """Page, published digest and manifest all fit each other; whoever changed them cannot sign."""
     with zipfile.ZipFile(made) as opened:
         signed = opened.read("signature.json")
@@ -96,7 +96,7 @@ def test_manifest_changed_after_signing_is_refused(made: Path) -> None:
     refused(rewrite(made, changes), "its signature is of something else, so it was changed after it was signed")
 
 
-def test_backup_changed_once_it_was_verified_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_file_changed_after_verify_is_rejected(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever can write to the file waits until its sums have been looked at. Page and digest fit each other."""
     changed, verify = rewrite(made, with_a_changed_page(made, digest_too=True)), archive.ArchiveReader.verify
 
@@ -109,7 +109,7 @@ def test_backup_changed_once_it_was_verified_is_refused(made: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_restore_member_that_is_packed_otherwise_is_refused(made: Path, kind: int) -> None:
+def test_restore_member_of_other_compression_is_rejected(made: Path, kind: int) -> None:
     """One of LZMA says how much memory unpacking it takes."""
     with zipfile.ZipFile(made, "a", kind) as opened:
         opened.writestr(f"designs/{'0' * 64}.json", b"{}")
@@ -117,18 +117,18 @@ def test_restore_member_that_is_packed_otherwise_is_refused(made: Path, kind: in
 
 
 @pytest.mark.parametrize("signed", [b"", b"{}", b"[" * 4_000, b'{"public_key": "00", "signature": "zz"}', b"\xff"])
-def test_signature_that_is_none_is_refused(made: Path, signed: bytes) -> None:
+def test_restore_malformed_signature_is_rejected(made: Path, signed: bytes) -> None:
     refused(rewrite(made, {"signature.json": signed}), "its signature cannot be read")
 
 
-def test_backup_without_signature_only_when_said(made: Path) -> None:
+def test_restore_unsigned_needs_option(made: Path) -> None:
     unsigned = rewrite(made, {"signature.json": None})
     refused(unsigned, "The backup has no signature: .* restore --unsigned")
     refused(unsigned, "The backup has no signature", "--signed-by", signed_by(made))
     restore(unsigned, "--unsigned")
 
 
-def test_backup_of_another_installation_only_by_name(made: Path, somebody_else: Callable[[], str]) -> None:
+def test_restore_other_installation_needs_its_fingerprint(made: Path, somebody_else: Callable[[], str]) -> None:
     maker, here = signed_by(made), somebody_else()
     refused(made, rf"signed by the installation {maker}, and not by this one \({here}\)")
     refused(made, "and not by this one", "--unsigned")
@@ -137,20 +137,20 @@ def test_backup_of_another_installation_only_by_name(made: Path, somebody_else: 
     restore(made, "--signed-by", maker.upper())
 
 
-def test_backup_holds_no_key_that_signs(made: Path, settings: Any) -> None:
+def test_backup_does_not_contain_signing_key(made: Path, settings: Any) -> None:
     key = settings.CANDOR_BACKUP_KEY.encode()
     with zipfile.ZipFile(made) as opened:
         assert all(key not in opened.read(name) for name in opened.namelist())
 
 
-def test_backup_says_its_fingerprint(version: Version, tmp_path: Path) -> None:
+def test_backup_command_prints_fingerprint(version: Version, tmp_path: Path) -> None:
     said = io.StringIO()
     call_command("backup", tmp_path / "candor.zip", stdout=said)
     assert f"signed by this installation, {signature.own_fingerprint()}" in said.getvalue()
 
 
 @pytest.mark.parametrize("row", [b"[" * 100_000, b"[]", b"{}", b"7", b'["x"]', b"\xff", b"[null, null, null]"])
-def test_restore_row_that_fits_nothing_is_refused(made: Path, row: bytes) -> None:
+def test_restore_inconsistent_row_is_rejected(made: Path, row: bytes) -> None:
     refused(rewrite(made, with_summed(made, PAGES, row + b"\n")), "The backup does not fit together")
 
 
@@ -158,11 +158,11 @@ def test_restore_row_that_fits_nothing_is_refused(made: Path, row: bytes) -> Non
     "facts",
     [{"members": [{}]}, {"members": 7}, {"members": [{"name": "x"}]}, {"migrations": []}, {"last_keys": None}],
 )
-def test_restore_manifest_of_other_shape_is_refused(made: Path, facts: dict[str, Any]) -> None:
+def test_restore_manifest_of_other_shape_is_rejected(made: Path, facts: dict[str, Any]) -> None:
     refused(rewrite(made, manifest_with(made, **facts)), "its manifest cannot be read")
 
 
-def test_restore_deep_manifest_is_refused(made: Path) -> None:
+def test_restore_deeply_nested_manifest_is_rejected(made: Path) -> None:
     deep = b'{"format": 2, "members": ' + b"[" * 200_000
     refused(rewrite(made, {"manifest.json": deep}), "its manifest cannot be read")
 
@@ -174,7 +174,7 @@ def bomb(file: Path, name: str, size: int) -> Path:
     return file
 
 
-def test_restore_zip_bomb_is_refused_unpacked(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_zip_bomb_is_rejected_unopened(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_AT_ALL", 4 << 20)
     monkeypatch.setattr(archive.ArchiveReader, "read", None)
     with pytest.raises(BackupError, match=r"bytes that unpack to \d+, of 100 times as many at most"):
@@ -182,17 +182,17 @@ def test_restore_zip_bomb_is_refused_unpacked(made: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["../secret_key", "/etc/passwd", "rows/../x.jsonl", "rows/x.jsonl\n", "x", "designs/"])
-def test_restore_member_of_odd_name_is_refused(made: Path, name: str) -> None:
+def test_restore_member_of_odd_name_is_rejected(made: Path, name: str) -> None:
     with zipfile.ZipFile(made, "a") as opened:
         opened.writestr(name, b"")
     refused(made, "no member of one is called")
 
 
-def test_restore_too_many_members_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_too_many_members_is_rejected(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_MEMBERS", 5)
     refused(made, r"it has \d+ members, of 5 at most")
 
 
-def test_restore_large_manifest_is_refused(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_large_manifest_is_rejected(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(archive.LARGEST, archive.MANIFEST, 100)
     refused(made, r"manifest\.json has \d+ bytes, of 100 at most")

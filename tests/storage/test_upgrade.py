@@ -37,30 +37,30 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return json.loads(done.stdout) | {"bundle": bundle}
 
 
-def test_upgraded_database_tells_the_same(upgraded: Any) -> None:
+def test_upgraded_database_has_same_state(upgraded: Any) -> None:
     assert upgraded["told"] == EXPECTED["told"]
 
 
 @pytest.mark.parametrize("name", ["csv", "json"])
-def test_upgraded_database_exports_the_same(upgraded: Any, name: str) -> None:
+def test_upgraded_database_exports_same_files(upgraded: Any, name: str) -> None:
     exported = {key: files[name] for key, files in upgraded["exports"].items()}
     assert exported == {key: files[name] for key, files in EXPECTED["exports"].items()}
     assert len(exported) == 4
 
 
-def test_upgraded_database_bundles_the_same(upgraded: Any) -> None:
+def test_upgraded_database_makes_same_bundle(upgraded: Any) -> None:
     assert data_of(upgraded["bundle"]) == data_of(OLD / "bundle.zip")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_old_backup_restores_the_same() -> None:
+def test_old_backup_restores_same_state() -> None:
     FrozenDesign.objects.filter(closed_on=None).update(closed_on=date(2026, 1, 1))
     call_command("flush", interactive=False, verbosity=0)
     backup.restore(OLD / "backup.zip", signed_by=EXPECTED["signer"])
     assert json.loads(json.dumps(whole.told())) == EXPECTED["told"]
 
 
-def test_old_bundle_rebuilds_the_same(tmp_path: Path) -> None:
+def test_old_bundle_rebuilds_same_numbers(tmp_path: Path) -> None:
     with zipfile.ZipFile(OLD / "bundle.zip") as archive:
         archive.extractall(tmp_path)
     (script,) = tmp_path.rglob("rebuild.py")

@@ -85,7 +85,7 @@ def uncut() -> Iterator[None]:
         yield
 
 
-def test_a_log_that_is_kept_names_the_order_of_all(opened: Design) -> None:
+def test_wal_kept_reveals_order(opened: Design) -> None:
     """The test of the test: nothing cuts the log meanwhile. Of PostgreSQL's a few stand across two pages."""
     with uncut():
         order = send(opened, N)
@@ -102,7 +102,7 @@ def kept_short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ended.set()
 
 
-def test_sqlite_log_is_cut_while_reports_come(opened: Design, kept_short: None) -> None:
+def test_sqlite_wal_is_truncated_during_reports(opened: Design, kept_short: None) -> None:
     """Nothing is folded after the last ones, and somebody reads again and again."""
     only("sqlite")
     order = []
@@ -115,7 +115,7 @@ def test_sqlite_log_is_cut_while_reports_come(opened: Design, kept_short: None) 
     assert WaitingReport.objects.count() == len(order)
 
 
-def test_sqlite_log_is_cut_as_soon_as_a_reader_ends(opened: Design) -> None:
+def test_sqlite_wal_is_truncated_when_reader_ends(opened: Design) -> None:
     only("sqlite")
     with uncut():
         order = send(opened, 3)
@@ -124,7 +124,7 @@ def test_sqlite_log_is_cut_as_soon_as_a_reader_ends(opened: Design) -> None:
     assert (logged(order), size()) == ([], 0)
 
 
-def test_sqlite_log_is_cut_though_readers_overlap(opened: Design, kept_short: None) -> None:
+def test_sqlite_wal_overlapping_readers_is_truncated(opened: Design, kept_short: None) -> None:
     """None reads for long, but one always does: who opens slow pages in several windows could keep the log for good."""
     only("sqlite")
     ended, cut = threading.Event(), threading.Event()
@@ -158,7 +158,7 @@ def test_sqlite_log_is_cut_though_readers_overlap(opened: Design, kept_short: No
     assert cut.is_set()
 
 
-def test_sqlite_log_that_is_empty_is_left_alone(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sqlite_wal_empty_is_not_touched(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation in which nothing happens writes nothing all day."""
     only("sqlite")
     assert write_ahead_log.truncate()
@@ -166,7 +166,7 @@ def test_sqlite_log_that_is_empty_is_left_alone(opened: Design, monkeypatch: pyt
     assert write_ahead_log.truncate()
 
 
-def test_sqlite_log_begun_anew_keeps_nothing_older(opened: Design) -> None:
+def test_sqlite_wal_restarted_keeps_nothing_older(opened: Design) -> None:
     """Also where only SQLite's own checkpoint came by."""
     only("sqlite")
     order = send(opened, 20)
@@ -180,7 +180,7 @@ def test_sqlite_log_begun_anew_keeps_nothing_older(opened: Design) -> None:
         assert logged(last) == last
 
 
-def test_sqlite_log_that_somebody_else_is_just_cutting_is_waited_for(opened: Design) -> None:
+def test_sqlite_wal_truncate_waits_for_other_truncate(opened: Design) -> None:
     """SQLite itself does not wait for that; a rewriting would be busy whenever the web's thread comes by."""
     only("sqlite")
     with closing(sqlite3.connect(connection.settings_dict["NAME"])) as looking:
@@ -199,7 +199,7 @@ def test_sqlite_log_that_somebody_else_is_just_cutting_is_waited_for(opened: Des
     assert (logged(order), size()) == ([], 0)
 
 
-def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rewrite_during_wal_truncation_succeeds(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_ahead_log, "LOOKS", 0.001)
     ended = write_ahead_log.limit_size()
     try:
@@ -210,14 +210,14 @@ def test_a_rewriting_beside_who_cuts_the_log_again_and_again(opened: Design, mon
         ended.set()
 
 
-def test_a_rewriting_that_cannot_cut_the_log_is_busy(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rewrite_without_wal_truncation_is_busy(opened: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     only("sqlite")
     monkeypatch.setattr(write_ahead_log, "truncate", lambda patience: False)
     with pytest.raises(Conflict):
         rewriting.rewrite()
 
 
-def test_after_closing_the_log_names_nobody(opened: Design) -> None:
+def test_wal_closed_design_reveals_no_order(opened: Design) -> None:
     with uncut():
         order = send(opened, N)
         assert logged(order)
@@ -257,7 +257,7 @@ def elsewhere(default_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         one.close()
 
 
-def test_log_that_postgresql_would_reuse_is_overwritten(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
+def test_postgresql_wal_reused_segment_is_overwritten(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
     drawn, there = random.Random(8), elsewhere()
     order = [drawn.randbytes(16) for _ in range(N)]
     with there.cursor() as cursor:
@@ -274,7 +274,7 @@ def test_log_that_postgresql_would_reuse_is_overwritten(elsewhere: Callable[...,
     assert logged(order) == []
 
 
-def test_who_may_not_overwrite_the_log_is_told_how(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
+def test_postgresql_wal_missing_rights_names_grant(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
     with elsewhere().cursor() as cursor:
         cursor.execute("CREATE ROLE guest LOGIN")
     there = elsewhere("guest")
@@ -294,7 +294,7 @@ def own_server() -> Iterator[postgresql.PostgreSQL]:
         yield server
 
 
-def test_server_that_we_start_logs_no_value_of_a_statement_that_fails(own_server: postgresql.PostgreSQL) -> None:
+def test_postgresql_log_has_no_value_of_failed_statement(own_server: postgresql.PostgreSQL) -> None:
     """One that is refused, with its row; one whose process is ended; one whose process is killed."""
     with psycopg.connect(own_server.url, autocommit=True) as there:
         there.execute("CREATE TABLE plain (nonce text CHECK (nonce = ''))")
@@ -312,7 +312,7 @@ def test_server_that_we_start_logs_no_value_of_a_statement_that_fails(own_server
     assert "c0ffee" not in own_server.log.read_text()
 
 
-def test_settings_that_keep_the_order_are_named(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
+def test_database_traces_name_order_keeping_settings(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
     found = " ".join(store.traces(elsewhere()))
     assert "wal_recycle is on: " in found
     assert "max_wal_size is 1GB: " in found

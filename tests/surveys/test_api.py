@@ -42,7 +42,7 @@ def field_of(problem: dict[str, Any]) -> str:
     return str(problem["errors"][0]["field"])
 
 
-def test_from_a_definition_to_the_report(hers: Program, alice: User) -> None:
+def test_api_definition_to_report_logs_each_act(hers: Program, alice: User) -> None:
     made = hers.post("surveys/", {"definition": payloads.definition()})
     assert (made["slug"], made["state"], made["team"]["role"]) == ("campus", "draft", "owner")
     assert [move["name"] for move in made["moves"]] == ["open"]
@@ -84,7 +84,7 @@ def test_from_a_definition_to_the_report(hers: Program, alice: User) -> None:
     ]  # fmt: skip
 
 
-def test_a_wave_and_its_ledger(hers: Program, version: Version) -> None:
+def test_api_wave_and_privacy_budget(hers: Program, version: Version) -> None:
     services.close_survey(version.survey)
     assert [move["name"] for move in hers.get("surveys/campus/")["moves"]] == ["wave", "revise", "archive"]
     ahead = hers.get("surveys/campus/next-design/")
@@ -104,7 +104,7 @@ def test_a_wave_and_its_ledger(hers: Program, version: Version) -> None:
     assert (round(told["ceiling"], 4), told["next"]) == (7.9997, None)
 
 
-def test_what_is_confirmed_is_what_opens(hers: Program, survey: Survey) -> None:
+def test_api_opens_only_the_confirmed_digest(hers: Program, survey: Survey) -> None:
     ahead = hers.get("surveys/campus/next-design/")["digest"]
     assert field_of(hers.refused(422, "POST", "surveys/campus/open/", {})) == "digest"
     hers.done("PATCH", "surveys/campus/definition/", {"title": "Another"})
@@ -120,7 +120,7 @@ def test_what_is_confirmed_is_what_opens(hers: Program, survey: Survey) -> None:
     assert hers.post("surveys/campus/open/", {"digest": ahead})["state"] == "open"
 
 
-def test_a_draft_is_written_anew_by_whole_and_by_parts(hers: Program, survey: Survey) -> None:
+def test_api_draft_is_replaced_and_patched(hers: Program, survey: Survey) -> None:
     answer = hers("GET", "surveys/campus/definition/")
     definition, tag = answer.json(), answer["ETag"]
     changed = hers.done("PATCH", "surveys/campus/definition/", {"consent": "As you like."}, If_Match=tag)
@@ -140,7 +140,7 @@ def test_a_draft_is_written_anew_by_whole_and_by_parts(hers: Program, survey: Su
     assert "was opened" in hers.refused(409, "DELETE", "surveys/campus/")["detail"]
 
 
-def test_yaml_is_taken_too_and_a_fault_names_its_line(hers: Program, bob: User, alice: User) -> None:
+def test_api_yaml_definition_error_names_line(hers: Program, bob: User, alice: User) -> None:
     source = definitions.dump(payloads.definition())
     second = make_team(alice, "Second")
     assert hers.post("surveys/", {"yaml": source, "team": second.pk})["team"]["name"] == "Second"
@@ -158,7 +158,7 @@ def test_yaml_is_taken_too_and_a_fault_names_its_line(hers: Program, bob: User, 
     assert Survey.objects.count() == 1
 
 
-def test_a_draft_can_be_copied_and_deleted(hers: Program, survey: Survey) -> None:
+def test_api_draft_is_copied_and_deleted(hers: Program, survey: Survey) -> None:
     assert hers.post("surveys/campus/duplicate/", {"slug": "copy"})["slug"] == "copy"
     assert "taken" in hers.refused(409, "POST", "surveys/campus/duplicate/", {"slug": "copy"})["detail"]
     assert field_of(hers.refused(422, "POST", "surveys/campus/duplicate/", {"slug": "No!"})) == "slug"
@@ -167,7 +167,7 @@ def test_a_draft_can_be_copied_and_deleted(hers: Program, survey: Survey) -> Non
     assert AuditEntry.objects.filter(act="deleted", slug="copy").exists()
 
 
-def test_a_rehearsal_from_asking_to_what_it_found(hers: Program, survey: Survey) -> None:
+def test_api_rehearsal_from_request_to_deletion(hers: Program, survey: Survey) -> None:
     asked = {"respondents": 120, "repetitions": 2, "seed": 5, "shares": {"cheated": [0.3]}}
     made = hers.post("surveys/campus/rehearsals/", asked)
     assert (made["number"], made["state"], made["run"]) == (1, "queued", None)
@@ -201,13 +201,17 @@ def test_a_rehearsal_from_asking_to_what_it_found(hers: Program, survey: Survey)
         ({"respondants": 5}, "respondants"),
     ],
 )
-def test_a_rehearsal_that_cannot_be(hers: Program, survey: Survey, changes: dict[str, Any], field: str) -> None:
+def test_api_impossible_rehearsal_answers_422(
+    hers: Program, survey: Survey, changes: dict[str, Any], field: str
+) -> None:
     refused = hers.refused(422, "POST", "surveys/campus/rehearsals/", {"respondents": 100, **changes})
     assert field_of(refused) == field
     assert not survey.rehearsals.exists()
 
 
-def test_a_file_of_a_run(hers: Program, version: Any, django_capture_on_commit_callbacks: Any) -> None:
+def test_api_export_is_made_downloaded_and_deleted(
+    hers: Program, version: Any, django_capture_on_commit_callbacks: Any
+) -> None:
     from tests.factories.runs import run_of
 
     design = get_design(version.design_id)
@@ -234,7 +238,7 @@ def test_a_file_of_a_run(hers: Program, version: Any, django_capture_on_commit_c
     assert hers.refused(404, "GET", f"exports/{made['key']}/")["detail"] == "There is no such export."
 
 
-def test_pages_are_stable_while_surveys_come_and_go(hers: Program, alice: User) -> None:
+def test_api_pages_are_stable_while_surveys_change(hers: Program, alice: User) -> None:
     team = home_team(alice)
     for number in range(7):
         write_survey(payloads.definition(slug=f"s{number}"), team=team)
@@ -258,7 +262,7 @@ def test_pages_are_stable_while_surveys_come_and_go(hers: Program, alice: User) 
     assert field_of(hers.refused(400, "GET", elsewhere)) == "cursor"
 
 
-def test_a_list_asks_as_often_for_many_as_for_one(
+def test_api_list_query_count_is_constant(
     hers: Program, alice: User, survey: Survey, django_assert_num_queries: Any
 ) -> None:
     from django.db import connection
@@ -274,7 +278,7 @@ def test_a_list_asks_as_often_for_many_as_for_one(
     assert len(many) == len(few)
 
 
-def test_nothing_has_changed_is_said_in_no_bytes(hers: Program, survey: Survey) -> None:
+def test_api_unchanged_answers_304_without_body(hers: Program, survey: Survey) -> None:
     for path in ("surveys/", "surveys/campus/", "surveys/campus/definition/", "surveys/campus/watch/", "formats/"):
         answer = hers("GET", path)
         again = hers("GET", path, If_None_Match=answer["ETag"])

@@ -22,7 +22,7 @@ NOTEBOOK = Path(__file__).parents[2] / "docs" / "examples" / "api.ipynb"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_notebook_prints_what_is_committed(alice: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_notebook_prints_committed_output(alice: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(rehearsals, "wake", lambda job_id: rehearsals.execute(job_id, seconds=math.inf))
     monkeypatch.setattr(exports, "wake", execute_export)
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))

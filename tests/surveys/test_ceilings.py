@@ -62,7 +62,7 @@ def risky(alice: User) -> Survey:
     return services.write_survey(weak(), team=home_team(alice))
 
 
-def test_ceilings_on_both_sides() -> None:
+def test_ceilings_both_sides_of_each_bound() -> None:
     assert above(weak("9/10")) == []  # 19 to 1, where e^3 is 20.09
     assert above(weak()) == ["question 1 (cheated) has epsilon 3.05, above 3"]
     assert above(several(3)) == []
@@ -73,7 +73,7 @@ def test_ceilings_on_both_sides() -> None:
 
 
 @given(st.integers(1, 10**40), st.fractions(0, 8))
-def test_exact_comparison_agrees_with_the_neighbours_of_e(denominator: int, epsilon: Fraction) -> None:
+def test_ceiling_exact_near_powers_of_e(denominator: int, epsilon: Fraction) -> None:
     """Fractions around e^epsilon, closer than a float can tell: at most one neighbour apart on either side."""
     digits = Fraction(str(epsilon.numerator / epsilon.denominator))
     low, high = 1, 2981 * denominator
@@ -88,7 +88,7 @@ def test_exact_comparison_agrees_with_the_neighbours_of_e(denominator: int, epsi
         assert not exceeds_epsilon([PrivacyLossSum(most=Fraction(low - 1, denominator))], digits)
 
 
-def test_operator_sets_the_ceiling_and_the_digest_has_it(settings: Any) -> None:
+def test_ceiling_from_settings_changes_digest(settings: Any) -> None:
     before = design_of(weak("9/10"), version=1)
     assert before.document["ceilings"] == {"question": "3", "total": "4"}
     settings.CANDOR_EPSILON_CEILING_QUESTION = "2.5"
@@ -117,7 +117,7 @@ def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
 
 
 @pytest.mark.django_db
-def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) -> None:
+def test_reason_is_in_design_log_report_and_exports(risky: Survey, alice: User) -> None:
     shown, _ = selectors.design_to_open(risky)
     version = open_survey(risky, confirmed=shown.digest, reason=f" {REASON} ", by=alice)
     document = get_design(version.design_id).document
@@ -134,7 +134,7 @@ def test_reason_is_in_design_log_report_and_files(risky: Survey, alice: User) ->
 
 
 @pytest.mark.django_db
-def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
+def test_wave_above_total_ceiling_needs_reason(survey: Survey) -> None:
     store_one(open_survey(survey))
     services.close_survey(survey)
     with pytest.raises(InputError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
@@ -144,7 +144,7 @@ def test_wave_that_comes_above_in_total_needs_a_reason(survey: Survey) -> None:
 
 
 @pytest.mark.django_db
-def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) -> None:
+def test_scheduled_opening_keeps_reason(risky: Survey, alice: User) -> None:
     digest = selectors.design_to_open(risky)[0].digest
     later = OpeningPlan(opens_at=timezone.now() + timedelta(hours=1))
     with pytest.raises(InputError):
@@ -159,7 +159,7 @@ def test_appointed_opening_takes_the_reason_along(risky: Survey, alice: User) ->
 
 
 @pytest.mark.django_db
-def test_api_asks_for_the_reason(risky: Survey, alice: User) -> None:
+def test_api_open_above_ceiling_needs_reason(risky: Survey, alice: User) -> None:
     program = Program(alice)
     ahead = program.get("surveys/campus/next-design/")
     assert ahead["above"] == ["question 1 (cheated) has epsilon 3.05, above 3"]
@@ -171,7 +171,7 @@ def test_api_asks_for_the_reason(risky: Survey, alice: User) -> None:
 
 
 @pytest.mark.django_db
-def test_command_asks_for_the_reason(risky: Survey) -> None:
+def test_command_open_above_ceiling_needs_reason(risky: Survey) -> None:
     with pytest.raises(CommandError, match="reason must say in 1 to 500 characters"):
         call_command("open_survey", "campus")
     call_command("open_survey", "campus", "--reason", "A pilot.")
@@ -179,13 +179,13 @@ def test_command_asks_for_the_reason(risky: Survey) -> None:
 
 
 @pytest.mark.django_db
-def test_no_reason_helps_above_the_total_of_the_installation(alice: User) -> None:
+def test_opening_above_installation_total_is_refused(alice: User) -> None:
     with pytest.raises(definitions.ValidationError, match=r"at most 7\.9997 a person"):
         design_of(several(8), version=1, opening=OpeningOptions())
 
 
 @pytest.mark.django_db
-def test_design_from_before_keeps_its_digest_and_works() -> None:
+def test_design_without_ceilings_keeps_its_digest() -> None:
     """The digest of a design that was frozen before there were ceilings, written down then."""
     document = payloads.document()
     assert "ceilings" not in document
@@ -205,7 +205,7 @@ def test_design_from_before_keeps_its_digest_and_works() -> None:
         {"question": "3", "total": "4", "reason": "x" * 501}, {"question": "3", "total": "4", "reason": "a\u200fb"},
     ],
 )  # fmt: skip
-def test_collector_refuses_ceilings_that_are_none(wrong: Any) -> None:
+def test_design_invalid_ceilings_are_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="ceilings"):
         check(payloads.document(ceilings=wrong))
 
@@ -213,7 +213,7 @@ def test_collector_refuses_ceilings_that_are_none(wrong: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"), [("CANDOR_EPSILON_CEILING", "nan"), ("CANDOR_EPSILON_CEILING_QUESTION", "9")]
 )
-def test_installation_with_a_ceiling_that_is_none_does_not_start(name: str, value: str, tmp_path: Path) -> None:
+def test_settings_invalid_ceiling_stops_start(name: str, value: str, tmp_path: Path) -> None:
     environment = os.environ | {"CANDOR_DATA": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings", name: value}
     command = [sys.executable, "-c", "import config.settings"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

@@ -54,7 +54,7 @@ def months_of(toss: str) -> list[str]:
 
 
 @pytest.mark.parametrize("twelfths", [2, 3, 4, 5, 7, 8, 9, 10])
-def test_words_of_a_birthday_are_exactly_the_table(twelfths: int) -> None:
+def test_birthday_rules_give_exactly_the_channel(twelfths: int) -> None:
     """Who marks what is true of her answer and of the birthday marks by the frozen weights, months being alike."""
     frozen = document(str(Fraction(twelfths, 12)))
     (question,) = sheet_data(frozen)["questions"]
@@ -67,13 +67,13 @@ def test_words_of_a_birthday_are_exactly_the_table(twelfths: int) -> None:
 
 
 @pytest.mark.parametrize("twelfths", [2, 3, 4, 5, 7, 8, 9, 10])
-def test_months_have_nearly_their_share_of_all_days(twelfths: int) -> None:
+def test_birthday_months_are_near_their_share_of_days(twelfths: int) -> None:
     (question,) = sheet_data(document(str(Fraction(twelfths, 12))))["questions"]
     share = sum(DAYS[month] for month in months_of(question["toss"])) / sum(DAYS.values())
     assert abs(share - twelfths / 12) < 0.0045
 
 
-def test_each_question_has_another_person() -> None:
+def test_birthday_each_question_names_another_person() -> None:
     """Two reports by one birthday would tell whether the two answers are the same."""
     found = instructions_for(Design.of(document("1/4", "1/4", "1/6")))
     assert found is not None
@@ -92,7 +92,7 @@ def test_each_question_has_another_person() -> None:
     ],
     ids=["more questions than persons", "one month", "asked before"],
 )
-def test_otherwise_the_same_table_is_tossed(frozen: dict[str, Any]) -> None:
+def test_birthday_impossible_uses_coins_or_dice(frozen: dict[str, Any]) -> None:
     assert birthdays_for(Design.of(frozen)) is None
     found = instructions_for(Design.of(frozen))
     assert found is not None
@@ -103,7 +103,7 @@ def test_otherwise_the_same_table_is_tossed(frozen: dict[str, Any]) -> None:
         assert Fraction(marked, len(found[0].device.outcomes)) == Fraction(row[1], sum(row))
 
 
-def test_beside_another_mechanism_it_is_tossed() -> None:
+def test_birthday_beside_other_mechanism_uses_coins_or_dice() -> None:
     both = definition("1/4")
     both["items"].append(both["items"][0] | {"key": "coins", "channel": {"name": "warner", "truth": "3/4"}})
     frozen = design_of(both, version=1).document
@@ -111,7 +111,7 @@ def test_beside_another_mechanism_it_is_tossed() -> None:
     assert "toss" in " ".join(texts(sheet_data(frozen))).lower()
 
 
-def test_first_wave_that_will_be_remembered_asks_for_birthdays() -> None:
+def test_birthday_first_remembered_wave_is_used() -> None:
     assert birthdays_for(Design.of(document("1/4", waves={"repeats": "remember", "spent": "1/1"}))) is not None
 
 
@@ -129,7 +129,7 @@ def test_sheet_of_birthdays_is_made_in_every_language(language: str) -> None:
 
 
 @pytest.mark.django_db
-def test_birthdays_from_the_page_to_the_store(alice: User) -> None:
+def test_birthday_page_to_store_keeps_the_mark(alice: User) -> None:
     """No word of tossing on the page, the look and the sheet; what is stored is what was marked."""
     version = open_survey(services.write_survey(definition("1/4", "1/6"), team=home_team(alice)))
     shown = said(Client().get(ADDRESS))

@@ -181,7 +181,7 @@ def tables() -> Iterator[Channel]:
             yield Channel(tuple(tuple(int(weight) for weight in row) for row in rows))
 
 
-def test_the_words_over_every_outcome_give_exactly_the_table() -> None:
+def test_instruction_words_give_exactly_the_channel() -> None:
     read: Counter[str] = Counter()
     for channel in [*mechanisms(), *tables()]:
         instruction = instruction_for(designs.Channel.of(as_item(channel)))
@@ -193,7 +193,7 @@ def test_the_words_over_every_outcome_give_exactly_the_table() -> None:
     assert sum(read.values()) > 1000
 
 
-def test_the_rules_over_every_outcome_give_exactly_the_table() -> None:
+def test_instruction_rules_give_exactly_the_channel() -> None:
     for channel in [*mechanisms(), *tables()]:
         if (instruction := instruction_for(designs.Channel.of(as_item(channel)))) is None:
             continue
@@ -206,7 +206,7 @@ def test_the_rules_over_every_outcome_give_exactly_the_table() -> None:
             assert [Fraction(sent[y], len(shown)) for y in range(channel.answers)] == row
 
 
-def test_exactly_the_tables_that_a_device_has_get_an_instruction() -> None:
+def test_instruction_exists_where_a_device_fits() -> None:
     for channel in mechanisms():
         fits = any(size % channel.denominator == 0 for size in SIZES)
         instruction = instruction_for(designs.Channel.of(as_item(channel)))
@@ -259,33 +259,33 @@ def test_exactly_the_tables_that_a_device_has_get_an_instruction() -> None:
         ),
     ],
 )
-def test_what_people_read(channel: Channel, toss: str, rules: Rules) -> None:
+def test_instruction_texts(channel: Channel, toss: str, rules: Rules) -> None:
     instruction = instruction_for(designs.Channel.of(as_item(channel)))
     assert instruction is not None
     assert in_words(instruction, CHOICES[: channel.answers]) == (toss, rules)
 
 
-def test_a_table_that_is_not_in_its_lowest_terms_is_the_same() -> None:
+def test_instruction_ignores_common_factor_of_weights() -> None:
     whole, lowest = ({"name": "custom", "weights": table} for table in ([[9, 3], [3, 9]], [[3, 1], [1, 3]]))
     assert instruction_for(designs.Channel.of(whole)) == instruction_for(designs.Channel.of(lowest))
 
 
-def test_what_is_named_for_warner_but_has_another_table_gets_that_table() -> None:
+def test_instruction_follows_weights_not_mechanism_name() -> None:
     instruction = instruction_for(designs.Channel.of({"name": "warner", "weights": [[3, 1], [2, 2]]}))
     assert instruction is not None
     assert obeyed(*in_words(instruction, CHOICES[:2]), 2) == shares(((3, 1), (2, 2)))
 
 
 @pytest.mark.parametrize("weights", [[[7, 3], [3, 7]], [[15, 1], [1, 15]], [[3, 2], [2, 3]], [[36, 1], [1, 36]]])
-def test_tables_that_no_device_has(weights: list[list[int]]) -> None:
+def test_instruction_channel_without_device_has_none(weights: list[list[int]]) -> None:
     assert instruction_for(designs.Channel.of({"name": "custom", "weights": weights})) is None
 
 
-def test_more_choices_than_six_get_none() -> None:
+def test_instruction_seven_options_has_none() -> None:
     assert instruction_for(designs.Channel.of(as_item(k_ary(7, truth="1/8")))) is None
 
 
-def test_one_item_without_a_device_and_a_rehearsal_leave_the_design_without() -> None:
+def test_instructions_one_item_without_device_has_none() -> None:
     document = payloads.document()
     assert instructions_for(Design.of(document)) is not None
     assert instructions_for(Design.of(payloads.document(rehearsal=True))) is None
@@ -304,7 +304,7 @@ def test_one_item_without_a_device_and_a_rehearsal_leave_the_design_without() ->
         {"kind": "one that is not known yet"},
     ],
 )
-def test_an_item_that_is_not_one_mark_for_everybody_leaves_the_design_without(change: dict[str, object]) -> None:
+def test_instructions_item_without_single_mark_has_none(change: dict[str, object]) -> None:
     document = payloads.document()
     document["items"][1].update(change)
     assert instructions_for(Design.of(document)) is None
@@ -312,7 +312,7 @@ def test_an_item_that_is_not_one_mark_for_everybody_leaves_the_design_without(ch
     assert instructions_for(Design.of(document)) is not None
 
 
-def test_every_table_that_a_coin_two_coins_or_a_die_can_have() -> None:
+def test_instruction_every_channel_of_coins_or_a_die() -> None:
     """All of them, up to the device's size in choices: each report possible under every answer."""
     seen = Counter[str]()
     for size, answers in ((2, 2), (4, 2), (4, 3), (4, 4), (6, 2), (6, 3), (6, 5), (6, 6)):
@@ -326,7 +326,7 @@ def test_every_table_that_a_coin_two_coins_or_a_die_can_have() -> None:
     assert sum(seen.values()) > 4000
 
 
-def test_what_has_to_lie_on_the_table() -> None:
+def test_instruction_needs_lists_coins_and_dice() -> None:
     by_key = {device.key: Instruction(device, ()) for device in DEVICES}
 
     def need(*keys: str) -> str:

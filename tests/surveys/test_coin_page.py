@@ -59,7 +59,7 @@ def said(response: HttpResponse) -> str:
     return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split()))
 
 
-def test_the_same_bytes_for_everyone(version: Version) -> None:
+def test_coin_page_same_bytes_for_everyone(version: Version) -> None:
     hashes = set()
     for number in range(50):
         client = Client(REMOTE_ADDR=f"10.0.0.{number}")
@@ -72,7 +72,7 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
     assert hashes == {hashlib.sha256(stored_page(version, Page.Kind.COIN)).hexdigest()}
 
 
-def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(version: Version) -> None:
+def test_coin_page_has_no_script_style_or_outside_address(version: Version) -> None:
     page = stored_page(version, Page.Kind.COIN).decode()
     page = re.sub(r'integrity="[^"]*"', "", page)  # base64 has slashes of its own
     assert not re.search(r"<script|javascript:|\son\w+=|\sstyle=|<style|//", page, re.I)
@@ -81,14 +81,14 @@ def test_the_page_holds_no_script_no_inline_style_and_nothing_from_elsewhere(ver
     assert "csrf" not in page
 
 
-def test_its_own_style_sheet_asks_the_network_for_nothing_and_is_named_by_its_content(version: Version) -> None:
+def test_coin_style_sheet_is_hashed_and_loads_nothing(version: Version) -> None:
     page = stored_page(version, Page.Kind.COIN).decode()
     assert re.search(r'href="/static/surveys/coin/coin\.[0-9a-f]{12}\.css" integrity="sha384-[^"]{64}"', page)
     style = (Path(__file__).parents[2] / "surveys/static/surveys/coin/coin.css").read_text()
     assert not re.search(r"url\(|@import|image-set|src:", style)
 
 
-def test_the_form_has_every_field_and_no_other(version: Version) -> None:
+def test_coin_form_has_exactly_its_fields(version: Version) -> None:
     inputs = re.findall(
         r'<input type="(\w+)" name="([\w-]+)" value="(\w+)"( required)?', stored_page(version, Page.Kind.COIN).decode()
     )
@@ -100,7 +100,7 @@ def test_the_form_has_every_field_and_no_other(version: Version) -> None:
     ]
 
 
-def test_what_the_page_says(version: Version) -> None:
+def test_coin_page_texts(version: Version) -> None:
     words = said(Client().get(ADDRESS))
     assert "You need 2 coins and one die, and a place where nobody looks on." in words
     assert "Two heads: mark “No”, whatever is true." in words
@@ -108,7 +108,7 @@ def test_what_the_page_says(version: Version) -> None:
     assert "change the odds of a guess about you by a factor of at most 12." in words
 
 
-def test_headers(version: Version) -> None:
+def test_coin_page_headers(version: Version) -> None:
     response = Client().get(ADDRESS)
     assert response["Content-Security-Policy"] == COIN_POLICY
     assert {"script-src 'none'", "form-action 'self'"} <= set(COIN_POLICY.split("; "))
@@ -119,7 +119,7 @@ def test_headers(version: Version) -> None:
     assert Client().get("/s/campus/")["Referrer-Policy"] == "no-referrer"
 
 
-def test_a_form_is_looked_at_first_and_nothing_is_stored(version: Version) -> None:
+def test_coin_form_is_reviewed_before_storing(version: Version) -> None:
     response = post(marked(version))
     assert response["Content-Security-Policy"] == COIN_POLICY
     assert (response["Referrer-Policy"], response["Cache-Control"]) == ("same-origin", "no-store")
@@ -132,19 +132,19 @@ def test_a_form_is_looked_at_first_and_nothing_is_stored(version: Version) -> No
     assert not WaitingReport.objects.exists()
 
 
-def test_what_is_sent_is_what_was_looked_at_and_a_new_nonce(version: Version) -> None:
+def test_coin_review_keeps_marks_with_new_nonce(version: Version) -> None:
     first, second = looked(version), looked(version)
     assert first.pop("nonce") != second.pop("nonce")
     assert first == second == marked(version)
 
 
-def test_pressing_send_twice_is_one_report(version: Version) -> None:
+def test_coin_send_twice_stores_one_report(version: Version) -> None:
     fields = looked(version)
     assert {(send(fields).status_code, send(fields)["Location"]) for _ in range(2)} == {(303, f"{ADDRESS}sent/")}
     assert WaitingReport.objects.count() == 1
 
 
-def test_other_marks_under_a_nonce_that_was_sent_are_refused(version: Version) -> None:
+def test_coin_other_marks_same_nonce_answers_409(version: Version) -> None:
     fields = looked(version)
     send(fields)
     response = send(fields | {"item-1": "0"})
@@ -153,21 +153,21 @@ def test_other_marks_under_a_nonce_that_was_sent_are_refused(version: Version) -
     assert bytes(WaitingReport.objects.get().report) == b"\x01\x00"
 
 
-def test_what_was_not_looked_at_is_not_stored(version: Version) -> None:
+def test_coin_send_without_review_answers_422(version: Version) -> None:
     assert send(marked(version)).status_code == 422
     assert post(looked(version)).status_code == 422
     assert Client().get(SEND).status_code == 405
     assert not WaitingReport.objects.exists()
 
 
-def test_a_form_is_taken_and_leads_on(version: Version) -> None:
+def test_coin_send_stores_report_and_redirects(version: Version) -> None:
     response = send(looked(version))
     assert (response.status_code, response["Location"]) == (303, "/s/campus/coin/sent/")
     report = WaitingReport.objects.get()
     assert (report.stratum, bytes(report.report), report.mode) == (0, b"\x01\x00", Report.Mode.COIN)
 
 
-def test_the_page_after_it_is_the_same_whatever_was_sent(version: Version) -> None:
+def test_coin_sent_page_is_the_same_for_every_mark(version: Version) -> None:
     pages = {Client().get(f"{ADDRESS}sent/").content}
     for value in "01":
         send(looked(version, **{"item-1": value}))
@@ -185,7 +185,7 @@ def test_the_page_after_it_is_the_same_whatever_was_sent(version: Version) -> No
         ({"design": "0" * 64}, 404, "It was made for another version of the survey"),
     ],
 )
-def test_refusals_are_sentences_on_a_page(
+def test_coin_errors_are_sentences_on_a_page(
     version: Version, changes: dict[str, str], status: int, sentence: str
 ) -> None:
     response = post(marked(version, **changes))
@@ -197,7 +197,7 @@ def test_refusals_are_sentences_on_a_page(
 
 @pytest.mark.parametrize("change", [{"origin": "null"}, {"origin": "https://elsewhere.example"}, {"origin": ""}])
 @pytest.mark.parametrize("site", ["same-origin", "cross-site"])
-def test_403_for_another_site(version: Version, change: dict[str, str], site: str) -> None:
+def test_coin_cross_site_form_answers_403(version: Version, change: dict[str, str], site: str) -> None:
     for response in (
         post(marked(version), **change, **{"sec-fetch-site": site}),
         send(looked(version), **change, **{"sec-fetch-site": site}),
@@ -208,16 +208,16 @@ def test_403_for_another_site(version: Version, change: dict[str, str], site: st
 
 
 @pytest.mark.parametrize("content_type", ["multipart/form-data; boundary=x", "application/json", "text/plain"])
-def test_415_for_anything_but_the_form(version: Version, content_type: str) -> None:
+def test_coin_other_content_type_answers_415(version: Version, content_type: str) -> None:
     assert post(marked(version), content_type).status_code == 415
     assert send(looked(version), content_type).status_code == 415
 
 
-def test_413_for_too_much(version: Version) -> None:
+def test_coin_form_too_large_answers_413(version: Version) -> None:
     assert post(marked(version, more="x" * 20_000)).status_code == 413
 
 
-def test_a_closed_survey_says_so(version: Version) -> None:
+def test_coin_closed_survey_says_so(version: Version) -> None:
     ready = looked(version)
     services.close_survey(version.survey)
     for response in (post(marked(version)), send(ready)):
@@ -229,7 +229,7 @@ def test_a_closed_survey_says_so(version: Version) -> None:
     assert not WaitingReport.objects.exists()
 
 
-def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
+def test_coin_form_of_earlier_version_answers_410(version: Version) -> None:
     ready, survey = looked(version), version.survey
     services.close_survey(survey)
     services.revise_survey(survey)
@@ -239,7 +239,7 @@ def test_a_page_of_an_earlier_version_is_told_so(version: Version) -> None:
         assert "It was made for another version of the survey" in said(response)
 
 
-def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: User) -> None:
+def test_coin_page_without_device_is_404_and_unlinked(alice: User) -> None:
     version = open_survey(services.write_survey(payloads.without_device(), team=home_team(alice)))
     missing = {Client().get(address).status_code for address in (ADDRESS, f"{ADDRESS}sent/")}
     assert missing | {post(marked(version)).status_code} == {404}
@@ -250,23 +250,23 @@ def test_a_table_without_a_device_has_no_page_and_nothing_leads_there(alice: Use
     assert "/coin/" not in client.get("/panel/survey/campus/").content.decode()
 
 
-def test_a_rehearsal_has_none(survey: Survey) -> None:
+def test_coin_page_rehearsal_has_none(survey: Survey) -> None:
     rehearsal = open_survey(services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True))
     assert stored_page(rehearsal, Page.Kind.COIN) == b""
     assert Client().get("/s/campus-rehearsal/coin/").status_code == 404
     assert Client().post("/s/campus-rehearsal/coin/").status_code == 404
 
 
-def test_a_draft_has_none(survey: Survey) -> None:
+def test_coin_page_draft_has_none(survey: Survey) -> None:
     assert Client().get(ADDRESS).status_code == 404
 
 
-def test_the_page_that_needs_a_script_leads_there_where_scripts_are_off(version: Version) -> None:
+def test_answer_page_noscript_links_coin_page(version: Version) -> None:
     inside = re.findall(r"<noscript>.*?</noscript>", stored_page(version).decode(), re.S)
     assert any(f'href="{ADDRESS}"' in part for part in inside)
 
 
-def test_the_page_leads_there_where_it_refuses_and_where_it_tells_of_a_changed_page(version: Version) -> None:
+def test_answer_page_refusal_links_coin_page(version: Version) -> None:
     page = stored_page(version, Page.Kind.ANSWER).decode()
     refused = page[page.index('data-stage="refused"') :]
     assert f'href="{ADDRESS}"' in refused[: refused.index("</section>")]
@@ -274,7 +274,7 @@ def test_the_page_leads_there_where_it_refuses_and_where_it_tells_of_a_changed_p
     assert page.count(f'<a href="{ADDRESS}">{trust}</a>') == 2
 
 
-def test_the_panel_shows_the_link_and_counts_the_reports(version: Version, alice: User) -> None:
+def test_panel_shows_coin_link_and_count(version: Version, alice: User) -> None:
     client = Client()
     client.force_login(alice)
     assert links.coin_link(version) in client.get("/panel/survey/campus/share/").content.decode()
@@ -291,7 +291,7 @@ def invited(alice: User, kind: str = "secret") -> Version:
     return open_survey(survey)
 
 
-def test_a_code_is_typed_as_people_type_and_lets_one_report_in(alice: User) -> None:
+def test_coin_code_loosely_typed_admits_one_report(alice: User) -> None:
     """In capitals, with dashes and spaces, with letters for the digits that look like them."""
     version, codes = invited(alice), [new_code() for _ in range(10)]
     batches.add(version.design_id, [hash_of(code) for code in codes], stratum=None, kind="cards")
@@ -316,7 +316,7 @@ def test_a_code_is_typed_as_people_type_and_lets_one_report_in(alice: User) -> N
     assert post(marked(version)).status_code == 422
 
 
-def test_a_survey_by_invitation_has_no_paper_and_a_blind_one_no_page(alice: User) -> None:
+def test_coin_invited_survey_has_no_sheet_blind_no_page(alice: User) -> None:
     version = invited(alice)
     researcher = Client()
     researcher.force_login(alice)

@@ -29,7 +29,7 @@ def thirty(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.django_db
-def test_the_same_bytes_for_everyone(version: Version) -> None:
+def test_sheet_same_bytes_for_everyone(version: Version) -> None:
     found = set()
     for number in range(10):
         client = Client(REMOTE_ADDR=f"10.0.0.{number}")
@@ -43,13 +43,13 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
     assert found.pop().startswith(b"%PDF-")
 
 
-def test_the_same_bytes_twice_and_no_date() -> None:
+def test_sheet_rendered_twice_is_identical_and_undated() -> None:
     first, second = (sheet.render_sheet(Design.of(thirty()), "en") for _ in range(2))
     assert first == second
     assert not re.search(rb"CreationDate|ModDate|CreateDate|ModifyDate", pdf_content(first))
 
 
-def test_it_is_tagged_named_and_in_its_language() -> None:
+def test_sheet_is_tagged_and_names_title_and_language() -> None:
     whole = pdf_content(sheet.render_sheet(Design.of(thirty()), "en"))
     assert b"pdfuaid:part" in whole
     assert b"/StructTreeRoot" in whole
@@ -58,12 +58,12 @@ def test_it_is_tagged_named_and_in_its_language() -> None:
     assert re.search(rb"/Lang\s*\(en\)", whole)
 
 
-def test_thirty_questions_have_pages_enough() -> None:
+def test_sheet_thirty_questions_have_enough_pages() -> None:
     pages = re.findall(rb"/Type\s*/Page\b", pdf_content(sheet.render_sheet(Design.of(thirty()), "en")))
     assert 5 <= len(pages) <= 10
 
 
-def test_it_says_what_the_page_says() -> None:
+def test_sheet_has_the_texts_of_the_page() -> None:
     document = thirty()
     on_paper, on_the_page = sheet_data(document), page.render_page(Design.of(document), "en").decode()
     assert len(on_paper["questions"]) == 30
@@ -78,18 +78,18 @@ def test_it_says_what_the_page_says() -> None:
     assert "Version 1" in on_paper["version"]
 
 
-def test_no_groups_no_question_for_them() -> None:
+def test_sheet_without_groups_asks_for_none() -> None:
     assert sheet_data(payloads.document(strata={"wording": {"en": ""}, "groups": []}))["group"] is None
 
 
-def test_words_are_never_markup() -> None:
+def test_sheet_texts_are_never_markup() -> None:
     document = payloads.document()
     document["items"][0]["wording"] = {"en": '#panic("read") $x$ *bold* @ref <label> \\ // `raw`'}
     assert sheet.render_sheet(Design.of(document), "en").startswith(b"%PDF-")
 
 
 @pytest.mark.parametrize("language", ["ar", "de", "es", "fr"])
-def test_in_the_other_languages(language: str) -> None:
+def test_sheet_in_other_languages(language: str) -> None:
     document = in_language(payloads.document(), language)
     assert sheet_data(document, language)["rtl"] is (language == "ar")
     pdf = pdf_content(sheet.render_sheet(Design.of(document), language))
@@ -110,19 +110,19 @@ def in_language(document: Any, language: str) -> Any:
     return document
 
 
-def test_a_letter_that_the_fonts_do_not_have_leaves_it_without_a_sheet() -> None:
+def test_sheet_letter_missing_in_fonts_gives_none() -> None:
     document = payloads.document(title={"en": "Campus 校园"})
     assert sheet.render_sheet(Design.of(document), "en") == b""
 
 
-def test_a_fault_of_our_own_is_not_taken_for_a_missing_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sheet_own_error_is_not_a_missing_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sheet, "_data", lambda *args: {"language": "en"})
     with pytest.raises(RuntimeError):
         sheet.render_sheet(Design.of(payloads.document()), "en")
 
 
 @pytest.mark.django_db
-def test_where_there_is_no_sheet_nothing_leads_there(alice: User) -> None:
+def test_sheet_missing_is_not_linked(alice: User) -> None:
     definition = payloads.definition(title={"en": "Campus 校园"})
     version = open_survey(services.write_survey(definition, team=home_team(alice)))
     assert Client().get("/s/campus/coin/").status_code == 200
@@ -134,7 +134,7 @@ def test_where_there_is_no_sheet_nothing_leads_there(alice: User) -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_and_the_panel_lead_to_it(version: Version, alice: User) -> None:
+def test_sheet_is_linked_from_page_and_panel(version: Version, alice: User) -> None:
     assert f'href="{ADDRESS}"' in Client().get("/s/campus/coin/").content.decode()
     client = Client()
     client.force_login(alice)
@@ -142,12 +142,12 @@ def test_the_page_and_the_panel_lead_to_it(version: Version, alice: User) -> Non
 
 
 @pytest.mark.django_db
-def test_a_closed_survey_gives_none(version: Version) -> None:
+def test_sheet_closed_survey_answers_410(version: Version) -> None:
     services.close_survey(version.survey)
     assert Client().get(ADDRESS).status_code == 410
 
 
 @pytest.mark.django_db
-def test_a_design_without_a_device_has_none(alice: User) -> None:
+def test_sheet_design_without_device_answers_404(alice: User) -> None:
     open_survey(services.write_survey(payloads.without_device(), team=home_team(alice)))
     assert Client().get(ADDRESS).status_code == 404

@@ -38,7 +38,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_from_file_to_estimate(alice: User, file: Path) -> None:
+def test_commands_from_file_to_estimate(alice: User, file: Path) -> None:
     assert run("import_survey", file) == "campus is a draft with 2 questions.\n"
     opened = facts("open_survey", "campus")
     assert opened["link"].endswith(f"/s/campus/#{opened['digest']}")
@@ -82,7 +82,7 @@ def test_rehearse_with_answers_from_a_file(survey: Survey, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
-def test_export_report_writes_what_the_panel_gives(version: Version, tmp_path: Path, kind: str) -> None:
+def test_export_report_writes_the_panel_file(version: Version, tmp_path: Path, kind: str) -> None:
     facts("estimate", "campus")
     output = tmp_path / f"report.{kind}"
     told = facts("export_report", "campus", "--format", kind, "--output", output)
@@ -104,26 +104,26 @@ def test_export_report_writes_what_the_panel_gives(version: Version, tmp_path: P
         (["import_survey", "/nowhere.yaml"], "No such file"),
     ],
 )
-def test_faults_are_one_sentence(survey: Survey, words: list[str], fault: str) -> None:
+def test_command_errors_are_one_sentence(survey: Survey, words: list[str], fault: str) -> None:
     with pytest.raises(CommandError) as caught:
         run(*words)
     assert fault in str(caught.value)
 
 
-def test_confidence_is_checked(version: Version) -> None:
+def test_estimate_confidence_is_validated(version: Version) -> None:
     with pytest.raises(CommandError, match=r"--confidence must be greater than 0 and less than 1; got 1\.0"):
         run("estimate", "campus", "--confidence", "1")
 
 
 @pytest.mark.parametrize("people", [0, 2])
-def test_import_needs_to_know_whose_it_is(file: Path, people: int) -> None:
+def test_import_survey_without_owner_lists_researchers(file: Path, people: int) -> None:
     for number in range(people):
         User.objects.create_user(f"person{number}", is_staff=True)
     with pytest.raises(CommandError, match=r"--owner must name one researcher; there are: (nobody|person0, person1)"):
         run("import_survey", file)
 
 
-def test_import_for_a_named_owner(alice: User, bob: User, file: Path) -> None:
+def test_import_survey_owner_option(alice: User, bob: User, file: Path) -> None:
     run("import_survey", file, "--owner", "bob")
     assert Survey.objects.get().team == home_team(bob)
     assert selectors.definition_of(Survey.objects.get()) == payloads.definition()

@@ -28,7 +28,7 @@ items:
 """
 
 
-def test_the_short_form_is_completed() -> None:
+def test_complete_short_form() -> None:
     definition = load(SHORT.replace(", 3]", "]"))
     assert definition["languages"] == ["en"]
     assert definition["title"] == {"en": "Short"}
@@ -45,7 +45,7 @@ def test_yaml_round_trip_without_loss(definition: dict[str, Any]) -> None:
     assert load(dump(definition)) == definition
 
 
-def test_a_definition_with_two_languages_round_trips() -> None:
+def test_yaml_round_trip_with_two_languages() -> None:
     definition = payloads.definition(languages=["en", "de"])
 
     def translated(value: Any) -> Any:
@@ -60,7 +60,7 @@ def test_a_definition_with_two_languages_round_trips() -> None:
     assert design_of(definition, version=1).document["title"]["de"] == "auf Deutsch"
 
 
-def test_the_tables_are_made_from_the_mechanisms() -> None:
+def test_design_channels_are_made_from_mechanisms() -> None:
     document = design_of(payloads.definition(), version=1).document
     assert document == payloads.document(ceilings={"question": "3", "total": "4"})
 
@@ -73,7 +73,7 @@ def test_the_tables_are_made_from_the_mechanisms() -> None:
         ({"name": "custom", "weights": [[9, 1], [2, 8]]}, [[9, 1], [2, 8]]),
     ],
 )
-def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> None:
+def test_design_weights_of_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> None:
     definition = payloads.definition()
     definition["items"][0]["channel"] = channel
     assert design_of(definition, version=1).document["items"][0]["channel"]["weights"] == weights
@@ -96,7 +96,7 @@ def test_each_mechanism(channel: dict[str, Any], weights: list[list[int]]) -> No
         ({"name": "custom", "weights": "3,1"}, "items[0].channel"),
     ],
 )
-def test_a_mechanism_that_cannot_work_is_named(channel: dict[str, Any], fault: str) -> None:
+def test_design_impossible_mechanism_is_named(channel: dict[str, Any], fault: str) -> None:
     definition = payloads.definition()
     definition["items"][0]["channel"] = channel
     with pytest.raises(ValidationError) as caught:
@@ -104,7 +104,7 @@ def test_a_mechanism_that_cannot_work_is_named(channel: dict[str, Any], fault: s
     assert fault in str(caught.value)
 
 
-def test_the_ceiling_on_both_sides(settings: Any) -> None:
+def test_ceiling_both_sides_of_the_bound(settings: Any) -> None:
     """ln 3 + ln 4 = 2.4849 for two coins and a choice of three with truth 1/2."""
     settings.CANDOR_EPSILON_CEILING = 2.49
     design_of(payloads.definition(), version=1)
@@ -113,7 +113,7 @@ def test_the_ceiling_on_both_sides(settings: Any) -> None:
         design_of(payloads.definition(), version=1)
 
 
-def test_the_browsers_limit_binds_what_browsers_answer(settings: Any) -> None:
+def test_browser_limit_binds_all_but_rehearsals(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING = 100
     definition = payloads.definition()
     for item in definition["items"]:
@@ -123,7 +123,7 @@ def test_the_browsers_limit_binds_what_browsers_answer(settings: Any) -> None:
     design_of(definition | {"rehearsal": True}, version=1)
 
 
-def test_the_browsers_limit_is_the_one_in_the_client() -> None:
+def test_browser_limit_equals_the_client() -> None:
     source = (Path(definitions.__file__).parents[1] / "static/surveys/client/channel.js").read_text()
     assert f"LARGEST_ODDS = {definitions.BROWSER_LIMIT}n;" in source
 
@@ -140,7 +140,7 @@ def test_the_browsers_limit_is_the_one_in_the_client() -> None:
         ("slug: a\nstrata: [a]", "strata must be a mapping"),
     ],
 )
-def test_yaml_that_is_no_definition(text: str, fault: str) -> None:
+def test_load_yaml_without_definition_is_refused(text: str, fault: str) -> None:
     with pytest.raises(ValidationError) as caught:
         load(text)
     assert fault in str(caught.value)
@@ -192,7 +192,7 @@ items:
         ("truth: 2/3, yes: 1/2", "truth: 1999/2000, yes: 1/2", 5, "the questions together give epsilon"),
     ],
 )
-def test_a_fault_of_a_file_names_its_line(found: str, put: str, line: int, words: str) -> None:
+def test_load_error_names_its_line(found: str, put: str, line: int, words: str) -> None:
     text = FILE.replace(", weight: 2", "") if words[:6] != "strata" else FILE
     text = text.replace(found, put) if found else text
     if not words:
@@ -204,17 +204,17 @@ def test_a_fault_of_a_file_names_its_line(found: str, put: str, line: int, words
     assert caught.value.line == line
 
 
-def test_a_choice_that_is_a_number_must_be_quoted() -> None:
+def test_design_unquoted_number_option_is_refused() -> None:
     with pytest.raises(ValidationError, match=r"items\[1\].choices\[4\] must be an object; got int"):
         design_of(load(SHORT), version=1)
 
 
-def test_completing_changes_nothing_that_is_complete() -> None:
+def test_complete_leaves_complete_definition() -> None:
     definition = payloads.definition()
     assert complete(copy.deepcopy(definition)) == definition
 
 
-def test_the_demos_definitions_can_be_opened() -> None:
+def test_demo_definitions_can_be_opened() -> None:
     from surveys.management import demo
 
     for slug in (demo.FINISHED, demo.OPEN):
@@ -226,7 +226,7 @@ def test_the_demos_definitions_can_be_opened() -> None:
 BESIDES = {"invitations": "secret", "repeats": "remember", "participation": "0.5"}
 
 
-def test_what_is_said_of_invitations_waves_and_participation_round_trips() -> None:
+def test_invitations_waves_participation_round_trip() -> None:
     definition = payloads.definition(**BESIDES)
     assert load(dump(definition)) == definition
     document = design_of(definition, version=1).document
@@ -242,18 +242,18 @@ def test_release_of_group_sizes_without_opendp_is_refused(monkeypatch: pytest.Mo
     assert design_of(payloads.definition(), version=1)
 
 
-def test_saying_the_usual_is_saying_nothing() -> None:
+def test_complete_defaults_add_nothing_to_the_design() -> None:
     plain = payloads.definition()
     assert complete(plain | {"invitations": "", "repeats": "fresh", "participation": ""}) == complete(plain)
     assert design_of(complete(plain), version=1).document.keys().isdisjoint({"invitations", "waves", "participation"})
 
 
-def test_a_rehearsal_invites_nobody_and_spends_nothing() -> None:
+def test_rehearsal_design_has_no_invitations_or_waves() -> None:
     document = design_of(payloads.definition(rehearsal=True, **BESIDES), version=1).document
     assert document.keys().isdisjoint({"invitations", "waves", "participation"})
 
 
-def test_what_was_spent_before_counts() -> None:
+def test_design_epsilon_of_earlier_waves_counts() -> None:
     spent = OpeningOptions(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
@@ -262,6 +262,6 @@ def test_what_was_spent_before_counts() -> None:
 
 
 @pytest.mark.parametrize(("key", "value"), [("invitations", "public"), ("repeats", "often"), ("participation", "many")])
-def test_other_words_for_them_are_refused(key: str, value: str) -> None:
+def test_design_unknown_values_are_refused(key: str, value: str) -> None:
     with pytest.raises(ValidationError, match=key):
         design_of(complete(payloads.definition(**{key: value})), version=1)

@@ -44,20 +44,20 @@ def definition(count: int, **changes: Any) -> dict[str, Any]:
     return {**payloads.definition(), "strata": {"wording": "Which faculty?", "groups": groups}, **changes}
 
 
-def test_more_than_fifty_groups_are_refused_in_yaml(tmp_path: Path, alice: User) -> None:
+def test_yaml_more_than_fifty_groups_is_refused(tmp_path: Path, alice: User) -> None:
     path = tmp_path / "survey.yaml"
     path.write_text(definitions.dump(definitions.complete(definition(MOST_GROUPS + 1))), encoding="utf-8")
     with pytest.raises(CommandError, match=rf"strata\.groups {BOUND}"):
         call_command("import_survey", str(path), stdout=io.StringIO())
 
 
-def test_more_than_fifty_groups_are_refused_by_a_program(hers: Program) -> None:
+def test_api_more_than_fifty_groups_is_refused(hers: Program) -> None:
     hers.post("surveys/", {"definition": definition(MOST_GROUPS)})
     refused = hers.refused(422, "POST", "surveys/", {"definition": definition(MOST_GROUPS + 1, slug="more")})
     assert f"strata.groups {BOUND}" in refused["detail"]
 
 
-def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
+def test_draft_more_than_fifty_groups_cannot_open(alice: User) -> None:
     """As a form saves them: one by one, beyond the bound."""
     survey = services.write_survey(definitions.take_checked(definition(MOST_GROUPS)), team=home_team(alice))
     survey.groups.create(position=51, key="g50", label={"en": "Faculty 50"}, share="")
@@ -66,7 +66,7 @@ def test_more_than_fifty_groups_keep_a_draft_from_opening(alice: User) -> None:
         open_survey(survey)
 
 
-def test_small_groups_are_warned_of_by_their_shares() -> None:
+def test_group_warnings_use_known_shares() -> None:
     document = payloads.with_known_shares("1/100", "99/100")
     questions = [(PlannedQuestion(item), PlanParameters()) for item in payloads.DEFINITION["items"]]
     found = group_warnings(Design.of(document).groups, "en", questions, 3_600)
@@ -80,7 +80,7 @@ def test_small_groups_are_warned_of_by_their_shares() -> None:
     assert group_warnings((), "en", questions) is None
 
 
-def test_enough_reports_are_those_of_the_widest_interval() -> None:
+def test_enough_reports_follow_the_widest_interval() -> None:
     """By two coins 37 reports, where the plan's interval is half of all that is possible; by truth 9/10 twelve."""
     coins, told = (
         PlannedQuestion(
@@ -95,7 +95,7 @@ def test_enough_reports_are_those_of_the_widest_interval() -> None:
             assert is_of_use(width, 1) is useful
 
 
-def test_a_group_is_warned_of_below_thirty_reports_however_narrow_its_intervals() -> None:
+def test_group_below_thirty_reports_is_always_warned() -> None:
     told = PlannedQuestion(
         payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": "9/10"}}
     )
@@ -107,7 +107,7 @@ def test_a_group_is_warned_of_below_thirty_reports_however_narrow_its_intervals(
         assert (found.enough, len(found.small)) == (30, small)
 
 
-def test_the_page_of_opening_warns(alice: User, client: Client) -> None:
+def test_opening_page_warns_of_small_groups(alice: User, client: Client) -> None:
     client.force_login(alice)
     services.write_survey(definitions.take_checked(definition(40)), team=home_team(alice))
     address = reverse("panel:opening", args=["campus"])
@@ -118,7 +118,7 @@ def test_the_page_of_opening_warns(alice: User, client: Client) -> None:
     assert "Of 1480 reports every group would have at least 37, enough for intervals of at most half" in said
 
 
-def test_programs_and_commands_are_warned(hers: Program) -> None:
+def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
     hers.post("surveys/", {"definition": definition(40)})
     ahead = hers.get("surveys/campus/next-design/")
     (warning,) = ahead["warnings"]
@@ -143,7 +143,7 @@ OPENLY = {
 }
 
 
-def test_respondents_read_that_their_group_is_sent_openly(alice: User) -> None:
+def test_respondents_read_that_group_is_not_randomised(alice: User) -> None:
     """By the question, before Send and on the receipt; on the own-coin page, and on its sheet."""
     version = open_survey(services.write_survey(translations.definition(*OPENLY), team=home_team(alice)))
     document = get_design(version.design_id).document

@@ -80,16 +80,14 @@ def without(place: str, language: str, *, text: str | None) -> dict[str, Any]:
         (without("wording", "de", text=None), r"items[1].wording must have exactly the keys ['de', 'en']; got ['en']"),
     ],
 )
-def test_a_survey_that_is_not_whole_in_each_language_is_refused(
-    alice: User, definition: dict[str, Any], sentence: str
-) -> None:
+def test_definition_incomplete_language_is_refused(alice: User, definition: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValidationError, match=re.escape(sentence)):
         services.write_survey(definition, team=home_team(alice))
 
 
 @pytest.mark.parametrize("kind", [Page.Kind.ANSWER, Page.Kind.COIN])
 @pytest.mark.parametrize("path", PAGES)
-def test_each_language_has_its_page_whoever_asks(version: Version, path: str, kind: str) -> None:
+def test_language_page_same_bytes_for_everyone(version: Version, path: str, kind: str) -> None:
     language, direction = PAGES[path]
     address = f"/s/campus/{path}" + ("coin/" if kind == Page.Kind.COIN else "")
     hashes = set()
@@ -121,17 +119,17 @@ def test_each_language_has_its_page_whoever_asks(version: Version, path: str, ki
         "/s/nothing/en/",
     ],
 )
-def test_404_for_a_language_that_the_survey_has_not(version: Version, address: str) -> None:
+def test_unknown_language_answers_404(version: Version, address: str) -> None:
     assert Client().get(address).status_code == 404
 
 
-def test_coin_is_no_language_and_a_language_no_coin(version: Version) -> None:
+def test_coin_path_is_not_a_language(version: Version) -> None:
     assert b"<form" in Client().get("/s/campus/coin/").content
     assert b"<form" not in Client().get("/s/campus/en/").content
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_headers(version: Version, path: str) -> None:
+def test_language_page_headers(version: Version, path: str) -> None:
     for page in (f"/s/campus/{path}", f"/s/campus/{path}coin/sent/"):
         response = Client().get(page)
         assert (response["Content-Security-Policy"], response["Referrer-Policy"]) == (RESPONDENT_POLICY, "no-referrer")
@@ -144,7 +142,7 @@ def test_headers(version: Version, path: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Page.Kind.ANSWER, Page.Kind.COIN])
-def test_the_switch_names_every_language_in_its_own_words_and_direction(version: Version, kind: str) -> None:
+def test_language_switch_names_each_language_natively(version: Version, kind: str) -> None:
     page = stored_page(version, kind, "de")
     inside = re.findall(r"<nav.*?</nav>", page.decode(), re.S)[0]
     end = "coin/" if kind == Page.Kind.COIN else ""
@@ -158,13 +156,13 @@ def test_the_switch_names_every_language_in_its_own_words_and_direction(version:
 
 
 @pytest.mark.parametrize("path", ["", "coin/"])
-def test_one_language_has_no_switch(alice: User, path: str) -> None:
+def test_single_language_has_no_switch(alice: User, path: str) -> None:
     open_survey(services.write_survey(payloads.definition(), team=home_team(alice)))
     assert b"<nav" not in Client().get(f"/s/campus/{path}").content
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_closed_in_each_language(version: Version, path: str) -> None:
+def test_closed_page_in_each_language(version: Version, path: str) -> None:
     services.close_survey(version.survey)
     for page in (f"/s/campus/{path}", f"/s/campus/{path}coin/"):
         response = Client().get(page)
@@ -175,7 +173,7 @@ def test_closed_in_each_language(version: Version, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_coin_form_is_answered_in_the_language_of_its_page(version: Version, path: str) -> None:
+def test_coin_form_answer_in_language_of_page(version: Version, path: str) -> None:
     language = PAGES[path][0]
     address = reverse("surveys:coin", args=["campus", language] if language != "ar" else ["campus"])
     page = Client().get(f"/s/campus/{path}coin/").content.decode()
@@ -200,23 +198,23 @@ def test_a_coin_form_is_answered_in_the_language_of_its_page(version: Version, p
     assert WaitingReport.objects.count() == 1
 
 
-def test_the_page_that_needs_a_script_leads_to_the_coin_page_of_its_language(version: Version) -> None:
+def test_answer_page_links_coin_page_of_its_language(version: Version) -> None:
     assert 'href="/s/campus/fr/coin/"' in stored_page(version, Page.Kind.ANSWER, "fr").decode()
 
 
-def test_reports_go_to_one_address_whatever_the_language(version: Version) -> None:
+def test_language_pages_send_to_one_address(version: Version) -> None:
     for language in translations.CODES:
         assert 'data-survey="/s/campus/"' in stored_page(version, Page.Kind.ANSWER, language).decode()
 
 
-def test_every_page_carries_the_one_design(version: Version) -> None:
+def test_language_pages_carry_one_design(version: Version) -> None:
     document = json.loads(version.design.document)
     assert document["languages"] == ["ar", "en", "de", "es", "fr"]
     for page in version.pages.filter(kind=Page.Kind.ANSWER):
         assert f'data-digest="{version.design_id}"'.encode() in bytes(page.content)
 
 
-def test_the_panel_tells_the_digest_of_each_page(version: Version, alice: User) -> None:
+def test_panel_shows_digest_of_each_language_page(version: Version, alice: User) -> None:
     digests = selectors.page_digests([version])[version.pk]
     assert list(digests) == ["ar", "en", "de", "es", "fr"]
     assert digests["de"] == hashlib.sha256(Client().get("/s/campus/de/").content).hexdigest()
@@ -237,7 +235,7 @@ def _up_to_date_again(transactional_db: None) -> Iterator[None]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_up_to_date_again")
-def test_pages_stored_before_there_were_languages_are_moved() -> None:
+def test_migration_moves_single_pages_to_language() -> None:
     """Forwards the bytes are kept under the survey's own language, backwards they come back."""
     executor = MigrationExecutor(connection)
     before, after = [("surveys", "0002_coin_page"), ("collector", "0003_report_mode")], [("surveys", "0003_pages")]
@@ -264,7 +262,7 @@ def test_pages_stored_before_there_were_languages_are_moved() -> None:
     assert (member.user.username, member.get_role_display()) == ("carol", "owner")  # who owned it owns its team
 
 
-def test_a_survey_in_several_languages_goes_from_file_to_report(alice: User, tmp_path: Path) -> None:
+def test_multilingual_survey_from_file_to_report(alice: User, tmp_path: Path) -> None:
     """One design and one result; the report is in the survey's own language."""
     file = tmp_path / "survey.yaml"
     file.write_text(definitions.dump(translations.definition("de", "en", "ar")), encoding="utf-8")

@@ -43,11 +43,11 @@ def totals(*designs: QuestionPrice) -> list[tuple[Fraction, Fraction]]:
     return [(one.total.least, one.total.most) for one in ledger(designs)]
 
 
-def test_nobody_has_spent_anything_in_no_wave() -> None:
+def test_ledger_without_waves_is_zero() -> None:
     assert (ledger([]), spent([])) == ((), PrivacyLossSum(Fraction(1), Fraction(1)))
 
 
-def test_drawn_anew_every_wave_is_spent() -> None:
+def test_ledger_fresh_draws_add_up() -> None:
     """ln 3 + ln 4 a wave: 12, 144, 1728 as odds."""
     design = payloads.document()
     assert totals(*(priced(Design.of(design | {"version": number})) for number in (1, 2, 3))) == [
@@ -57,12 +57,12 @@ def test_drawn_anew_every_wave_is_spent() -> None:
     ]
 
 
-def test_remembered_a_question_is_spent_once_for_each_answer() -> None:
+def test_ledger_remembered_item_counts_once_per_answer() -> None:
     """A yes/no question has two answers, so from the third wave on nothing is added; least: nothing after the first."""
     assert totals(*(wave(n, coins(), repeats="remember") for n in (1, 2, 3, 4))) == [(3, 3), (3, 9), (3, 9), (3, 9)]
 
 
-def test_what_changed_is_a_new_spend() -> None:
+def test_ledger_changed_item_counts_anew() -> None:
     """Another wording, and another table: 3, then 3 * 3, then 3 * 3 * 2; back to the first, remembered once before."""
     again = coins() | {"wording": {"en": "Really?"}}
     designs = [coins(), again, coins(ratio="2"), coins()]
@@ -70,11 +70,11 @@ def test_what_changed_is_a_new_spend() -> None:
     assert found == [(3, 3), (9, 9), (18, 18), (18, 54)]
 
 
-def test_what_was_drawn_anew_before_was_not_remembered() -> None:
+def test_ledger_fresh_draw_before_was_not_remembered() -> None:
     assert totals(wave(1, coins()), wave(2, coins(), repeats="remember")) == [(3, 3), (9, 9)]
 
 
-def test_of_several_choices_each_option_has_two_answers() -> None:
+def test_ledger_several_choices_two_answers_per_option() -> None:
     """Three options of which at most one is ticked: two differ in a wave, 3^2; all that can be drawn is six, 3^6."""
     item = coins() | {"kind": "several_choices", "encoding": "each_option", "choices": [{"en": c} for c in "abc"]}
     free = totals(*(wave(n, item, repeats="remember") for n in (1, 2, 3)))
@@ -83,28 +83,28 @@ def test_of_several_choices_each_option_has_two_answers() -> None:
     assert one == [(9, 9), (9, 81), (9, 729), (9, 729)]
 
 
-def test_each_question_has_a_line_of_its_own() -> None:
+def test_ledger_has_one_line_per_item() -> None:
     first, second = ledger([wave(1, coins("a"), coins("b", "2")), wave(2, coins("a"))])
     assert [(one.key, one.ratio, one.total.most) for one in first.items] == [("a", 3, 3), ("b", 2, 2)]
     assert [(one.key, one.ratio, one.total.most) for one in second.items] == [("a", 3, 9)]
     assert (second.epsilon, second.total.epsilon_most) == pytest.approx((log(3), log(18)))
 
 
-def test_every_kind_has_a_price() -> None:
+def test_ledger_price_of_every_kind_is_mechanism_ratio() -> None:
     """The ratios are those of the mechanisms, whatever the encoding."""
     document = kinds.document()
     ratios = [Fraction(question_of(item).mechanism.ratio) for item in document["items"]]
     assert [price.ratio for price in priced(Design.of(document)).prices] == ratios
 
 
-def test_a_long_sum_is_rounded_up_and_stays_short() -> None:
+def test_ledger_long_sum_is_rounded_up() -> None:
     exact = Fraction(2**32 - 6, 5) ** 40
     found = spent(wave(n, coins(ratio="odd")) for n in range(1, 41)).most
     assert exact <= found <= exact * (1 + Fraction(1, 10**50))
     assert found.denominator <= LONGEST
 
 
-def test_how_many_waves_fit() -> None:
+def test_waves_that_fit_count() -> None:
     """Under epsilon 8: ln 3 seven times; ln 12 three times. Remembered: any number where ln 3 fits three times, twice
     for the two answers and once for a device that has forgotten."""
     assert waves_that_fit([], wave(1, coins()), 8) == 7
@@ -125,7 +125,7 @@ def test_how_many_waves_fit() -> None:
         max_size=8,
     )
 )
-def test_no_total_ever_falls_and_none_is_more_than_drawing_anew(history: list[tuple[list[str], str]]) -> None:
+def test_ledger_totals_never_fall(history: list[tuple[list[str], str]]) -> None:
     designs = [
         wave(number, *(coins(f"q{place}", ratio) for place, ratio in enumerate(ratios)), repeats=repeats)
         for number, (ratios, repeats) in enumerate(history, start=1)
@@ -149,7 +149,7 @@ STEPS = st.lists(st.sampled_from(["again", "weaker", "another", "remember"]), mi
 
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
-def test_nothing_opens_past_the_ceiling_in_any_order_of_waves_and_versions(steps: list[str]) -> None:
+def test_no_order_of_waves_opens_above_the_ceiling(steps: list[str]) -> None:
     """Opened again, or revised to less, to another question or to remembering: what opened was below the ceiling with
     all before it, and what was refused would not have been."""
     definition = payloads.definition()

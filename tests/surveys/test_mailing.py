@@ -46,7 +46,7 @@ def codes_of(box: Mailbox) -> list[str]:
     return [code for text in box.texts() for code in CODE.findall(text)]
 
 
-def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invited: Survey, box: Mailbox) -> None:
+def test_mailing_one_link_each_in_random_order(invited: Survey, box: Mailbox) -> None:
     """Spearman's rank correlation with the list's order stays within 4 standard errors; one order of 15,000 would not,
     and this one is seeded."""
     listed = people(200)
@@ -66,7 +66,7 @@ def test_everybody_gets_one_link_in_an_order_of_chance_and_each_works_once(invit
         store_report(payloads.body(design, invitation=codes[0]), slug=design.slug)
 
 
-def test_a_mail_is_from_the_site_and_says_what_was_written(invited: Survey, box: Mailbox) -> None:
+def test_mail_has_site_sender_and_written_text(invited: Survey, box: Mailbox) -> None:
     send(invited, people(10), Wording("invitation", "Grüße", "Hier:\n{link}\n", group="y1"))
     address, mail = box.mails[0]
     assert (mail["From"], mail["To"], mail["Subject"]) == (FROM, address, "Grüße")
@@ -76,14 +76,14 @@ def test_a_mail_is_from_the_site_and_says_what_was_written(invited: Survey, box:
     assert [(one.stratum, one.kind, one.count) for one in batches.batches(digest)] == [("y1", "mail", 10)]
 
 
-def test_a_reminder_goes_to_everybody_and_makes_no_code(invited: Survey, box: Mailbox) -> None:
+def test_reminder_goes_to_all_and_makes_no_code(invited: Survey, box: Mailbox) -> None:
     send(invited, people(3), REMINDED)
     assert sorted(box.addresses) == people(3)
     assert "invitation=" not in "".join(box.texts())
     assert batches.batches(mailing.inviting_version(invited).design_id) == []
 
 
-def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey, box: Mailbox, alice: User) -> None:
+def test_mailing_refused_addresses_can_be_retried(invited: Survey, box: Mailbox, alice: User) -> None:
     box.answers = {"person0003@example.org": "550 no such person", "person0005@example.org": "451 later"}
     asked = send(invited, people(12))
     stands = mailing.mailing_status(asked)
@@ -100,7 +100,7 @@ def test_whom_the_server_refuses_is_told_and_can_be_tried_again(invited: Survey,
         mailing.resume(asked, by=alice)
 
 
-def test_a_worker_that_dies_sends_nobody_a_second_invitation(
+def test_mailing_worker_dies_sends_no_second_mail(
     invited: Survey, box: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It dies as the server has taken the seventh mail, before it could say so in the database."""
@@ -133,7 +133,7 @@ def test_a_worker_that_dies_sends_nobody_a_second_invitation(
     assert mailing.mailing_status(asked).uncertain == [box.addresses[6]]
 
 
-def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
+def test_mailing_broken_connection_marks_one_uncertain(
     invited: Survey, box: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original, sent = mail_delivery.EmailBackend.send_messages, []
@@ -151,7 +151,7 @@ def test_a_connection_that_breaks_leaves_one_uncertain_and_goes_on(
     assert sorted(box.addresses) == sorted({*people(12)} - {*sent[3:4]})
 
 
-def test_a_server_that_is_away_keeps_everybody_waiting(invited: Survey, box: Mailbox, settings: Any) -> None:
+def test_mailing_server_away_keeps_all_waiting(invited: Survey, box: Mailbox, settings: Any) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
     asked = send(invited, people(10))
     assert (asked.state, asked.fault) == ("failed", "The mail server could not be reached (ConnectionRefusedError).")
@@ -162,7 +162,7 @@ def test_a_server_that_is_away_keeps_everybody_waiting(invited: Survey, box: Mai
     assert sorted(box.addresses) == people(10)
 
 
-def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: Survey, box: Mailbox) -> None:
+def test_mailing_closed_or_deleted_sends_nothing(invited: Survey, box: Mailbox) -> None:
     asked = mailing.request(invited, INVITED, people(10), by=None)
     gone = mailing.request(invited, REMINDED, people(2), by=None)
     mailing.delete(gone, by=None)
@@ -187,7 +187,7 @@ def test_nothing_is_sent_once_the_survey_is_closed_or_the_mail_deleted(invited: 
         (Wording("letter", "A", "{link}"), 10, "kind must be invitation or reminder"),
     ],
 )
-def test_what_cannot_be_mailed_is_refused_in_words(
+def test_mailing_impossible_request_is_refused(
     invited: Survey, box: Mailbox, said: Wording, count: int, words: str
 ) -> None:
     with pytest.raises(InputError, match=re.escape(words)):
@@ -195,17 +195,17 @@ def test_what_cannot_be_mailed_is_refused_in_words(
     assert not Mailing.objects.exists()
 
 
-def test_without_a_mail_server_nothing_is_mailed(invited: Survey) -> None:
+def test_mailing_without_mail_server_is_refused(invited: Survey) -> None:
     with pytest.raises(InputError, match="which would keep each address beside its code"):
         mailing.request(invited, INVITED, people(10), by=None)
 
 
-def test_an_open_survey_without_invitations_mails_none(version: Any, box: Mailbox) -> None:
+def test_mailing_survey_without_invitations_is_refused(version: Any, box: Mailbox) -> None:
     with pytest.raises(InputError, match="is not by invitation"):
         mailing.request(version.survey, INVITED, people(10), by=None)
 
 
-def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
+def test_address_list_names_duplicates_and_errors() -> None:
     listed = addresses.read("a@example.org, B@example.org;\n\tc@example.org b@EXAMPLE.org\n")
     assert listed == addresses.AddressList(["a@example.org", "B@example.org", "c@example.org"], ["B@example.org"])
     with pytest.raises(InputError, match=r"'nobody', 'x@@example.org'"):
@@ -214,7 +214,7 @@ def test_a_list_is_read_and_what_stands_twice_is_named() -> None:
         addresses.read(" \n")
 
 
-def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -> None:
+def test_mailing_audit_log_has_only_counts(invited: Survey, box: Mailbox, alice: User) -> None:
     asked = send(invited, people(10), by=alice)
     mailing.delete(asked, by=alice)
     told = [(one.act, one.detail) for one in AuditEntry.objects.filter(name="alice").order_by("pk")]
@@ -226,7 +226,7 @@ def test_the_log_has_numbers_alone(invited: Survey, box: Mailbox, alice: User) -
     assert not Recipient.objects.exists()
 
 
-def test_what_is_left_of_a_mail_is_forgotten_two_weeks_after_its_end(invited: Survey, box: Mailbox) -> None:
+def test_mailing_is_purged_two_weeks_after_end(invited: Survey, box: Mailbox) -> None:
     box.answers = {"person0003@example.org": "550 no such person"}
     asked, waiting = send(invited, people(10)), mailing.request(invited, REMINDED, people(2), by=None)
     mailing.delete_old()

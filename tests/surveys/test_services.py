@@ -23,28 +23,28 @@ from tests.tools.designs import stored_page
 pytestmark = pytest.mark.django_db
 
 
-def test_what_is_written_is_read_back(survey: Survey) -> None:
+def test_definition_written_is_read_back(survey: Survey) -> None:
     assert selectors.definition_of(survey) == payloads.definition()
 
 
-def test_writing_again_replaces_the_draft(survey: Survey, alice: User) -> None:
+def test_write_survey_again_replaces_draft(survey: Survey, alice: User) -> None:
     again = services.write_survey(payloads.definition(title={"en": "Renamed"}), team=home_team(alice))
     assert again.pk == survey.pk
     assert (again.items.count(), str(again)) == (2, "Renamed")
 
 
-def test_nobody_overwrites_the_survey_of_another(survey: Survey, bob: User) -> None:
+def test_write_survey_slug_of_another_is_refused(survey: Survey, bob: User) -> None:
     with pytest.raises(ValidationError, match="slug 'campus' is taken"):
         services.write_survey(payloads.definition(), team=home_team(bob))
 
 
-def test_a_definition_with_a_fault_writes_nothing(alice: User) -> None:
+def test_write_survey_invalid_definition_writes_nothing(alice: User) -> None:
     with pytest.raises(ValidationError):
         services.write_survey(payloads.definition(items=[]), team=home_team(alice))
     assert not Survey.objects.exists()
 
 
-def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
+def test_open_survey_freezes_design_and_page(survey: Survey) -> None:
     version = open_survey(survey)
     design = get_design(version.design_id)
     assert design.document == payloads.document(ceilings={"question": "3", "total": "4"})
@@ -53,7 +53,7 @@ def test_opening_freezes_the_design_and_the_page(survey: Survey) -> None:
     assert survey.state == Survey.State.OPEN
 
 
-def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey: Survey) -> None:
+def test_open_survey_fault_leaves_draft_unchanged(survey: Survey) -> None:
     survey.items.filter(key="mood").update(truth="1")
     assert "items[1].channel: truth must be" in selectors.opening_fault(survey)
     with pytest.raises(Conflict, match="truth must be"):
@@ -63,14 +63,14 @@ def test_what_keeps_a_draft_from_opening_is_said_and_nothing_is_half_done(survey
     assert not FrozenDesign.objects.exists()
 
 
-def test_an_open_survey_is_not_edited(version: Version, alice: User) -> None:
+def test_write_survey_open_survey_is_refused(version: Version, alice: User) -> None:
     with pytest.raises(Conflict, match="campus is open; only a draft can be changed"):
         services.write_survey(payloads.definition(), team=home_team(alice))
 
 
 @pytest.mark.parametrize("state", Survey.State.values)
 @pytest.mark.parametrize("name", transitions.MOVES)
-def test_every_move_from_every_state(version: Version, state: str, name: str) -> None:
+def test_every_transition_from_every_state(version: Version, state: str, name: str) -> None:
     survey = version.survey
     Survey.objects.filter(pk=survey.pk).update(state=state)
     survey.refresh_from_db()
@@ -84,14 +84,14 @@ def test_every_move_from_every_state(version: Version, state: str, name: str) ->
     assert Survey.objects.get().state == survey.state
 
 
-def test_closing_takes_no_more_and_asks_for_the_final_estimate(version: Version) -> None:
+def test_close_survey_requests_final_estimate(version: Version) -> None:
     run = services.close_survey(version.survey)
     assert run.trigger == Run.Trigger.CLOSING
     assert not is_open(version.design_id)
     assert Version.objects.get().closed_at is not None
 
 
-def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) -> None:
+def test_next_version_has_own_design_and_reports(version: Version) -> None:
     survey = version.survey
     store_report(payloads.body(get_design(version.design_id)))
     services.close_survey(survey)
@@ -101,7 +101,7 @@ def test_the_next_version_has_a_design_and_reports_of_its_own(version: Version) 
     assert (selectors.report_count(survey), reports.received_count(version.design_id)) == (0, 1)
 
 
-def test_the_web_shows_open_and_closed_versions_only(survey: Survey) -> None:
+def test_web_shows_only_opened_versions(survey: Survey) -> None:
     assert selectors.version_on_the_web("campus") is None
     version = open_survey(survey)
     assert selectors.version_on_the_web("campus") == version
@@ -109,19 +109,19 @@ def test_the_web_shows_open_and_closed_versions_only(survey: Survey) -> None:
     assert selectors.version_on_the_web("campus") == version
 
 
-def test_a_duplicate_is_a_draft_of_its_own(version: Version) -> None:
+def test_duplicate_survey_is_a_new_draft(version: Version) -> None:
     copy = services.duplicate_survey(version.survey, slug="campus-2")
     assert copy.state == Survey.State.DRAFT
     assert selectors.definition_of(copy) == payloads.definition(slug="campus-2")
 
 
-def test_one_sees_ones_own_surveys(survey: Survey, alice: User, bob: User, admin_user: User) -> None:
+def test_access_lists_own_surveys(survey: Survey, alice: User, bob: User, admin_user: User) -> None:
     assert access.get_survey_or_404(alice, "campus") == survey
     assert list(access.surveys_of(bob)) == []
     assert list(access.surveys_of(admin_user)) == [survey]
 
 
-def test_a_strangers_run_and_a_missing_one_look_the_same(version: Version, alice: User, bob: User) -> None:
+def test_access_run_of_another_looks_missing(version: Version, alice: User, bob: User) -> None:
     run = services.close_survey(version.survey)
     assert access.get_run_or_404(alice, run.key) == run
     faults = []
@@ -132,12 +132,12 @@ def test_a_strangers_run_and_a_missing_one_look_the_same(version: Version, alice
     assert faults[0] == faults[1]
 
 
-def test_an_inactive_account_sees_nothing(survey: Survey, alice: User) -> None:
+def test_access_inactive_account_sees_nothing(survey: Survey, alice: User) -> None:
     alice.is_active = False
     assert list(access.surveys_of(alice)) == []
 
 
-def test_a_link_that_people_kept_stands_while_the_next_version_is_a_draft(version: Version) -> None:
+def test_link_stays_while_next_version_is_draft(version: Version) -> None:
     services.close_survey(version.survey)
     services.revise_survey(version.survey)
     shown = selectors.published_version("campus", "")
@@ -145,7 +145,7 @@ def test_a_link_that_people_kept_stands_while_the_next_version_is_a_draft(versio
     assert (shown.version, shown.closed) == (version, True)
 
 
-def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Version) -> None:
+def test_archive_needs_final_estimate_and_is_reversible(version: Version) -> None:
     survey = version.survey
     run = services.close_survey(survey)
     with pytest.raises(Conflict, match="The final estimate is still being made"):
@@ -162,6 +162,6 @@ def test_a_survey_is_put_away_when_it_is_finished_and_can_come_back(version: Ver
     assert Survey.objects.get().state == Survey.State.CLOSED
 
 
-def test_states_as_data() -> None:
+def test_every_state_has_a_transition() -> None:
     sources: set[Any] = {move.source for move in transitions.MOVES.values()}
     assert sources == set(Survey.State)

@@ -74,26 +74,26 @@ def found_in(words: str, language: str = "en") -> set[str]:
     ("kind", "language", "words"),
     [(kind, code, words) for kind, said in DOUBTFUL.items() for code, some in said.items() for words in some],
 )
-def test_doubtful_words_are_found(kind: str, language: str, words: str) -> None:
+def test_text_warnings_find_doubtful_words(kind: str, language: str, words: str) -> None:
     assert kind in found_in(words, language)
 
 
 @pytest.mark.parametrize("words", HARMLESS)
-def test_harmless_words_are_no_alarm(words: str) -> None:
+def test_text_warnings_skip_harmless_words(words: str) -> None:
     assert found_in(words) == set()
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_survey_has_no_warning(path: Path) -> None:
+def test_text_warnings_shipped_surveys_have_none(path: Path) -> None:
     definition = definitions.load(path.read_text(encoding="utf-8"))
     assert [one.in_words for one in text_warnings(definition)] == []
 
 
-def test_tests_own_survey_has_no_warning_in_any_language() -> None:
+def test_text_warnings_test_survey_has_none() -> None:
     assert text_warnings(translations.definition("en", "de", "es", "fr", "ar")) == []
 
 
-def test_warning_names_place_language_match_and_reason() -> None:
+def test_text_warning_names_place_language_and_reason() -> None:
     definition = payloads.definition()
     definition["items"][1]["choices"][2] = {"en": "Low, anonymously"}
     definition["strata"]["wording"] = {"en": "Your group is not randomised. Which?"}  # which is true
@@ -102,7 +102,7 @@ def test_warning_names_place_language_match_and_reason() -> None:
     assert found.in_words.startswith("items[1].choices[2].en: “anonymously”. Nobody can promise this")
 
 
-def test_no_pattern_takes_long() -> None:
+def test_text_warnings_take_linear_time() -> None:
     """A text of many almost-matches takes moments; the test hangs where one takes the square of its length or more."""
     began = time.process_time()
     found_in("مدمن" * 5_000)  # 2 s a text once, of which a file holds a dozen
@@ -111,7 +111,7 @@ def test_no_pattern_takes_long() -> None:
         assert len(found_in((piece * 20_000)[:20_000])) <= len(kinds())
 
 
-def test_every_language_has_patterns_for_what_is_said_in_words() -> None:
+def test_text_warnings_have_patterns_in_all_languages() -> None:
     source = re.findall(
         r"^([a-z]+):$|^    (en|de|es|fr|ar):", (ROOT / "surveys/definition/text_warnings.yaml").read_text(), re.M
     )

@@ -29,7 +29,7 @@ PLACEHOLDER = re.compile(r"\{\w+\}|%\(\w+\)s")
 SAME_IN_EVERY_LANGUAGE = re.compile(r"JavaScript|SHA-256|PDF|https|curl|sha256sum|English|Deutsch|Español|Français")
 
 
-def test_texts_are_found_in_every_branch_and_plural() -> None:
+def test_catalog_finds_texts_in_branches_and_plurals() -> None:
     found = catalog.texts()
     assert len(found) > 200
     within_if = "And the group you choose is sent openly, not randomised."
@@ -51,13 +51,13 @@ def test_every_text_is_translated(shelf: Shelf, language: str) -> None:
 
 
 @in_each_catalog
-def test_what_is_compiled_is_what_is_written(shelf: Shelf, language: str) -> None:
+def test_catalog_compiled_equals_source(shelf: Shelf, language: str) -> None:
     compiled = catalog.path_of(language, "mo", shelf=shelf).read_bytes()
     assert compiled == catalog.catalog(language, shelf).to_binary(), "run `make messages`"
 
 
 @in_each_catalog
-def test_nothing_is_marked_as_doubtful_and_nothing_is_left_over(shelf: Shelf, language: str) -> None:
+def test_catalog_has_no_fuzzy_or_unused_entry(shelf: Shelf, language: str) -> None:
     texts = catalog.texts(shelf)
     for entry in catalog.catalog(language, shelf):
         assert not entry.fuzzy, entry.msgid
@@ -86,7 +86,7 @@ def allowed(entry: polib.POEntry, number: int) -> list[list[str]]:
     return {0: [whole, counted], 1: [placeholders(entry.msgid), counted], 2: [whole, counted]}.get(number, [whole])
 
 
-def test_every_language_has_a_name_a_catalog_and_its_plural_forms() -> None:
+def test_catalog_every_language_has_name_and_plurals() -> None:
     assert set(PLURALS) == {code for code, _name in settings.LANGUAGES}
     assert {path.name for path in catalog.RESPONDENTS.folder.iterdir()} == set(OTHERS)
     for language in OTHERS:
@@ -96,7 +96,7 @@ def test_every_language_has_a_name_a_catalog_and_its_plural_forms() -> None:
 
 
 @in_each_catalog
-def test_our_own_catalog_speaks_and_not_another_of_the_same_words(shelf: Shelf, language: str) -> None:
+def test_catalog_overrides_django_texts(shelf: Shelf, language: str) -> None:
     """Django and its admin bring catalogs of their own, with words like "Yes"."""
     with translation.override(language):
         for entry in catalog.catalog(language, shelf):
@@ -105,7 +105,7 @@ def test_our_own_catalog_speaks_and_not_another_of_the_same_words(shelf: Shelf, 
 
 
 @pytest.mark.parametrize("page", ["answer", "closed", "coin", "sent"])
-def test_no_english_word_is_left_on_an_arabic_page(page: str) -> None:
+def test_arabic_pages_have_no_english_word(page: str) -> None:
     """Also none that is written into a template without being given to the translators."""
     document = translations.document("ar", "en")
     design = Design.of(document)
@@ -123,7 +123,7 @@ def test_no_english_word_is_left_on_an_arabic_page(page: str) -> None:
     assert len(re.findall(r"[\u0600-\u06ff]{2,}", words)) > 10
 
 
-def test_nobody_is_told_that_a_changed_answer_protects_no_better() -> None:
+def test_texts_say_changed_answer_makes_result_wrong() -> None:
     """It does: by a coin's toss Yes is sent of 70 of 100 whose answer is Yes, and of 30 of those who say No instead.
 
     What is true of both is that the result is wrong then, and that no report shows it.

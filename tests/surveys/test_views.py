@@ -56,7 +56,7 @@ def fetched(
     return sha256(body).hexdigest(), kept
 
 
-def test_the_same_bytes_for_everyone(version: Version) -> None:
+def test_respondent_pages_same_bytes_for_everyone(version: Version) -> None:
     """1,000 fetches with different cookies, languages, browsers, addresses, queries: one hash, one set of headers."""
     source = random.Random(7)
     client = Client()
@@ -77,7 +77,7 @@ def test_the_same_bytes_for_everyone(version: Version) -> None:
     assert digests["/s/campus/design.json"] == {version.design_id}
 
 
-def test_compressed_twice_it_is_the_same_bytes(version: Version) -> None:
+def test_compression_twice_gives_same_bytes(version: Version) -> None:
     def raw() -> bytes:
         compressed.cache_clear()
         return Client().get("/s/campus/", headers={"accept-encoding": "gzip"}).content
@@ -99,9 +99,7 @@ def test_compressed_twice_it_is_the_same_bytes(version: Version) -> None:
     ],
 )
 @pytest.mark.parametrize("address", ["/s/campus/", "/s/campus/design.json"])
-def test_compressed_for_whoever_takes_that_and_plain_for_curl(
-    version: Version, address: str, accepted: str, packed: bool
-) -> None:
+def test_compression_follows_accept_encoding(version: Version, address: str, accepted: str, packed: bool) -> None:
     response = Client().get(address, headers={"accept-encoding": accepted})
     assert response.get("Content-Encoding") == ("gzip" if packed else None)
     assert response["Vary"] == "Accept-Encoding"
@@ -128,7 +126,7 @@ def test_headers_on_every_respondent_address(version: Version, address: str) -> 
     assert not response.cookies
 
 
-def test_static_files_say_what_they_need_and_nothing_besides(version: Version) -> None:
+def test_static_files_have_only_needed_headers(version: Version) -> None:
     """A page loads forty of them, and every header is as heavy as a line of code."""
     for ending, policy in (("js", None), ("css", None), ("svg", STATIC_POLICY)):
         address = next(found for found in addresses() if found.endswith(f".{ending}"))
@@ -141,7 +139,7 @@ def test_static_files_say_what_they_need_and_nothing_besides(version: Version) -
             assert silent not in response
 
 
-def test_the_page_of_the_ledger_can_send_nothing() -> None:
+def test_budget_page_policy_forbids_sending() -> None:
     response = Client().get("/spent/de/")
     assert response["Content-Security-Policy"] == RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'")
     assert "connect-src 'none'" in response["Content-Security-Policy"]
@@ -151,7 +149,7 @@ def test_the_page_of_the_ledger_can_send_nothing() -> None:
     assert Client().get("/spent/it/").status_code == 404
 
 
-def test_drafts_rehearsals_and_what_does_not_exist_look_the_same(survey: Survey) -> None:
+def test_draft_rehearsal_and_missing_look_the_same(survey: Survey) -> None:
     rehearsal = services.duplicate_survey(survey, slug="campus-rehearsal", rehearsal=True)
     open_survey(rehearsal)
     answers = {
@@ -163,7 +161,7 @@ def test_drafts_rehearsals_and_what_does_not_exist_look_the_same(survey: Survey)
     assert next(iter(answers))[0] == 404
 
 
-def test_a_closed_survey_says_so_and_has_no_script(version: Version) -> None:
+def test_answer_page_closed_survey_has_no_script(version: Version) -> None:
     services.close_survey(version.survey)
     response = Client().get("/s/campus/")
     assert response.status_code == 200
@@ -172,11 +170,11 @@ def test_a_closed_survey_says_so_and_has_no_script(version: Version) -> None:
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
-def test_nothing_but_reading(version: Version, method: str) -> None:
+def test_answer_page_other_methods_answer_405(version: Version, method: str) -> None:
     assert getattr(Client(), method)("/s/campus/").status_code == 405
 
 
-def test_an_address_that_leads_nowhere_says_so_in_words() -> None:
+def test_unknown_address_answers_404_in_words() -> None:
     answer = Client().get("/s/nowhere/")
     assert answer.status_code == 404
     assert "There is nothing at this address" in answer.content.decode()

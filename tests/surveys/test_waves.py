@@ -55,7 +55,7 @@ def closed(version: Version) -> Survey:
     return version.survey
 
 
-def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Version) -> None:
+def test_wave_has_new_design_of_same_questions(closed: Survey, version: Version) -> None:
     wave = open_wave(closed, reason=REASON)
     assert (wave.number, closed.state) == (2, "open")
     design = get_design(wave.design_id)
@@ -72,7 +72,7 @@ def test_a_wave_asks_the_same_in_a_design_of_its_own(closed: Survey, version: Ve
     assert selectors.opening_of(closed).spent == 12, "nobody answered the second wave, so nobody spent anything"
 
 
-def test_nothing_opens_that_was_not_confirmed(closed: Survey) -> None:
+def test_wave_unconfirmed_design_is_refused(closed: Survey) -> None:
     with pytest.raises(Conflict, match="not what was shown"):
         open_wave(closed, confirmed="0" * 64)
     assert (Survey.objects.get().state, closed.versions.count()) == ("closed", 1)
@@ -82,7 +82,7 @@ def test_nothing_opens_that_was_not_confirmed(closed: Survey) -> None:
     assert number == 2
 
 
-def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
+def test_wave_above_ceiling_cannot_open(closed: Survey) -> None:
     """12 to 1 a wave: 3 of them are 7.4547, a fourth would be 9.9396."""
     for _ in range(2):
         go_round(closed)
@@ -99,12 +99,12 @@ def test_a_wave_past_the_ceiling_cannot_be_opened(closed: Survey) -> None:
     assert Survey.objects.get().state == "open"
 
 
-def test_what_was_purged_was_spent_all_the_same(closed: Survey, version: Version) -> None:
+def test_wave_epsilon_counts_after_purge(closed: Survey, version: Version) -> None:
     purging.purge(version.design_id)
     assert selectors.opening_of(closed).spent == 12
 
 
-def test_an_earlier_wave_is_kept_and_purged_for_itself(closed: Survey, version: Version) -> None:
+def test_earlier_wave_is_purged_on_its_own_date(closed: Survey, version: Version) -> None:
     """Its reports stay until its own days are over, while the next one is in the field under the same address."""
     Survey.objects.update(purge_after=30)
     wave = open_wave(Survey.objects.get(), reason=REASON)
@@ -137,7 +137,7 @@ def test_invitations_belong_to_one_wave(alice: User) -> None:
     assert store_report(payloads.body(design, invitation=codes[0]))
 
 
-def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
+def test_wave_remembered_fits_where_fresh_would_not(alice: User) -> None:
     """Two answers: ln 4 counts twice at most, 2.7726 for ever, and each wave once more as it opens."""
     strong = payloads.definition()["items"][:1]
     strong[0]["channel"]["truth"] = "3/5"
@@ -152,7 +152,7 @@ def test_remembered_answers_fit_where_new_draws_would_not(alice: User) -> None:
     assert design["waves"] == {"repeats": "remember", "spent": "16/1"}
 
 
-def test_a_rehearsal_spends_nothing(alice: User) -> None:
+def test_wave_rehearsal_adds_no_epsilon(alice: User) -> None:
     survey = services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
     open_survey(survey)
     for _ in range(6):
@@ -161,7 +161,7 @@ def test_a_rehearsal_spends_nothing(alice: User) -> None:
     assert selectors.opening_of(survey).spent == Fraction(1)
 
 
-def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
+def test_schedule_opens_and_closes_wave(closed: Survey) -> None:
     design = selectors.wave_to_open(closed)[0]
     digest = design.digest
     now = timezone.now()
@@ -179,7 +179,7 @@ def test_a_wave_opens_and_closes_by_itself(closed: Survey) -> None:
     assert {one.state for one in closed.appointments.all()} == {"kept"}
 
 
-def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey) -> None:
+def test_schedule_wave_cancelled_by_revision(closed: Survey) -> None:
     now = timezone.now()
     terms = OpeningPlan(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
     digest = selectors.wave_to_open(closed)[0].digest
@@ -189,7 +189,7 @@ def test_what_was_agreed_is_called_off_where_it_goes_another_way(closed: Survey)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wave_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last wave that fits, a revision and the button pressed twice: one wave opens, or one draft is made."""
     monkeypatch.setattr("estimator.runs.services.wake", lambda run_id: None)
     open_survey(survey)
@@ -215,7 +215,7 @@ def test_of_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: pyt
     assert (state, survey.versions.count()) in (("open", 2), ("draft", 1))
 
 
-def test_only_what_is_closed_opens_again(survey: Survey) -> None:
+def test_wave_only_closed_survey_opens_again(survey: Survey) -> None:
     with pytest.raises(Conflict, match="campus is draft; only a closed survey can be opened again"):
         schedules.open_again_on(survey, OpeningPlan(), confirmed="0" * 64)
     assert transitions.MOVES["wave"].role == transitions.MOVES["open"].role

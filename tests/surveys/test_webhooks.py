@@ -111,7 +111,7 @@ def the_readers_function() -> Callable[..., bool]:
     return names["is_candors"]  # type: ignore[no-any-return]
 
 
-def test_what_arrives_is_signed_and_the_receiver_of_the_document_knows_it(hook: Webhook, receiver: Receiver) -> None:
+def test_webhook_is_signed_as_documented(hook: Webhook, receiver: Receiver) -> None:
     close_survey(Survey.objects.get())
     tasks.notice_events()
     (delivery,) = Delivery.objects.all()
@@ -138,7 +138,7 @@ def test_what_arrives_is_signed_and_the_receiver_of_the_document_knows_it(hook: 
     assert (len(receiver.bodies), Delivery.objects.count()) == (1, 1)
 
 
-def test_the_secret_is_in_no_table_and_can_be_changed(hook: Webhook, receiver: Receiver, settings: Any) -> None:
+def test_webhook_secret_is_in_no_table_and_changes(hook: Webhook, receiver: Receiver, settings: Any) -> None:
     first = signing.secret_of(hook)
     assert first.removeprefix("whsec_") not in str(list(Webhook.objects.values()))
     second = services.rotate(hook)
@@ -149,7 +149,7 @@ def test_the_secret_is_in_no_table_and_can_be_changed(hook: Webhook, receiver: R
     assert signing.secret_of(hook) != second
 
 
-def test_messages_are_signed_as_the_specification_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webhook_signature_matches_standard_webhooks(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the reference library does: `Webhook(secret).sign(id, time, body)` of standardwebhooks 1.1.0 printed this."""
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     monkeypatch.setattr(signing, "_key", lambda webhook: key)
@@ -158,7 +158,7 @@ def test_messages_are_signed_as_the_specification_says(monkeypatch: pytest.Monke
     assert signing.secret_of(Webhook()) == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-def test_a_receiver_of_before_still_knows_what_arrives() -> None:
+def test_webhook_legacy_signature_still_verifies() -> None:
     hook = Webhook(salt="some salt")
     old = "candor_" + base64.b64decode(signing.secret_of(hook).removeprefix("whsec_")).hex()
     at, _, signed = signing.headers(hook, "key", b"{}", 1767225600)["Candor-Signature"].partition(",v1=")
@@ -166,7 +166,7 @@ def test_a_receiver_of_before_still_knows_what_arrives() -> None:
     assert signed == hmac.new(old.encode(), b"1767225600.{}", "sha256").hexdigest()
 
 
-def test_estimates_that_somebody_asked_for_are_told_and_those_of_the_schedule_are_not(hook: Webhook) -> None:
+def test_webhook_sends_requested_estimates_only(hook: Webhook) -> None:
     digest = hook.survey.versions.get().design_id
     asked = estimator.run_now(digest)
     estimator.execute(estimator.request_run(digest, trigger=Run.Trigger.SCHEDULE).pk)
@@ -176,7 +176,7 @@ def test_estimates_that_somebody_asked_for_are_told_and_those_of_the_schedule_ar
     ]
 
 
-def test_a_number_of_reports_is_told_once_late_and_only_the_one_that_was_chosen(
+def test_webhook_threshold_is_sent_once_and_late(
     version: Version, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 199 the first hundred is told, with the number that was chosen and not that which is stored."""
@@ -205,7 +205,7 @@ def test_a_number_of_reports_is_told_once_late_and_only_the_one_that_was_chosen(
     assert "199" not in delivery.body
 
 
-def test_it_is_tried_again_ever_more_rarely_and_then_given_up(
+def test_webhook_retries_back_off_then_stop(
     hook: Webhook, receiver: Receiver, clock: Callable[[timedelta], None]
 ) -> None:
     receiver.statuses = [500] * services.MOST_ATTEMPTS
@@ -231,7 +231,7 @@ def test_it_is_tried_again_ever_more_rarely_and_then_given_up(
     assert sent(delivery).state == "done"
 
 
-def test_one_that_comes_through_in_the_end(hook: Webhook, receiver: Receiver, clock: Callable[..., None]) -> None:
+def test_webhook_retry_succeeds(hook: Webhook, receiver: Receiver, clock: Callable[..., None]) -> None:
     receiver.statuses = [503, 204]
     delivery = sent(services.send_test(hook))
     clock(timedelta(minutes=2))
@@ -247,7 +247,7 @@ def test_one_that_comes_through_in_the_end(hook: Webhook, receiver: Receiver, cl
         (410, "failed", "The receiver answered 410."),
     ],
 )
-def test_a_redirect_is_not_followed_and_gone_means_gone(
+def test_webhook_redirect_not_followed_gone_stops(
     hook: Webhook, receiver: Receiver, status: int, state: str, fault: str
 ) -> None:
     receiver.statuses = [status]
@@ -279,7 +279,7 @@ PUBLIC = (
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_public_address_is_taken(settings: Any, address: str) -> None:
+def test_webhook_public_address_is_allowed(settings: Any, address: str) -> None:
     settings.CANDOR_WEBHOOKS_INSIDE = []
     assert addresses.check(f"https://{f'[{address}]' if ':' in address else address}/").scheme == "https"
 
@@ -299,7 +299,7 @@ def test_unusual_spelling_of_host_is_refused(settings: Any, host: str) -> None:
 
 
 @pytest.mark.parametrize("address", INSIDE)
-def test_what_is_inside_is_refused_by_default(
+def test_webhook_private_address_is_refused_by_default(
     settings: Any, monkeypatch: pytest.MonkeyPatch, survey: Survey, address: str
 ) -> None:
     """As a number in the address, and behind a name."""
@@ -315,7 +315,7 @@ def test_what_is_inside_is_refused_by_default(
     assert addresses.resolve("https://example.org/x?y").address == "93.184.216.34"
 
 
-def test_a_resolver_that_changes_its_answer_changes_nothing(
+def test_webhook_resolves_host_once_per_attempt(
     hook: Webhook, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is asked once for a try, and the connection goes where that answer led."""
@@ -338,7 +338,7 @@ def test_a_resolver_that_changes_its_answer_changes_nothing(
     assert "private network" in second.fault
 
 
-def test_a_receiver_that_dawdles_is_cut_off(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webhook_slow_receiver_times_out(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte now and then would keep a worker for ever, since each is in time."""
     monkeypatch.setattr(sending, "SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -362,7 +362,7 @@ def test_a_receiver_that_dawdles_is_cut_off(hook: Webhook, monkeypatch: pytest.M
     assert (delivery.state, delivery.fault) == ("queued", "The receiver did not answer within 0.5 seconds.")
 
 
-def test_a_certificate_that_nobody_vouches_for_is_no_receiver(hook: Webhook, receiver: Receiver) -> None:
+def test_webhook_untrusted_certificate_sends_nothing(hook: Webhook, receiver: Receiver) -> None:
     """The receiver speaks no TLS at all, which looks the same: nothing is sent before trust."""
     Webhook.objects.update(url=receiver.url.replace("http:", "https:"))
     delivery = sent(services.send_test(Webhook.objects.get()))
@@ -370,9 +370,7 @@ def test_a_certificate_that_nobody_vouches_for_is_no_receiver(hook: Webhook, rec
     assert delivery.fault.startswith("No connection, or none that can be trusted")
 
 
-def test_the_certificate_must_be_of_the_host_that_was_named(
-    hook: Webhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_webhook_certificate_must_match_host(hook: Webhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is trusted, of the right name and of another, at the same address; nothing is sent to the other."""
     key, certificate, came = tmp_path / "key.pem", tmp_path / "certificate.pem", list[bytes]()
     made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
@@ -406,7 +404,7 @@ def test_the_certificate_must_be_of_the_host_that_was_named(
     assert len(came) == 1
 
 
-def test_a_delivery_that_breaks_its_worker_stops(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webhook_delivery_that_crashes_worker_stops(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(delivery: Delivery) -> int:
         raise ZeroDivisionError
 
@@ -442,7 +440,7 @@ def test_a_delivery_that_breaks_its_worker_stops(hook: Webhook, monkeypatch: pyt
         ({"thresholds": [0]}, "thresholds"),
     ],
 )
-def test_what_is_no_webhook_is_refused_by_its_field(survey: Survey, changed: dict[str, Any], field: str) -> None:
+def test_webhook_invalid_input_names_field(survey: Survey, changed: dict[str, Any], field: str) -> None:
     said = {"url": "https://example.org/", "events": [events.CLOSED], "thresholds": []} | changed
     with pytest.raises(InputError) as refusal:
         services.add(survey, **said)
@@ -450,14 +448,14 @@ def test_what_is_no_webhook_is_refused_by_its_field(survey: Survey, changed: dic
     assert not Webhook.objects.exists()
 
 
-def test_the_log_tells_the_host_and_not_the_path(survey: Survey, alice: User) -> None:
+def test_webhook_audit_log_has_host_not_path(survey: Survey, alice: User) -> None:
     hook, _ = services.add(survey, "https://example.org/a-secret-path", [events.CLOSED], [], by=alice)
     services.delete(hook, by=alice)
     told = AuditEntry.objects.filter(act__contains="webhook").values_list("act", "detail")
     assert list(told) == [("deleted a webhook", "example.org"), ("created a webhook", "example.org")]
 
 
-def test_they_go_with_their_survey_and_stay_without_their_researcher(survey: Survey, bob: User) -> None:
+def test_webhook_deleted_with_survey_not_with_user(survey: Survey, bob: User) -> None:
     hook, _ = services.add(survey, "https://example.org/", [events.CLOSED], [], by=bob)
     services.send_test(hook)
     bob.delete()

@@ -125,7 +125,7 @@ def knock_invited(installation: Installation, codes: list[str]) -> None:
     assert not any(code in words for code in codes)
 
 
-def test_the_search_would_find_it(installation: Installation) -> None:
+def test_canary_search_finds_planted_leaks(installation: Installation) -> None:
     """The test of the test: a leak of each form, in each place, is seen."""
     for needle in NEEDLES:
         for folder in (installation.data, installation.data / "broker", installation.temporary):
@@ -135,23 +135,23 @@ def test_the_search_would_find_it(installation: Installation) -> None:
             planted.unlink()
 
 
-def test_no_true_answer_anywhere(installation: Installation) -> None:
+def test_canary_true_answer_is_nowhere(installation: Installation) -> None:
     assert installation.stored() == 61
     assert findings(installation, NEEDLES) == []
 
 
-def test_a_report_that_was_taken_is_in_the_database_and_nowhere_else(installation: Installation) -> None:
+def test_canary_report_is_in_database_only(installation: Installation) -> None:
     """Its nonce would lead from a log, a message or a temporary file to it."""
     found = findings(installation, [NONCE, NONCE.hex().encode()])
     assert found
     assert all(name.startswith("candor.sqlite3") for name in found), found
 
 
-def test_no_address_and_no_browser_anywhere(installation: Installation) -> None:
+def test_canary_address_and_browser_are_nowhere(installation: Installation) -> None:
     assert findings(installation, [AGENT.encode(), b"203.0.113.77"]) == []
 
 
-def test_no_code_anywhere_and_no_hash_of_one_beside_an_address(
+def test_canary_invitation_codes_are_nowhere(
     installation: Installation, box: tuple[Mailbox, int], folder: Path
 ) -> None:
     """1,000 invitations, of which 500 were mailed: the codes are in the mails and in one file outside."""

@@ -18,17 +18,17 @@ from tests.tools.postgresql import running_postgresql
 
 ROOT = Path(__file__).parents[2]
 CORE = [
-    "tests/collector/test_at_once.py",
+    "tests/collector/test_concurrency.py",
     "tests/collector/test_folding.py",
-    "tests/collector/test_migrations.py::test_reports_move_to_tables_of_their_own",
+    "tests/collector/test_migrations.py::test_migration_0009_and_back_keeps_reports_and_totals",
     "tests/collector/test_services.py",
     "tests/collector/test_storing.py",
     "tests/collector/test_writer.py",
-    "tests/surveys/test_appointments.py::test_many_workers_at_once_make_one_move",
+    "tests/surveys/test_schedules.py::test_schedule_many_workers_make_one_transition",
 ]
 MORE = [
-    "tests/collector/test_coin.py",
-    "tests/collector/test_machine.py",
+    "tests/collector/test_own_coin.py",
+    "tests/collector/test_state_machine.py",
     "tests/collector/test_migrations.py",
     "tests/estimator/test_export_jobs.py",
     "tests/estimator/test_services.py",
@@ -44,7 +44,7 @@ def server() -> Iterator[PostgreSQL]:
 
 
 @pytest.mark.parametrize("paths", [CORE, pytest.param(MORE, marks=pytest.mark.long)], ids=["core", "more"])
-def test_what_is_stored_and_counted_on_postgresql_too(server: PostgreSQL, paths: list[str]) -> None:
+def test_postgresql_passes_storage_tests(server: PostgreSQL, paths: list[str]) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CANDOR_"))}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
     run = subprocess.run(

@@ -48,7 +48,7 @@ def send(installation: Installation, design: Design, number: int) -> int:
     return status
 
 
-def test_kill_the_worker_while_reports_come_in(installation: Installation) -> None:
+def test_worker_killed_counts_each_report_once(installation: Installation) -> None:
     design, killed = design_of("worker"), list[int]()
 
     def send_and_sometimes_kill(number: int) -> int:
@@ -73,7 +73,7 @@ def test_kill_the_worker_while_reports_come_in(installation: Installation) -> No
     assert "starting it again" in installation.output
 
 
-def test_kill_the_web_server_and_what_was_acknowledged_is_there(installation: Installation) -> None:
+def test_web_server_killed_keeps_acknowledged_reports(installation: Installation) -> None:
     design, before = design_of("server"), installation.stored()
     acknowledged = sum(send(installation, design, number) == 201 for number in range(50))
     for pid in installation.processes("granian"):

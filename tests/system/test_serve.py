@@ -51,7 +51,7 @@ def sign_in(link: str, browser: urllib.request.OpenerDirector) -> tuple[int, str
         return error.code, error.url
 
 
-def test_three_links_and_each_leads_where_it_says(demo: Installation) -> None:
+def test_make_run_prints_three_working_links(demo: Installation) -> None:
     survey, panel, report = demo.links
     assert fetch(survey)[0] == 200
     assert survey.endswith("#" + demo.rows("SELECT design_id FROM surveys_version v JOIN surveys_survey s "
@@ -66,7 +66,7 @@ def test_three_links_and_each_leads_where_it_says(demo: Installation) -> None:
     assert sign_in(panel, stranger)[0] == 403, "the link signs in once"
 
 
-def test_the_demos_intervals_hold_the_known_truth(demo: Installation) -> None:
+def test_demo_intervals_hold_known_truth(demo: Installation) -> None:
     """At least 90 % of the cells. The seed is fixed, so this is a fact about the shipped demo, not a chance."""
     cells = demo.rows("""
         SELECT e.low <= 1.0 * k.holders / k.respondents AND 1.0 * k.holders / k.respondents <= e.high
@@ -77,7 +77,7 @@ def test_the_demos_intervals_hold_the_known_truth(demo: Installation) -> None:
     assert sum(cell[0] for cell in cells) >= 0.9 * len(cells)
 
 
-def test_separate_processes_and_all_of_them_end(demo: Installation) -> None:
+def test_make_run_interrupted_ends_all_processes(demo: Installation) -> None:
     for word in ("granian", "celery -q -A config worker", "celery -q -A config beat"):
         assert demo.processes(word), word
     report = demo.links[2]
@@ -92,20 +92,20 @@ def test_separate_processes_and_all_of_them_end(demo: Installation) -> None:
     assert demo.stored() == 6366
 
 
-def test_secrets_are_kept_and_private(demo: Installation) -> None:
+def test_data_folder_secrets_are_kept_and_private(demo: Installation) -> None:
     assert len((demo.data / "secret_key").read_text()) >= 50
     assert {path.name for path in demo.data.iterdir()} >= {"candor.sqlite3", "static", "broker", "backup_key"}
     assert open_to_others(demo.data) == []
 
 
-def test_log_of_the_database_is_cut_again_and_again(demo: Installation) -> None:
+def test_sqlite_wal_is_truncated_while_running(demo: Installation) -> None:
     """In it are reports in the order in which they came."""
     log = demo.data / "candor.sqlite3-wal"
     assert demo.stored() == 6366
     wait_until(lambda: not log.exists() or not log.stat().st_size, 30)
 
 
-def test_sigterm_ends_all_too(demo: Installation) -> None:
+def test_launcher_sigterm_ends_all_processes(demo: Installation) -> None:
     """The last test of the demo, whose second run was not by make: it ends with the launcher's own code."""
     assert demo.interrupt(signal.SIGTERM) == 0
     assert "Candor has ended" in demo.output
@@ -124,7 +124,7 @@ def serve(port: int, data: str) -> str:
     return done.stderr.strip()
 
 
-def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+def test_launcher_port_in_use_prints_one_sentence(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -132,7 +132,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
         assert serve(port, str(tmp_path)) == f"Port {port} is in use. Choose another: make run PORT={port + 1}"
 
 
-def test_no_write_permission_is_one_sentence(tmp_path: Path) -> None:
+def test_launcher_unwritable_folder_prints_one_sentence(tmp_path: Path) -> None:
     """Root may write everywhere, so a file stands in the place of the folder."""
     blocked = tmp_path / "file"
     blocked.touch()
@@ -141,7 +141,7 @@ def test_no_write_permission_is_one_sentence(tmp_path: Path) -> None:
     assert len(said.splitlines()) == 1
 
 
-def test_too_old_a_python_is_one_sentence() -> None:
+def test_install_old_python_prints_one_sentence() -> None:
     pretend = "import sys, runpy; sys.version_info = (3, 10, 4); sys.argv = ['bin/install', 'requirements.lock']; "
     run = subprocess.run(
         [sys.executable, "-c", pretend + "runpy.run_path('bin/install', run_name='__main__')"],

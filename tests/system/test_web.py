@@ -127,7 +127,7 @@ def design() -> Design:
     return check(payloads.document())
 
 
-def test_503_while_the_database_is_away_and_201_when_it_is_back(web: Web, design: Design) -> None:
+def test_web_server_database_outage_503_then_201(web: Web, design: Design) -> None:
     assert web.send(payloads.body(design)) == 201
     bodies = [payloads.body(design) for _ in range(8)]
     web.database.stop()
@@ -142,7 +142,7 @@ def test_503_while_the_database_is_away_and_201_when_it_is_back(web: Web, design
     assert "nonce" not in web.log.read_text()
 
 
-def test_slow_senders_are_cut_and_others_taken(web: Web, design: Design) -> None:
+def test_web_server_slow_senders_are_cut_off(web: Web, design: Design) -> None:
     """The attack that was found, 96 slow bodies of four addresses. Each is held until its deadline and then ended."""
     attack = Attack(KINDS["a body that drips"], web.port)
     sent = attack.run(DEADLINE + 4, lambda nonce: payloads.body(design, nonce=nonce))
@@ -153,7 +153,7 @@ def test_slow_senders_are_cut_and_others_taken(web: Web, design: Design) -> None
     assert max(result.held) < DEADLINE + 5, "ended by the server, whatever is still sent"
 
 
-def test_slow_sender_is_told_408_and_cut(web: Web) -> None:
+def test_web_server_slow_sender_gets_408(web: Web) -> None:
     there = web.dawdle()
     begun = time.monotonic()
     assert there.recv(12) == b"HTTP/1.1 408"
@@ -163,7 +163,7 @@ def test_slow_sender_is_told_408_and_cut(web: Web) -> None:
     there.close()
 
 
-def test_at_its_end_what_is_in_flight_is_answered(web: Web, design: Design) -> None:
+def test_web_server_shutdown_answers_pending_requests(web: Web, design: Design) -> None:
     """The reports wait for a lock when the server is asked to end; one sender dawdles and is cut off."""
     before = web.stored()
     dawdler = web.dawdle()

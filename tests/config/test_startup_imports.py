@@ -1,0 +1,87 @@
+"""What a process has imported once it has begun and done its first work, read in processes of their own."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests import starting
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {
+    *("pandas", "pyarrow", "pyreadstat", "statsmodels", "opendp", "typst", "xlsxwriter", "scipy.stats", "scipy.signal"),
+    *("cryptography", "redis", "drf_spectacular.generators"),
+}
+"""They are imported where a job needs them, and Redis's client where there is a Redis."""
+
+PAGES = {"config.urls", "rest_framework.views", "surveys.panel", "surveys.api", "surveys.respondent", "unfold.sites"}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation's folder with an open survey, of which a step of reports waits to be folded."""
+    folder = tmp_path_factory.mktemp("installation")
+    shutil.copytree(settings.STATIC_ROOT, folder / "static")
+    run(starting.PREPARE, folder)
+    return folder
+
+
+def run(program: str, data: Path) -> str:
+    """What a program prints that runs in a process of its own, on an installation's folder."""
+    away = {"DJANGO_SETTINGS_MODULE", "DATABASE_URL", "REDIS_URL"}
+    environment = {name: value for name, value in os.environ.items() if name not in away}
+    environment |= {"CANDOR_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def imported(program: str, data: Path) -> tuple[set[str], list[str]]:
+    """The modules that a program has imported, and the lines that it prints."""
+    *lines, modules = run(f"{program}\nimport json, sys; print(json.dumps(list(sys.modules)))", data).splitlines()
+    return set(json.loads(modules)), lines
+
+
+def test_web_process_starts_without_heavy_imports(data: Path) -> None:
+    modules, statuses = imported(starting.WEB, data)
+    assert statuses == ["200 OK", "200 OK"]
+    assert {"surveys.panel", "surveys.api"} < modules
+    assert not HEAVY & modules
+
+
+def test_folding_worker_starts_without_heavy_imports(data: Path) -> None:
+    modules, counted = imported(starting.FOLDING, data)
+    assert int(counted[-1]) > 0
+    assert not (HEAVY | PAGES) & modules
+
+
+def test_beat_starts_without_numpy(data: Path) -> None:
+    modules, entries = imported(starting.BEAT, data)
+    assert int(entries[-1]) > 0
+    assert not (HEAVY | PAGES | {"numpy"}) & modules
+
+
+def test_command_starts_without_pages(data: Path) -> None:
+    modules, lines = imported(starting.COMMAND, data)
+    assert "surveys" in lines
+    assert not (HEAVY | PAGES | {"numpy"}) & modules
+
+
+def test_launcher_starts_without_django(data: Path) -> None:
+    modules, _ = imported(starting.LAUNCHER, data)
+    assert "config.processes" in modules
+    assert not {"django", "celery", "numpy"} & modules
+
+
+def test_system_check_admin_imports_panel(data: Path) -> None:
+    """They are registered only then, so a check that began with others would have found nothing to look at."""
+    program = "import django; django.setup()\nfrom django.core.checks import run_checks\nrun_checks(tags=['admin'])"
+    modules, _ = imported(program, data)
+    assert "surveys.admin" in modules

@@ -1,0 +1,173 @@
+"""The page to watch a survey from: whole without a script, and the small answer that keeps it up to date with one."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from collector.designs.selectors import get_design
+from collector.models import DailyCount
+from collector.reports import folding
+from estimator.models import Run, Worker
+from estimator.runs import services as estimator
+from surveys.lifecycle.services import close_survey
+from surveys.models import Survey, Version
+from surveys.panel.field_days import days_of
+from tests.factories import payloads
+from tests.factories.reports import store_report
+from tests.factories.runs import fill, run_of
+
+pytestmark = pytest.mark.django_db
+PAGE, API = "/panel/survey/campus/watch/", "/api/v1/surveys/campus/watch/"
+
+
+def said(client: Client) -> str:
+    return " ".join(client.get(PAGE).content.decode().replace("\u00a0", " ").split())
+
+
+def test_watch_page_draft_has_nothing_to_watch(survey: Survey, her: Client) -> None:
+    assert "Nothing to watch yet" in said(her)
+    answer = her.get(API).json()
+    assert (answer["results"], answer["ends"], answer["words"]["reports"]) == ("", True, "0")
+
+
+def test_watch_page_below_minimum_says_how_many_missing(version: Version, her: Client) -> None:
+    design = get_design(version.design_id)
+    fill(design, count=19, first=19)
+    folding.fold(design.digest)
+    assert "takes at least 10 reports" in said(her)
+    assert "10 more are missing." in said(her)
+    words = her.get(API).json()["words"]
+    assert f"{words['reports']} {words['waiting']}" == "fewer than 10 counted so far, in steps of 10"
+    fill(design, count=12, first=12)
+    folding.fold(design.digest)
+    assert "more are missing" not in said(her)
+    assert her.get(API).json()["words"]["reports"] == "20"
+
+
+def test_watch_page_interim_results_are_anytime_valid(run: Run, survey: Survey, alice: User, her: Client) -> None:
+    page = said(her)
+    assert "Anytime-valid." in page
+    assert "valid however often you look" in page
+    assert "no share moves by more than" in page, "what false reports could do stands under each question"
+    closing = close_survey(survey, by=alice)
+    estimator.execute(closing.pk)
+    final = said(her)
+    assert "Anytime-valid." not in final
+    assert "110 reports, counted" in final
+    assert her.get(API).json()["ends"] is True
+
+
+def test_watch_page_shows_alarms(version: Version, her: Client) -> None:
+    design = get_design(version.design_id)
+    for _ in range(200):
+        store_report(payloads.body(design, stratum="y1", report="0000"))
+    run_of(design, final=False)
+    assert "Alarm: reports that the tables cannot produce" in said(her)
+    assert "Somebody may have sent false reports." in said(her)
+
+
+def test_watch_page_without_cause_has_no_alarm(run: Run, her: Client) -> None:
+    assert "Alarm" not in said(her)
+
+
+def test_watch_api_is_small_and_answers_304(run: Run, version: Version, her: Client) -> None:
+    first = her.get(API)
+    assert len(first.content) < 500
+    assert set(first.json()) == {"words", "progress", "page", "results", "ends"}
+    assert first.headers["Cache-Control"] == "private, no-cache"
+    again = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    store_report(payloads.body(get_design(version.design_id)))
+    folding.fold(version.design_id)
+    after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
+    assert (after.status_code, after.content) == (304, b""), "one report moves nothing"
+    fill(get_design(version.design_id), count=9, first=9)
+    folding.fold(version.design_id)
+    after = her.get(API, headers={"If-None-Match": first.headers["ETag"]})
+    assert (after.status_code, after.json()["words"]["reports"]) == (200, "100")
+    assert after.json()["page"] == first.json()["page"], "a number that rises is no reason to fetch the page"
+
+
+def test_watch_api_page_hash_changes_with_state(run: Run, version: Version, her: Client) -> None:
+    seen = [her.get(API).json()["page"]]
+
+    def told() -> str:
+        seen.append(her.get(API).json()["page"])
+        return her.get(API).json()["words"]["job"]
+
+    assert her.get(API).json()["words"]["job"] == "Finished, from 90 reports"
+    asked = estimator.request_run(version.design_id)
+    assert told() == "On demand: waiting for a worker"
+    Run.objects.filter(pk=asked.pk).update(state=Run.State.RUNNING, progress=40)
+    assert told() == "On demand: 40 % computed"
+    assert her.get(API).json()["progress"] == 40
+    Run.objects.filter(pk=asked.pk).update(state=Run.State.FAILED, fault="The computation ended with KeyError.")
+    assert told() == "The last one failed. The computation ended with KeyError."
+    Worker.objects.create(seen_at=timezone.now())
+    told()
+    Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
+    told()
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize(("ago", "words"), [(None, "Not seen yet."), (5, "At work:"), (120, "Not seen for more")])
+def test_watch_page_shows_worker_state(version: Version, her: Client, ago: int | None, words: str) -> None:
+    if ago is not None:
+        Worker.objects.create(seen_at=timezone.now() - timedelta(seconds=ago))
+    assert words in said(her)
+
+
+def test_estimate_request_redirects_to_watch_page(version: Version, her: Client) -> None:
+    assert her.post("/panel/survey/campus/estimate")["Location"] == PAGE
+    assert "<progress" in said(her)
+    assert "disabled>Estimate now" in said(her)
+
+
+def test_watch_page_without_script_has_reload_link(version: Version, her: Client) -> None:
+    page = said(her)
+    assert f'<a href="{PAGE}">Load it again</a>' in page[page.index("<noscript>") :]
+
+
+def test_watch_page_days_as_chart_and_table(version: Version, her: Client) -> None:
+    fill(get_design(version.design_id), count=24)
+    assert "Reports by day" not in said(her), "nothing is counted yet"
+    folding.fold(version.design_id)
+    page = said(her)
+    assert 'aria-labelledby="days-title days-desc"' in page
+    assert page.count('<rect class="bar"') == 1
+    today = timezone.now().date()
+    assert f'<th scope="row">{today.day} {today:%b %Y}</th>' in page
+
+
+def counted(first: tuple[int, int], last: tuple[int, int], count: int) -> DailyCount:
+    return DailyCount(first_day=date(2026, *first), last_day=date(2026, *last), count=count)
+
+
+def test_days_chart_merges_days_with_few_reports() -> None:
+    days = days_of([counted((2, 27), (2, 27), 40), counted((2, 28), (3, 3), 10), counted((3, 4), (3, 4), 12)])
+    assert days is not None
+    assert [(line.days, line.reports, line.a_day) for line in days.lines] == [
+        ("27 Feb 2026", "40", "40"),
+        ("28 Feb 2026 to 3 Mar 2026", "10", "2.5"),
+        ("4 Mar 2026", "12", "12"),
+    ]
+    assert "fewer than 10 reports are kept together" in days.remark
+    heights = [float(bar.split('height="')[1].split('"')[0]) for bar in days.picture.split("<rect")[1:]]
+    widths = [float(bar.split('width="')[1].split("%")[0]) for bar in days.picture.split("<rect")[1:]]
+    assert heights == [100.0, 6.2, 30.0], "as high as the reports a day"
+    assert 3.9 < widths[1] / widths[0] < 4.2, "as wide as its days"
+    assert days_of([]) is None
+    alone = days_of([counted((3, 4), (3, 4), 12)])
+    assert alone is not None
+    assert alone.remark == ""
+
+
+def test_survey_page_shows_newest_results_briefly(run: Run, her: Client) -> None:
+    page = her.get("/panel/survey/campus/").content.decode()
+    assert "Newest results" in page
+    assert page.count('class="quote"') > 0
+    assert "<svg" not in page[page.index("Newest results") : page.index("</section>", page.index("Newest results"))]
+    assert PAGE in page
