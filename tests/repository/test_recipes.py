@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from estimator.base.mechanisms.entry import TRUTH, Entry, Parameter, Said
+from estimator.base.mechanisms.entry import TRUTH, Parameter, RegistryEntry, Said
 from randomized_response import Channel, unrelated_question
 
 
@@ -36,7 +36,7 @@ def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
     return _("the unrelated-question design of Greenberg et al. (1969)")
 
 
-ENTRY = Entry(
+ENTRY = RegistryEntry(
     name="unrelated_question",
     label="Unrelated question",
     short="unrelated question",
