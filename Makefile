@@ -1,4 +1,4 @@
-# Every door of the project. `make` alone lists them.
+# Every command of the project. `make` alone lists them.
 PORT ?= 8000
 PYTHON ?= python3
 FILE ?= candor.zip
@@ -9,11 +9,11 @@ EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.t
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack long check audit audit-wire audit-files fuzz machine chaos slow failures format messages lock coverage bench
-.PHONY: bench-library backup restore
+.PHONY: help run stack test test-stack test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
+.PHONY: audit-failures format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
-help: ## list the doors
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 run: ## install, build the demo, start everything; PORT=8000, LOCK=requirements-small.lock for the least
 	@$(PYTHON) bin/install $(LOCK)
@@ -33,7 +33,7 @@ test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.stack -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-long: ## the tests that are too long for make test, and those by hypothesis with other examples each time
+test-long: ## the tests that are too long for make test, and those by hypothesis with other examples each time
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
@@ -56,14 +56,14 @@ restore: ## make an empty installation from such a file; FILE=candor.zip, from e
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)" $(if $(SIGNED_BY),--signed-by "$(SIGNED_BY)") $(if $(UNSIGNED),--unsigned)
 
-audit: long audit-wire audit-files fuzz machine chaos slow failures ## the long proofs; each writes its numbers into docs
+audit: test-long audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders audit-failures ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
 
-fuzz: ## 20,000 requests made of the OpenAPI document, 10,000 ids walked by a stranger, 20,000 definitions, into docs/fuzz*.md
+audit-fuzz: ## 20,000 requests made of the OpenAPI document, 10,000 ids walked by a stranger, 20,000 definitions, into docs/fuzz*.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.fuzz.definitions
 	@$(BIN)/python -m tests.fuzz
@@ -73,19 +73,19 @@ audit-files: ## open every exported file in LibreOffice and R (installed where t
 	@$(PYTHON) bin/install-readers
 	@CANDOR_READERS=1 $(BIN)/python -m pytest -q tests/readers
 
-machine: ## 5,000 orders of all that can happen to reports, against a model, into docs/machine.md
+audit-orders: ## 5,000 orders of all that can happen to reports, against a model, into docs/machine.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_state_machine.py
 
-chaos: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
+audit-crashes: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
 
-slow: ## slow senders of every kind against an installation and a stack: others' reports are taken, into docs (twenty minutes)
+audit-slow-senders: ## slow senders of every kind against an installation and a stack: others' reports are taken, into docs (twenty minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.slow
 
-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/failures.md (ten minutes)
+audit-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/failures.md (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.failures
 
@@ -130,3 +130,11 @@ lock: ## compile the requirement files into hashed lock files
 	@$(COMPILE) requirements.txt $(EXTRAS) -o requirements.lock
 	@$(COMPILE) -c requirements.lock requirements.txt -o requirements-small.lock
 	@$(COMPILE) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+
+# Names of before, for one release.
+long: test-long
+fuzz: audit-fuzz
+machine: audit-orders
+chaos: audit-crashes
+slow: audit-slow-senders
+failures: audit-failures

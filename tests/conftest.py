@@ -20,8 +20,8 @@ from surveys.opening.services import open_survey
 from tests.factories import payloads
 from tests.tools.mailbox import Mailbox, mail_server
 
-# The same examples each time: a gate that fails by chance says nothing of what was changed. `make long` draws new ones,
-# by hypothesis's own profile.
+# The same examples each time: a gate that fails by chance says nothing of what was changed. `make test-long` draws new
+# ones, by hypothesis's own profile.
 settings.register_profile("gate", derandomize=True)
 settings.load_profile("gate")
 

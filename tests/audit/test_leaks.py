@@ -1,6 +1,6 @@
 """Tests of the tests: each seeded leak is caught, by the test that is there for it.
 
-The gate seeds the first of each kind of audit, `make long` the others, `make audit-wire` those that take longest too.
+The gate seeds the first of each kind of audit, `make test-long` the others, `make audit-wire` those that take longest.
 
 A leak in the wire is caught with certainty, one in the channel but for once in 10,000 runs or less. A machine would
 have to be slower by 25 ms at random, from one submission to the next, to hide the delay.

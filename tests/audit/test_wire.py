@@ -1,4 +1,4 @@
-"""The quick wire audit: 600 submissions of six surveys by a real browser in the gate, 3,600 more in `make long`.
+"""The quick wire audit: 600 submissions of six surveys by a real browser in the gate, 3,600 more in `make test-long`.
 
 The full one is `make audit-wire`. What must be one value is so in 100 submissions or in none; the statistics of so few
 see large faults alone. A sound client fails these tests about once in 2,000 runs of either: some 220 findings at 1e-6
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 FEW = 100
 MANY = {"audit-a": 1_000, "audit-b": 700, "audit-c1": 600, "audit-c4": 600, "audit-d": 500, "audit-r": 200}
-"""Submissions of each survey, in the gate and in `make long`."""
+"""Submissions of each survey, in the gate and in `make test-long`."""
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from tests.factories import kinds
 from tests.tools.browser import PATIENCE
 
 FIRST = (0, 1, 2, 3, 4, 6, 24, 33, 35, 40)
-"""Seeds for the gate: between them every manner, and every manner of a first question; `make long` takes the others."""
+"""Seeds for the gate: between them every manner, also of a first question; `make test-long` takes the others."""
 
 OTHERS = [seed for seed in range(50) if seed not in FIRST]
 

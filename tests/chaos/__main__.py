@@ -1,4 +1,4 @@
-"""`python -m tests.chaos [KILLS] [--only PART]`, which is `make chaos`: kill everything under load, then count.
+"""`python -m tests.chaos [KILLS] [--only PART]`, which is `make audit-crashes`: kill everything under load, then count.
 
 Everything is killed at random moments, half of the times in an installation as `make run` makes it, half in one as
 `make stack` makes it. Then somebody dies at every named point of both (tests/chaos/points.py). Writes docs/chaos.md
@@ -130,7 +130,7 @@ def open_survey(installation: Installation) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="make chaos")
+    parser = argparse.ArgumentParser(prog="make audit-crashes")
     parser.add_argument("kills", type=int, nargs="?", default=KILLS, help="at random moments")
     parser.add_argument("--only", choices=PARTS, help="one of both")
     options = parser.parse_args()

@@ -52,7 +52,7 @@ def page(results: list[Result]) -> str:
         [
             "# Killed at random",
             "",
-            "Written by `make chaos`; do not edit. People sent reports as fast as they were answered, while every kind",
+            "Written by `make audit-crashes`; do not edit. Reports were sent as fast as they were answered; each kind",
             f"of process was killed with -9 at random moments, {kills} times in all. Whoever got no answer, or was",
             "told 503, sent the same bytes again. Afterwards the tables were read by code that shares nothing with the",
             f"collector. {provenance.of_run()}",
@@ -77,7 +77,7 @@ def page_of_deaths(deaths: list[Deaths]) -> str:
     lines = [
         "# Killed at a named point",
         "",
-        "Written by `make chaos`; do not edit. It also kills at random moments: [chaos.md](chaos.md). Here are",
+        "Written by `make audit-crashes`; do not edit. It also kills at random moments: [chaos.md](chaos.md). Here are",
         f"{sum(len(one.struck) for one in deaths)} deaths, one at each place where one could matter: before every",
         "statement that writes, before and after every commit, message and file. Reports came in meanwhile. Whoever",
         "had asked asked again; what workers do was left to them. Right after each death totals and days were compared",

@@ -46,7 +46,7 @@ def strike(point: str) -> None:
     """Die here if this point is armed, the first that comes to it alone: with all that the launcher started for it.
 
     Of a worker the process that computes dies together with the one that started it, as where the machine's memory or
-    current ends; make chaos kills them one by one too.
+    current ends; make audit-crashes kills them one by one too.
     """
     armed = folder() / "armed"
     try:

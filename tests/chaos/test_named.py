@@ -1,4 +1,4 @@
-"""A few of the named points, in real processes: the whole list is `make chaos`."""
+"""A few of the named points, in real processes: the whole list is `make audit-crashes`."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -449,7 +449,7 @@ def page() -> str:
     rows = "\n".join(f"| {name} | {count:,} |" for name, count in sorted(DONE.items(), key=lambda one: -one[1]))
     return f"""# Any order of events
 
-Written by `make machine`; a change by hand is lost with the next run. {of_run()}
+Written by `make audit-orders`; a change by hand is lost with the next run. {of_run()}
 
 Reports were sent, sent again, lost on the way there or back and changed under the same nonce, with and without an
 invitation that another had used up; processes died between two statements; the clock jumped; surveys closed; reports

@@ -1,4 +1,4 @@
-"""`python -m tests.failures`, which is `make failures`: what an installation does when its surroundings fail.
+"""`python -m tests.failures`, which is `make audit-failures`: what an installation does when its surroundings fail.
 
 Writes docs/failures.md, and fails where a case goes wrong or the reports do not add up at the end.
 """

@@ -9,7 +9,7 @@ from tests.tools import provenance
 PAGE = ROOT / "docs" / "failures.md"
 INTRODUCTION = """# When the surroundings fail
 
-Written by `make failures`; do not edit. A running installation took reports while one thing after another happened
+Written by `make audit-failures`; do not edit. A running installation took reports while things happened
 that no program can prevent, to processes, clock and folders. Who got no answer, or 503, sent the same again.
 
 | installation | what happened | what was seen |

@@ -255,7 +255,7 @@ def _store(definition: Definition, outcome: Outcome) -> None:
 
 TEXT = """# The fuzzing of definitions
 
-Written by `make fuzz`; a change by hand is lost with the next run.
+Written by `make audit-fuzz`; a change by hand is lost with the next run.
 
 {files} definitions were made by a grammar (`tests/fuzz/definitions.py`, seed {seed}): whole ones, and ones with parts
 that were left out, doubled, nested, replaced by other types, huge numbers and texts, hidden characters, or cut,

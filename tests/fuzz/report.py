@@ -10,7 +10,7 @@ from tests.fuzz.walking import Walked
 
 TEXT = """# The fuzzing
 
-Written by `make fuzz`; a change by hand is lost with the next run.
+Written by `make audit-fuzz`; a change by hand is lost with the next run.
 
 {cases} requests were made of the OpenAPI document at `/api/schema/` and sent through the application, and a stranger
 asked for {ids} ids. It took {minutes} minutes. {versions}; seed {seed}.

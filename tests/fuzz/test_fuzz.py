@@ -1,4 +1,4 @@
-"""A short run of the fuzzing; `make fuzz` makes the long one."""
+"""A short run of the fuzzing; `make audit-fuzz` makes the long one."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_fuzzed_ids_reveal_nothing_to_strangers() -> None:
 
 @pytest.mark.django_db
 def test_fuzzed_definitions_are_parsed_or_rejected() -> None:
-    """`make fuzz` makes 20,000 of them."""
+    """`make audit-fuzz` makes 20,000 of them."""
     outcome = definitions.fuzz(300, seed=2)
     assert outcome.faults == {}
     assert outcome.files == 300

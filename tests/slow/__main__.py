@@ -33,7 +33,7 @@ CROWDS = [(kind, 4, 24) for kind in KINDS] + [
 """Each kind as it was found, then more addresses and more connections."""
 
 INTRODUCTION = f"""# Slow senders
-Written by `make slow`; a change by hand is lost with the next run. {{run}}
+Written by `make audit-slow-senders`; a change by hand is lost with the next run. {{run}}
 
 Connections that are as slow as they may be, each begun anew as soon as it is ended, for {SECONDS:g} seconds a line;
 meanwhile respondents with other addresses send a report every half second, once. At least {LEAST:.0%} of those are to

@@ -1,7 +1,7 @@
 """The same code on PostgreSQL: the tests of what is stored and counted, run once more against a real server.
 
-The gate takes those of the storing rule, of folding, of locks and of one migration; `make long` the others of what is
-stored and counted, and `make test-stack` every test.
+The gate takes those of the storing rule, of folding, of locks and of one migration; `make test-long` the others of what
+is stored and counted, and `make test-stack` every test.
 """
 
 import os
