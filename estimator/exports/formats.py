@@ -111,7 +111,7 @@ def _bundled(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> N
 
 def _bundled_with_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     check_reports(run)
-    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and _can_be_made(one, run)]
+    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and (not one.microdata or _can_be_made(one, run))]
     bundle.write(run, context, out, watch, chosen)
 
 
@@ -125,7 +125,7 @@ def _can_be_made(one: Format, run: Run) -> bool:
 
 
 def _with_packages(form: Format) -> Format:
-    """The format with a check for its packages: NotExported if one is missing, when requested or written."""
+    """The format with a check for its packages: ExportError if one is missing, when requested or written."""
 
     def require() -> None:
         for package in form.packages:

@@ -75,7 +75,7 @@ def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
 
 
 def _form(request: HttpRequest) -> bytes:
-    """The body of a form from one of our own pages; raises Refusal if not."""
+    """The body of a form from one of our own pages; raises RequestRefused if not."""
     not_form = RequestRefused(415, "Content-Type", "Content-Type must be application/x-www-form-urlencoded.")
     check_headers(request.META, types=FORM_TYPES, otherwise=not_form)
     rate_limits.take("reports by address", rate_limits.address_of(request.META))
