@@ -3,7 +3,7 @@
     python -m benchmarks.starting
 
 Memory is read of the real processes, after a respondent's page, the panel's first page and a fold. Processor time is
-that of programs that do the same from their begin to their first work (tests/starting.py); each runs several times,
+that of programs that do the same up to their first work (tests/tools/starting.py); each runs several times,
 in turns with the bare imports, and the least counts, since other work on the machine only adds.
 """
 
@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmarks._filled import children
 from benchmarks._pages import put
-from tests import starting
 from tests.system.installation import ROOT, Installation
+from tests.tools import starting
 
 BARE = """
 from celery import Celery

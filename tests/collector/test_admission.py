@@ -6,7 +6,7 @@ import pytest
 
 from collector.endpoint.admission import Admission
 from collector.errors import RequestRefused
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 
 def fill(admission: Admission, address: str, stack: ExitStack) -> int:

@@ -9,8 +9,8 @@ import pytest
 
 from collector.errors import RequestRefused
 from collector.invitations import tokens as blind
-from tests.refusals import refuses
 from tests.tools import blind as client
+from tests.tools.refusals import refuses
 
 MODULUS = client.key().public_numbers.n
 

@@ -8,7 +8,7 @@ from collector.designs import Design, Item, check
 from collector.endpoint.parsing import ParsedReport, check_against
 from collector.errors import ValidationError
 from tests.factories import kinds
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 
 def changed(key: str, /, **changes: Any) -> dict[str, Any]:

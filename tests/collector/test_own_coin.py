@@ -15,7 +15,7 @@ from collector.reports import selectors
 from collector.reports.folding import fold
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 

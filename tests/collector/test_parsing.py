@@ -11,7 +11,7 @@ from collector.designs import check
 from collector.endpoint.parsing import LARGEST_BODY, check_against, parse
 from collector.errors import RequestRefused
 from tests.factories import payloads
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 DESIGN = check(payloads.document())
 

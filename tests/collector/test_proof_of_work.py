@@ -22,8 +22,8 @@ from config.wsgi import django
 from surveys.lifecycle.proof_of_work import ask_for_work
 from surveys.models import Survey, Version
 from tests.factories import payloads
-from tests.refusals import refuses
 from tests.tools.door import ORIGIN, AtOnce, send
+from tests.tools.refusals import refuses
 from tests.vectors import make_work
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "work.json").read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ from collector.endpoint.rate_limits import Limit, Limits
 from collector.errors import RequestRefused
 from config.redis_server import RedisServer
 from tests.factories import payloads
-from tests.refusals import refuses
 from tests.tools.door import send
+from tests.tools.refusals import refuses
 
 NOON = 1_800_014_400.0
 """A full hour of some day."""

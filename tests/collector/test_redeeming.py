@@ -22,7 +22,7 @@ from collector.reports import rewriting, selectors, storing
 from collector.reports.storing import NewReport, Outcome
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 STORED, KNOWN, TAKEN, CLOSED, UNINVITED = Outcome
 MODULUS = "8" + "0" * 766 + "1"

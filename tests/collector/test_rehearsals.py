@@ -12,7 +12,7 @@ from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, selectors, services
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 INSERT = "INSERT INTO {table} (nonce, design_id, stratum, report, mode) VALUES (%s, %s, 0, %s, {mode})"
 TABLES = ("collector_waitingreport", "collector_report")

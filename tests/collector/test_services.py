@@ -17,7 +17,7 @@ from collector.models import FrozenDesign, Report, WaitingReport
 from config.database import database
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
-from tests.refusals import refuses
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 

@@ -49,8 +49,8 @@ from estimator.models import Run
 from estimator.runs import services as estimator
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.refusals import refuses
 from tests.tools.provenance import of_run
+from tests.tools.refusals import refuses
 
 EXAMPLES = int(os.environ.get("CANDOR_MACHINE", "0"))
 MARKS = 30

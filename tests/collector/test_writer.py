@@ -16,8 +16,8 @@ from collector.errors import RequestRefused
 from collector.reports import selectors
 from collector.reports.storing import NewReport, Outcome, insert, store
 from tests.factories import payloads
-from tests.refusals import refuses
 from tests.tools.door import store_and_leave
+from tests.tools.refusals import refuses
 
 SECONDS = 30
 """That a test waits for what should come at once."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests import starting
+from tests.tools import starting
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {

@@ -28,8 +28,8 @@ from surveys.models import AuditEntry, Survey, Version
 from surveys.opening.services import open_survey
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.refusals import refuses
 from tests.tools.backups import empty_database
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -33,8 +33,8 @@ from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.refusals import refuses
 from tests.tools import blind as client
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 

@@ -8,9 +8,9 @@ from random import Random
 
 from collector.invitations import tokens as door
 from surveys.respondent import blind_signature
-from tests.refusals import refuses
 from tests.tools import blind as client
 from tests.tools.client import CLIENT, run_in_node
+from tests.tools.refusals import refuses
 
 RFC = json.loads((Path(__file__).parents[1] / "vectors" / "rfc9474.json").read_text(encoding="utf-8"))
 """Appendix A.1, RSABSSA-SHA384-PSS-Randomized, with a key of 4,096 bits."""

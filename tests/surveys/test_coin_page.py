@@ -22,8 +22,8 @@ from surveys.lifecycle import links, services
 from surveys.models import Page, Survey, Version
 from surveys.opening.services import open_survey
 from tests.factories import payloads
-from tests.refusals import refuses
 from tests.tools.designs import stored_page
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 

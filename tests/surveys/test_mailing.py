@@ -21,8 +21,8 @@ from surveys.outreach import addresses, mail_delivery, mailing
 from surveys.outreach.mailing import Wording
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.refusals import refuses
 from tests.tools.mailbox import FROM, Mailbox
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 

@@ -28,8 +28,8 @@ from surveys.opening.schedules import OpeningPlan
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.reports import store_one, store_report
-from tests.refusals import refuses
 from tests.tools.designs import stored_page
+from tests.tools.refusals import refuses
 
 pytestmark = pytest.mark.django_db
 
