@@ -26,6 +26,13 @@ STYLES = sorted((CLIENT.parent / "style").glob("*.css"))
 OWN_STYLES = [Path(str(finders.find(name))) for name in assets.STYLES]
 
 
+def test_client_page_of_documentation_names_modules_that_exist() -> None:
+    text = Path(__file__).parents[2].joinpath("docs", "client.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+\.js)`", text))
+    assert named
+    assert named <= {path.name for path in MODULES}
+
+
 @pytest.mark.parametrize("path", [*MODULES, *SPENT], ids=lambda path: path.name)
 def test_modules_have_no_forbidden_call(path: Path) -> None:
     assert re.findall(FORBIDDEN_IN_CLIENT, without_comments(path)) == []
