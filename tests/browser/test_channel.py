@@ -1,8 +1,8 @@
-"""What a fixed answer becomes, over more than a hundred visits with a real browser and its real generator.
+"""What a fixed answer becomes, over nearly two hundred visits with a real browser and its real generator.
 
 Exactness is proved by enumeration in tests/client; this test would see a page that reads the wrong row, skips a
-question or draws from the wrong box: it takes one row for another of the same question once in 100 times. No seed: a
-sound page fails it once in 160,000 runs at most (six exact tests at 1e-6).
+question or draws from the wrong box: it takes one row for another of the same question at most once in 100 times. No
+seed: a sound page fails it once in 160,000 runs at most (six exact tests at 1e-6).
 """
 
 import json
@@ -19,7 +19,7 @@ from surveys.models import Version
 from tests.browser.visit import Visit
 from tests.tools.capture import Capture, Request, Response
 
-VISITS = 45
+VISITS = 60
 ALPHA = 1e-6
 
 ONE_VISIT = """async (choices) => {
