@@ -218,21 +218,21 @@ def _rows(
     place = {"position": position, "stratum": stratum, "n": int(counts[0].sum())}
     if question.reports_shares:
         for choice, sent in enumerate(question.sent(counts).tolist()):
-            yield Estimate(**place, measure=SHARE, choice=choice, sent=sent, **_numbers(fit, choice, flags))
+            yield _estimate(fit, choice, flags, **place, measure=SHARE, choice=choice, sent=sent)
     if question.reports_mean:
-        yield Estimate(**place, measure=MEAN, choice=0, sent=None, **_numbers(fit, None, flags))
+        yield _estimate(fit, None, flags, **place, measure=MEAN, choice=0)
 
 
-def _numbers(fit: Fit | None, choice: int | None, flags: list[str]) -> dict[str, Any]:
-    """The fields of an estimate that are computed, or the flag that says why there are no numbers."""
-    found = None if fit is None else fit.part(choice)
+def _estimate(fit: Fit | None, of: int | None, flags: list[str], **place: Any) -> Estimate:
+    """The estimate of a choice, or of the mean if `of` is None; without numbers the flag says why."""
+    found = None if fit is None else fit.part(of)
     if fit is None or found is None:
-        return {"interval": "none", "noise_interval": "none", "flags": [TOO_FEW_VALUES if fit else TOO_FEW]}
+        return Estimate(**place, interval="none", noise_interval="none", flags=[TOO_FEW_VALUES if fit else TOO_FEW])
     low, high, clipped = 0.0, 1.0, CLIPPED
     if isinstance(found, MeanEstimate):
         low, high, clipped = found.minimum, found.maximum, CLIPPED_MEAN
-    outside = [] if low <= fit.value(choice, "unbiased") <= high else [clipped]
-    alarm = [IMPOSSIBLE] if fit.value(choice, "misfit") > ALARM else []
-    numbers = {name: value if math.isfinite(value := fit.value(choice, name)) else None for name in NUMBERS}
+    outside = [] if low <= fit.value(of, "unbiased") <= high else [clipped]
+    alarm = [IMPOSSIBLE] if fit.value(of, "misfit") > ALARM else []
+    numbers = {name: value if math.isfinite(value := fit.value(of, name)) else None for name in NUMBERS}
     methods = {"interval": found.interval, "noise_interval": found.noise_interval}
-    return {**numbers, **methods, "flags": flags + outside + alarm}
+    return Estimate(**place, **numbers, **methods, flags=flags + outside + alarm)
