@@ -50,9 +50,9 @@ def _participation(read: Results) -> dict[str, object]:
 
 def _disclosure(read: Results) -> dict[str, object]:
     """The author's disclosures on the survey's methods: every item that AAPOR asks for, also if empty."""
-    said = disclosures.of(read.design.slug)
-    texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
-    sample = {"probability_sample": said.probability_sample, "simple_random_sample": said.has_margin}
+    disclosure = disclosures.of(read.design.slug)
+    texts = {field.name: disclosure.texts.get(field.name, {}) for field in disclosures.FIELDS}
+    sample = {"probability_sample": disclosure.probability_sample, "simple_random_sample": disclosure.has_margin}
     return {**sample, "texts": texts}
 
 

@@ -48,7 +48,7 @@ class Fact:
 class KeySentence(NamedTuple):
     """A sentence, with the question that it answers or without one."""
 
-    asked: str
+    question: str
     sentence: str
 
 
@@ -248,14 +248,14 @@ def _dates(read: Results) -> str:
     design = FrozenDesign.objects.only("opened_on", "closed_on").get(digest=read.design.digest)
     counted, opened = moment(_snapshot(read)), day(design.opened_on)
     if read.run.anytime or design.closed_on is None:
-        said = {"opened": opened, "counted": counted}
-        return _("Opened on %(opened)s, still open when it was counted on %(counted)s.") % said
-    said = {"opened": opened, "closed": day(design.closed_on), "counted": counted}
-    return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % said
+        days = {"opened": opened, "counted": counted}
+        return _("Opened on %(opened)s, still open when it was counted on %(counted)s.") % days
+    days = {"opened": opened, "closed": day(design.closed_on), "counted": counted}
+    return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % days
 
 
 def _precision(read: Results, disclosure: Disclosure) -> str:
-    said = [_("n = %(n)s.") % {"n": wording.count(read.run.reports or 0)}]
+    sentences = [_("n = %(n)s.") % {"n": wording.count(read.run.reports or 0)}]
     level = confidence(read)
     margin = _widest(read, sampled=False)
     if margin is not None:
@@ -264,13 +264,13 @@ def _precision(read: Results, disclosure: Disclosure) -> str:
             "%(margin)s points from the estimate."
         )
         named = {"target": targets.of_all(read.partition, sampled=False), "margin": wording.points_up(margin)}
-        said.append(text % {"confidence": level, **named})
+        sentences.append(text % {"confidence": level, **named})
     sampled = _widest(read, sampled=True) if disclosure.has_margin else None
     if sampled is not None:
         text = _("With the sampling error of a simple random sample, for %(target)s: at most %(margin)s points.")
         named = {"target": targets.of_all(read.partition, sampled=True), "margin": wording.points_up(sampled)}
-        said.append(text % named)
-    return " ".join([*said, *_no_margin(disclosure)])
+        sentences.append(text % named)
+    return " ".join([*sentences, *_no_margin(disclosure)])
 
 
 def _no_margin(disclosure: Disclosure) -> Iterator[str]:
@@ -306,8 +306,12 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
         "With fewer than %(minimum)s reports no estimate is shown, and none is quoted whose interval is wider than "
         "half of all that is possible. Of many intervals, some miss: at %(confidence)s about one in %(one_in)s."
     )
-    said = {"minimum": FEWEST_IN_GROUP, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
-    yield Fact(_("Small groups."), small % said)
+    numbers = {
+        "minimum": FEWEST_IN_GROUP,
+        "confidence": confidence(read),
+        "one_in": round(1 / (1 - read.run.confidence)),
+    }
+    yield Fact(_("Small groups."), small % numbers)
 
 
 def _limits_of_respondents(read: Results, *, sampling: bool) -> Iterator[Fact]:

@@ -55,17 +55,17 @@ class QuestionPrivacy:
     @property
     def named(self) -> str:
         """The name of the mechanism, with its probabilities."""
-        name, said = self.frozen.channel.name, self.frozen.channel.parameters
-        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in said]
-        given = [f"{parameter.reported} {said[parameter.name]}" for parameter in told]
+        name, values = self.frozen.channel.name, self.frozen.channel.parameters
+        reported = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in values]
+        given = [f"{parameter.reported} {values[parameter.name]}" for parameter in reported]
         named = ", ".join([str(REGISTRY[name].title if name in REGISTRY else name), *given])
         return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
 
     @property
     def sentence(self) -> str:
         """A sentence on the most that a report of this question reveals."""
-        said = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
-        return said % {"epsilon": self.epsilon_text, "odds": self.odds_text}
+        values = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
+        return values % {"epsilon": self.epsilon_text, "odds": self.odds_text}
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ class EarlierWaves:
     @property
     def in_words(self) -> str:
         """Sentences on the total privacy loss, and on what a repeated answer adds."""
-        said = [self._sum] if self.spent > 1 else []
+        sentences = [self._sum] if self.spent > 1 else []
         remembered = _(
             "Devices remember their tickets: an answer that did not change is sent as the same report again and spends "
             "nothing more; one that changed does, and may show that it changed."
         )
-        return " ".join([*said, remembered if self.remembers else _("Every wave is drawn anew.")])
+        return " ".join([*sentences, remembered if self.remembers else _("Every wave is drawn anew.")])
 
     @property
     def _sum(self) -> str:
@@ -204,13 +204,13 @@ class PoisoningBound:
             text = _("with %(share)s false reports (%(false)s of %(n)s) no share moves by more than %(shift)s points")
         else:
             text = _("with %(share)s false reports (%(false)s of %(n)s) the mean moves by no more than %(shift)s")
-        said = text % {
+        phrase = text % {
             "share": wording.percent(float(self.share)),
             "false": wording.count(self.false_reports),
             "n": wording.count(self.n),
             "shift": wording.points_up(self.shift) if of_share else wording.shift_up(self.shift),
         }
-        return said[:1].upper() + said[1:] if first else said
+        return phrase[:1].upper() + phrase[1:] if first else phrase
 
 
 def item_label(item: designs.Item, language: str) -> QuestionPrivacy:
