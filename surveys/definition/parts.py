@@ -3,7 +3,7 @@
 from typing import Final, NotRequired, TypedDict
 
 from collector.designs import Kind
-from estimator.base.mechanisms.entry import Said
+from estimator.base.mechanisms.entry import Written
 
 Text = dict[str, str]
 
@@ -32,7 +32,7 @@ class ItemPart(TypedDict):
     shuffle: NotRequired[bool]
     most: NotRequired[int]
     section: NotRequired[str]
-    channel: Said
+    channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]
 
