@@ -4,7 +4,6 @@ import json
 import operator
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from collector.designs import Design
 from collector.errors import RequestRefused
@@ -95,7 +94,7 @@ def _check_invitation(sent: str, kind: str) -> None:
         raise RequestRefused(422, "invitation", words)
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("a field stands twice")

@@ -30,11 +30,9 @@ def json_file(run: Run, context: ReportContext) -> bytes:
         "tallies": [row for item in read.items for row in tally_rows(item)],
         "privacy": privacy_label(read),
         "poisoning": [bound for item in read.items for bound in bound_rows(item)],
+        **({"participation": _participation(read)} if is_protected(read.design) else {}),
+        **({"changes": changes} if (changes := list(earlier_waves.rows(read))) else {}),
     }
-    if is_protected(read.design):
-        document["participation"] = _participation(read)
-    if changes := list(earlier_waves.rows(read)):
-        document["changes"] = changes
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import cast
 
 from django.conf import settings
 
@@ -15,7 +15,8 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
-from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, design_of, next_wave_design
+from surveys.definition.definitions import OpeningOptions, design_of, next_wave_design
+from surveys.definition.parts import Definition, GroupPart, ItemPart, SectionPart
 from surveys.definition.privacy_budget import spent
 from surveys.lifecycle import signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
@@ -76,8 +77,7 @@ def definition_of(survey: Survey) -> Definition:
 
 def exported(survey: Survey) -> Definition:
     """The definition for export: imported under another name, it continues the survey's privacy budget."""
-    definition = definition_of(survey)
-    return {"slug": survey.slug, SAME_PEOPLE: survey.slug} | definition
+    return {"slug": survey.slug, "same_people_as": survey.slug, **definition_of(survey)}
 
 
 def definition_from(
@@ -85,7 +85,7 @@ def definition_from(
 ) -> Definition:
     """The definition of a survey with these parts, saved or not."""
     said = [_section(section) for section in sections]
-    return {
+    definition = {
         "slug": survey.slug,
         "rehearsal": survey.rehearsal,
         "languages": list(survey.languages),
@@ -97,6 +97,7 @@ def definition_from(
         **({"sections": said} if said else {}),
         "items": [item_of(item) for item in items],
     }
+    return cast("Definition", definition)
 
 
 def error_of_draft(survey: Survey) -> ValidationError | None:
@@ -254,19 +255,20 @@ def received_count(survey: Survey) -> int:
     return reports.received_count(version.design_id) if version else 0
 
 
-def _group(group: Group) -> dict[str, object]:
+def _group(group: Group) -> GroupPart:
     return {"key": group.key, "label": group.label, "share": group.share or None}
 
 
-def _section(section: Section) -> dict[str, object]:
+def _section(section: Section) -> SectionPart:
     return {"key": section.key, "title": section.title, "introduction": section.introduction}
 
 
-def item_of(item: Item) -> dict[str, Any]:
+def item_of(item: Item) -> ItemPart:
     """An item in the definition's form."""
     said = {name: getattr(item, name) for name in ITEM_FIELDS}
     optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
     entry = REGISTRY[item.mechanism]
     parameters = {parameter.name: getattr(item, parameter.column) for parameter in entry.parameters}
     channel = entry.defaults | {name: value for name, value in parameters.items() if value not in ("", None)}
-    return {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}
+    complete = {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}
+    return cast("ItemPart", complete)

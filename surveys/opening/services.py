@@ -88,7 +88,7 @@ def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: 
     `name` and `act` are the words of the log.
     """
     number = design.version
-    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
+    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design))) else ""
     record_event(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
     if reason := design.reason:
         record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)
