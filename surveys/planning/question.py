@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from estimator.base.mechanisms import REGISTRY, Dial
+from estimator.base.mechanisms import PARAMETERS, REGISTRY, Dial
 from randomized_response import EachOption, ParameterError, plan
 from randomized_response.plan import Forecast
 from randomized_response.questions import Mechanism
@@ -84,6 +84,16 @@ class PlannedQuestion:
     def by_truth(self) -> bool:
         """True if the author sets a probability of the mechanism, and its epsilon follows."""
         return self.dial is not None
+
+    @property
+    def dial_label(self) -> str:
+        """The name of that probability: truth probability, prevalence; empty for a mechanism without."""
+        return PARAMETERS[self.dial.parameter].label if self.dial else ""
+
+    @property
+    def below_half(self) -> bool:
+        """True if that probability is below 1/2 and protects the less the smaller it is, as a prevalence does."""
+        return self.dial is not None and self.dial.above_half and self.dial.usual < Fraction(1, 2)
 
     @property
     def usual(self) -> Setting:
