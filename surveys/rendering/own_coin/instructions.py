@@ -48,7 +48,11 @@ def instructions_for(design: Design) -> list[Instruction] | None:
         return None
     if (birthdays := birthdays_for(design)) is not None:
         return birthdays
-    found = [instruction_for(item.channel) for item in design.items]
+    return _complete([instruction_for(item.channel) for item in design.items])
+
+
+def _complete(found: Sequence[Instruction | None]) -> list[Instruction] | None:
+    """The instructions; None if an item has none."""
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
 
@@ -65,7 +69,8 @@ def instruction_for(channel: Channel) -> Instruction | None:
         return None
     entry = REGISTRY.get(channel.name)
     mirror = entry is not None and entry.by_hand is not ByHand.TABLE and table[0][0] == table[1][1]
-    parts = _mirrored(table) if mirror else _decomposed(table)
+    # Of Warner's table the true answer or the opposite, the rarer of the two first.
+    parts = sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))]) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)
     common = gcd(*(tickets for tickets, _ in parts))
     for device in DEVICES if len(parts) <= MOST_RULES else ():
@@ -85,9 +90,7 @@ def birthdays_for(design: Design) -> list[Instruction] | None:
     """
     if len(design.items) > len(BIRTHDAYS) or design.spent != 1:
         return None
-    found = [_born(item, device) for item, device in zip(design.items, BIRTHDAYS, strict=False)]
-    complete = [instruction for instruction in found if instruction is not None]
-    return complete if len(complete) == len(found) else None
+    return _complete([_born(item, device) for item, device in zip(design.items, BIRTHDAYS, strict=False)])
 
 
 def _born(item: Item, device: Device) -> Instruction | None:
@@ -109,19 +112,13 @@ def own_instruction(answers: int) -> Marks:
     return tuple(range(answers))
 
 
-def _mirrored(table: Table) -> list[tuple[int, Marks]]:
-    """Warner's table for a device: the true answer or the opposite, the rarer of the two first."""
-    return sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))])
-
-
 def _decomposed(table: Table) -> list[tuple[int, Marks]]:
     """Tickets with their mark for each true answer: first those with one mark whatever is true."""
     forced = [min(column) for column in zip(*table, strict=True)]
     parts = [(tickets, (y,) * len(table)) for y, tickets in enumerate(forced) if tickets]
     parts += _residual([[w - b for w, b in zip(row, forced, strict=True)] for row in table])
-    return sorted(
-        parts, key=lambda part: part[1] == own_instruction(len(table))
-    )  # one's own answer last, as "anything else"
+    own = own_instruction(len(table))
+    return sorted(parts, key=lambda part: part[1] == own)  # one's own answer last, as "anything else"
 
 
 def _residual(table: list[list[int]]) -> Iterator[tuple[int, Marks]]:
