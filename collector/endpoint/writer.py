@@ -138,8 +138,8 @@ def _leave_the_pool() -> None:
     settings["OPTIONS"].pop("pool", None)
     if pooled.vendor == "postgresql":
         # Few statements, again and again, each of which finds its rows by their keys however many there are.
-        said = settings["OPTIONS"].get("options", "")
-        options = f"{said} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off".strip()
+        given = settings["OPTIONS"].get("options", "")
+        options = f"{given} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off".strip()
         settings["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": 2, "options": options}
     connections["default"] = type(pooled)(settings, "default")
 

@@ -223,10 +223,10 @@ def duplicate_item(item: Item) -> Item:
     """Insert a copy of a draft's question directly after it, with a new key."""
     transitions.require_draft(item.survey)
     items = list(Item.objects.filter(survey=item.survey))
-    said = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
+    fields = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
     begin, taken = item.key[: selectors.LONGEST_BEGINNING], {one.key for one in items}
     key = next(key for key in (f"{begin}_{number}" for number in count(2)) if key not in taken)
-    copy = Item(**said | {"key": key})
+    copy = Item(**fields | {"key": key})
     items.insert(items.index(item) + 1, copy)
     for position, one in enumerate(items, start=1):
         one.position = position
@@ -252,7 +252,7 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
 
 def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
     channel = item["channel"]
-    said = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
+    fields = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
     parameters = {PARAMETERS[name].column: value for name, value in channel.items() if name != "name"}
     # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
-    return Item(survey=survey, position=position, mechanism=channel["name"], **said, **{"truth": "", **parameters})
+    return Item(survey=survey, position=position, mechanism=channel["name"], **fields, **{"truth": "", **parameters})

@@ -211,9 +211,9 @@ def _require_this_version(archive: ArchiveReader) -> None:
 
 
 def _require_empty() -> None:
-    kept: list[tables.Model] = [model for model in tables.tables() if model not in tables.MADE_BY_MIGRATE]
-    kept += [Report, WaitingReport]
-    full = [model._meta.label for model in kept if model._default_manager.exists()]
+    filled: list[tables.Model] = [model for model in tables.tables() if model not in tables.MADE_BY_MIGRATE]
+    filled += [Report, WaitingReport]
+    full = [model._meta.label for model in filled if model._default_manager.exists()]
     if full:
         raise BackupError(
             f"This installation is not empty: there are rows of {', '.join(full)}. A backup is restored into an empty "

@@ -57,7 +57,8 @@ def parse(body: bytes) -> TokenRequest:
         pairs = json.loads(body.decode("utf-8"), object_pairs_hook=list)
     except (ValueError, RecursionError):
         raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
-    if not isinstance(pairs, list) or sorted(map(_name, pairs)) != sorted(FIELDS):
+    names = [pair[0] if isinstance(pair, tuple) else "" for pair in pairs] if isinstance(pairs, list) else []
+    if sorted(names) != sorted(FIELDS):
         raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(FIELDS)}.")
     fields = dict(pairs)
     for name, (shape, words) in FIELDS.items():
@@ -74,18 +75,18 @@ def issue(body: bytes, *, slug: str) -> str:
     RequestRefused
         With 403, 404, 410, 413, 422.
     """
-    asked = parse(body)
+    request = parse(body)
     version = selectors.version_on_the_web(slug)
-    key = signing_keys.key_of(version) if version is not None and version.design_id == asked.design else None
+    key = signing_keys.key_of(version) if version is not None and version.design_id == request.design else None
     if version is None or key is None:
         raise RequestRefused(404, "design", "No open design of this survey that gives out tokens has that digest.")
     private = signing_keys.secret_of(key)
     if version.closed_at is not None or private is None:
         raise RequestRefused(410, "design", "The survey gives out no more tokens.")
-    blinded = int(asked.blinded, 16)
+    blinded = int(request.blinded, 16)
     if blinded >= private.public_numbers.n:
         raise RequestRefused(422, "blinded", "blinded must be below the modulus of the key.")
-    _use(key, asked)
+    _use(key, request)
     return f"{blind_signature.sign(blinded, private):0768x}"
 
 
@@ -115,24 +116,19 @@ def code_for(account: User, version: Version) -> str:
 def let_accounts_fetch(survey: Survey, *, allowed: bool, by: User | None = None) -> None:
     """Set whether users of this site may fetch a token by signing in."""
     Survey.objects.filter(pk=survey.pk).update(fetched_by_account=allowed)
-    said = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
-    record_event(by, said, survey=survey)
+    act = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
+    record_event(by, act, survey=survey)
 
 
-def _use(key: SigningKey, asked: TokenRequest) -> None:
+def _use(key: SigningKey, request: TokenRequest) -> None:
     """Mark the code as used for this blinded message, on disk before signing, or reject it."""
-    if not is_code(asked.code):
+    if not is_code(request.code):
         raise not_invited("code")
-    mine = FetchCode.objects.filter(key=key, hash=hash_of(asked.code))
-    digest = hashlib.sha256(bytes.fromhex(asked.blinded)).digest()
+    mine = FetchCode.objects.filter(key=key, hash=hash_of(request.code))
+    digest = hashlib.sha256(bytes.fromhex(request.blinded)).digest()
     with transaction.atomic():
         # In one statement: of two at once, one finds the row marked.
         if mine.filter(blinded=None).update(blinded=digest):
             SigningKey.objects.filter(pk=key.pk).update(issued=F("issued") + 1)
         elif not mine.filter(blinded=digest).exists():
             raise not_invited("code")
-
-
-def _name(pair: object) -> str:
-    """The name of one field; empty for what is not a field."""
-    return pair[0] if isinstance(pair, tuple) else ""

@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from estimator.base import wording
@@ -13,23 +15,16 @@ class Command(SurveyCommand):
     def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
         book = budget_of(find_survey(options["slug"]))
         facts = budget_sentences(book)
-        facts["waves"] = [_without_times(one) for one in facts["waves"]]
+        for one, name in product(facts["waves"], ("opened_at", "closed_at")):
+            one[name] = one[name] and one[name].isoformat()
         return "\n".join(_sentences(book)), facts
 
 
-def _sentences(book: SurveyBudget) -> list[str]:
-    said = []
+def _sentences(book: SurveyBudget) -> Iterator[str]:
     for line in book.lines:
         spent = f"epsilon {wording.epsilon(line.epsilon)}"
         total = f"{between(line.spent.total)} in all" if line.spent else "nobody answered"
-        said.append(f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}")
-    said.append(f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}")
+        yield f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}"
+    yield f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}"
     if book.ahead:
-        said.append(book.ahead.in_words)
-    return said
-
-
-def _without_times(line: dict[str, Any]) -> dict[str, Any]:
-    """The line with times in ISO 8601, for JSON."""
-    times = {name: line[name] and line[name].isoformat() for name in ("opened_at", "closed_at")}
-    return line | times
+        yield book.ahead.in_words

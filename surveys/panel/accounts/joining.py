@@ -34,10 +34,10 @@ def join(request: HttpRequest) -> HttpResponse:
     if "secret" in request.POST:
         request.session[KEPT] = invitations.digest_of(request.POST["secret"].strip().rpartition("#")[2])
         return redirect("join")
-    kept = request.session.get(KEPT)
-    if kept is None:
+    digest = request.session.get(KEPT)
+    if digest is None:
         return _page(request, None)
-    invitation = invitations.find(kept)
+    invitation = invitations.find(digest)
     if invitation is None:
         del request.session[KEPT]
         return _page(request, None, status=404, gone=True)
