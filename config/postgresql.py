@@ -49,10 +49,8 @@ LONGEST_SOCKET = 80
 class PostgreSQL(LocalServer):
     """A server in `folder`, initialised the first time. `url` is the value for DATABASE_URL.
 
-    Raises
-    ------
-    RuntimeError
-        Where the folder's path is too long for a socket, or the server did not start; with the server's own words.
+    Raises RuntimeError where the folder's path is too long for a socket, or the server did not start; with the server's
+    own words.
     """
 
     name, program = "database", "PostgreSQL"

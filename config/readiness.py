@@ -24,11 +24,8 @@ def wait_until_ready(
 ) -> None:
     """Return when `ready` is true; print every ten seconds what is being waited for.
 
-    Raises
-    ------
-    RuntimeError
-        Where the process ended, or did not move for `quiet` seconds. What moves is `progress` of its number: by
-        default the processor time that it has had, where the system tells.
+    Raises RuntimeError where the process ended, or did not move for `quiet` seconds. What moves is `progress` of its
+    number: by default the processor time that it has had, where the system tells.
     """
     begun = moved = printed = time.monotonic()
     look, seen = progress or processor_time, object()

@@ -54,11 +54,8 @@ class Writer:
     def put(self, report: NewReport) -> Outcome:
         """Store one report, on disk when this returns.
 
-        Raises
-        ------
-        RequestRefused
-            Where too many wait, or the database does not take it in time. It may be stored all the same: a retry of
-            the same report is harmless and tells.
+        Raises RequestRefused where too many wait, or the database does not take it in time. It may be stored all the
+        same: a retry of the same report is harmless and tells.
         """
         outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
         self.submit(report, outcomes.put)
@@ -73,10 +70,7 @@ class Writer:
     def submit(self, report: NewReport, then: Then) -> None:
         """Queue one report; `then` is called by the writer's thread once it is on disk or has failed.
 
-        Raises
-        ------
-        RequestRefused
-            Where too many wait, or the database is stuck.
+        Raises RequestRefused where too many wait, or the database is stuck.
         """
         if self.waiting >= self._most or time.monotonic() > self._stuck_at:
             words = "Too many reports are waiting to be stored. Please try again."

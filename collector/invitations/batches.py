@@ -75,10 +75,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
 def withdraw(digest: str, batch: int) -> int:
     """Withdraw the unused invitations of a batch; return how many there were, 0 the second time.
 
-    Raises
-    ------
-    ValueError
-        Where the design has no such batch.
+    Raises ValueError where the design has no such batch.
     """
     locks.exclusive_lock(digest, locks.TAKING)  # once those reports are on disk that are being stored
     mine = Batch.objects.filter(design__digest=digest, number=batch)

@@ -50,10 +50,7 @@ def revoke(invitation: Invitation, *, by: User) -> None:
 def join(invitation: Invitation, user: User) -> Membership:
     """Use up an invitation. An existing member retains the greater of both roles.
 
-    Raises
-    ------
-    Conflict
-        Where somebody else has just used it.
+    Raises Conflict where somebody else has just used it.
     """
     if not _taken(invitation):
         raise Conflict("This invitation has been used.")

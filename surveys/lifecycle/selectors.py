@@ -133,10 +133,7 @@ def design_to_open(survey: Survey) -> tuple[Design, int]:
 def wave_to_open(survey: Survey) -> tuple[Design, int]:
     """The design of the next wave, with the questions of the last version, and its number.
 
-    Raises
-    ------
-    ValidationError
-        Where a person could have spent more than the ceiling after it, or nothing was opened before.
+    Raises ValidationError where a person could have spent more than the ceiling after it, or nothing was opened before.
     """
     last = latest_version(survey)
     if last is None:

@@ -106,10 +106,7 @@ def restore_survey(survey: Survey, *, by: User | None = None) -> None:
 def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     """Delete a survey that was never opened, with its rehearsals.
 
-    Raises
-    ------
-    Conflict
-        Where it was opened: the rest belongs to its respondents' reports.
+    Raises Conflict where it was opened: the rest belongs to its respondents' reports.
     """
     if survey.versions.exists():
         raise Conflict(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
@@ -154,10 +151,7 @@ def revise_survey(survey: Survey, *, by: User | None = None) -> None:
 def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     """Request an estimate of the newest version.
 
-    Raises
-    ------
-    Conflict
-        Where the survey was never opened, or an estimate is on its way.
+    Raises Conflict where the survey was never opened, or an estimate is on its way.
     """
     version = selectors.latest_version(survey)
     if version is None:
@@ -174,10 +168,7 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
 def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
     """Publish a run's report to anybody with the link, or unpublish it; returns the survey.
 
-    Raises
-    ------
-    Conflict
-        Where the run is not done, or belongs to a rehearsal.
+    Raises Conflict where the run is not done, or belongs to a rehearsal.
     """
     if run.state != Run.State.DONE:
         raise Conflict("This run has no estimates to publish.")

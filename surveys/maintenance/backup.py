@@ -44,10 +44,7 @@ def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
 
     Waiting reports are folded before, those of open surveys in whole steps; what waits on is in it as such.
 
-    Raises
-    ------
-    OSError
-        Where the file is there already or cannot be written; nothing is left then.
+    Raises OSError where the file is there already or cannot be written; nothing is left then.
     """
     for digest in selectors.waiting_designs():
         folding.fold(digest)

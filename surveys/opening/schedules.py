@@ -69,11 +69,8 @@ def open_on(
 ) -> Version | None:
     """Open a draft by this plan, now or at its time; returns None if it is still to open.
 
-    Raises
-    ------
-    ValidationError, Conflict
-        Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
-        `reason` why it is opened above a ceiling.
+    Raises ValidationError, Conflict, naming what is wrong; nothing is done then. `confirmed` is the digest of the
+    design that was looked at, and `reason` why it is opened above a ceiling.
     """
     return _open_on(survey, "open", terms, confirmed, reason, by)
 

@@ -51,10 +51,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, k
 def withdraw(digest: str, batch: int) -> int:
     """Revoke the unused codes of a batch; returns their number. Tokens that were fetched remain valid.
 
-    Raises
-    ------
-    ValueError
-        Where the version has no such batch.
+    Raises ValueError where the version has no such batch.
     """
     mine = FetchBatch.objects.filter(key=_key_of(digest), number=batch)
     if not mine.exists():

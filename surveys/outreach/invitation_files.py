@@ -52,10 +52,7 @@ class File:
 def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) -> File:
     """Create a batch and write it to a file, which is in memory and never on disk.
 
-    Raises
-    ------
-    InputError
-        Naming the field, its bound and the value; nothing is made then.
+    Raises InputError, naming the field, its bound and the value; nothing is made then.
     """
     if form not in FORMS:
         raise InputError("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")

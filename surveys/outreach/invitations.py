@@ -120,10 +120,7 @@ def batches(version: Version) -> list[inviting.BatchSummary]:
 def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
     """Revoke the unused codes of a batch of the newest version. Their number is not disclosed.
 
-    Raises
-    ------
-    InputError
-        Where there is no such batch.
+    Raises InputError where there is no such batch.
     """
     version = selectors.latest_version(survey)
     try:

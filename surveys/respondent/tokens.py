@@ -46,10 +46,7 @@ class TokenRequest:
 def parse(body: bytes) -> TokenRequest:
     """Parse a request: one JSON object with exactly these fields, each once and valid. Nothing of it is echoed.
 
-    Raises
-    ------
-    RequestRefused
-        With 413, 422.
+    Raises RequestRefused with 413, 422.
     """
     if len(body) > LARGEST_BODY:
         raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
@@ -70,10 +67,7 @@ def parse(body: bytes) -> TokenRequest:
 def issue(body: bytes, *, slug: str) -> str:
     """The requested blind signature, 768 hex digits: one for each code, and the same one for a repeated request.
 
-    Raises
-    ------
-    RequestRefused
-        With 403, 404, 410, 413, 422.
+    Raises RequestRefused with 403, 404, 410, 413, 422.
     """
     request = parse(body)
     version = selectors.version_on_the_web(slug)
@@ -95,10 +89,7 @@ def code_for(account: User, version: Version) -> str:
 
     It is made of the key's secret, so it is nowhere, and after closing nobody can make it any more.
 
-    Raises
-    ------
-    RequestRefused
-        Where this version gives no tokens to accounts.
+    Raises RequestRefused where this version gives no tokens to accounts.
     """
     key = signing_keys.key_of(version)
     private = signing_keys.secret_of(key) if key is not None and version.survey.fetched_by_account else None

@@ -152,7 +152,7 @@ def test_birthday_page_to_store_keeps_the_mark(alice: User) -> None:
 
 
 @pytest.mark.django_db
-def test_birthday_review_follows_the_stored_page(alice: User, her: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_birthday_review_follows_the_stored_page(alice: User, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever instructions a later version of Candor has for the design, as here none by birthdays."""
     version = open_survey(services.write_survey(definition("1/4"), team=home_team(alice)))
     monkeypatch.setattr("surveys.rendering.own_coin.instructions.birthdays_for", lambda design: None)
@@ -160,7 +160,8 @@ def test_birthday_review_follows_the_stored_page(alice: User, her: Client, monke
     look = post(ADDRESS, {"design": version.design_id, "item-1": "1"})
     assert ALIKE in said(look)
     assert "Without the birthdays" in said(Client().get(f"{ADDRESS}sent/"))
-    assert ALIKE in said(her.get("/panel/survey/bribes/paper/"))
+    client.force_login(alice)
+    assert ALIKE in said(client.get("/panel/survey/bribes/paper/"))
 
 
 def said(response: Any) -> str:

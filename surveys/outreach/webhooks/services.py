@@ -40,10 +40,7 @@ def add(
 ) -> tuple[Webhook, str]:
     """A new webhook and its secret, which is shown only once.
 
-    Raises
-    ------
-    InputError
-        Naming the field, its bound and the value.
+    Raises InputError, naming the field, its bound and the value.
     """
     _check(survey, url, events, thresholds)
     chosen = sorted(set(thresholds)) if REACHED in events else []
