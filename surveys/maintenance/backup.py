@@ -18,7 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from collector import designs
-from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from collector.models import FrozenDesign, Report, StoredReport, Tally, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from randomized_response import __version__
 from surveys.errors import BackupError
@@ -115,10 +115,10 @@ def counted() -> int:
 def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, Any]:
     for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
         archive.add(_design(digest), [document.encode()])
-    for digest, records in report_records.by_design():
-        archive.add(_reports(digest), _watched(records, watch))
+    for digest, records in report_records.by_design(Report):
+        archive.add(_records(digest, Report), _watched(records, watch))
     for digest, records in report_records.by_design(WaitingReport):
-        archive.add(_waiting(digest), records)
+        archive.add(_records(digest, WaitingReport), records)
     for model in tables.tables():
         archive.add(_rows(model), tables.read(model), columns=tables.names(model))
     if with_secret_key:
@@ -141,8 +141,8 @@ def _read(archive: ArchiveReader) -> None:
             more["part"] = lambda digest: 0
         tables.write(model, archive.lines(_rows(model)), **more)
     for digest, number in FrozenDesign.objects.values_list("digest", "number"):
-        for name, table in ((_reports(digest), Report), (_waiting(digest), WaitingReport)):
-            if name in archive.members:
+        for table in (Report, WaitingReport):
+            if (name := _records(digest, table)) in archive.members:
                 size = report_records.record_size(_document(archive, digest))
                 for _ in report_records.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
                     pass
@@ -270,12 +270,8 @@ def _design(digest: str) -> str:
     return f"designs/{digest}.json"
 
 
-def _reports(digest: str) -> str:
-    return f"reports/{digest}.bin"
-
-
-def _waiting(digest: str) -> str:
-    return f"waiting/{digest}.bin"
+def _records(digest: str, table: type[StoredReport]) -> str:
+    return f"{'waiting' if table is WaitingReport else 'reports'}/{digest}.bin"
 
 
 def _rows(model: tables.Model) -> str:

@@ -6,14 +6,13 @@ it never sees it, and never sees it again in a shape that could be told from ano
 
 import hashlib
 import hmac
-import json
-import re
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
+from collector.endpoint.parsing import read_fields
 from collector.errors import RequestRefused, not_invited
 from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code
 from surveys.accounts.audit_log import record_event
@@ -27,11 +26,8 @@ LARGEST_BODY = 1024
 BYTES = 384
 """Bytes of a number below the modulus."""
 
-FIELDS = {
-    "design": (r"[0-9a-f]{64}", "64 hex digits"),
-    "code": (r"[0-9a-z]{28}", "the 28 symbols of a one-time code"),
-    "blinded": (r"[0-9a-f]{768}", "768 hex digits"),
-}
+FIELDS = {"design": r"[0-9a-f]{64}", "code": r"[0-9a-z]{28}", "blinded": r"[0-9a-f]{768}"}
+SHAPES = {"design": "64 hex digits", "code": "the 28 symbols of a one-time code", "blinded": "768 hex digits"}
 
 
 @dataclass(frozen=True)
@@ -48,20 +44,7 @@ def parse(body: bytes) -> TokenRequest:
 
     Raises RequestRefused with 413, 422.
     """
-    if len(body) > LARGEST_BODY:
-        raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
-    try:
-        pairs = json.loads(body.decode("utf-8"), object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
-    names = [pair[0] if isinstance(pair, tuple) else "" for pair in pairs] if isinstance(pairs, list) else []
-    if sorted(names) != sorted(FIELDS):
-        raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(FIELDS)}.")
-    fields = dict(pairs)
-    for name, (shape, words) in FIELDS.items():
-        if not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
-            raise RequestRefused(422, name, f"{name} must be {words}.")
-    return TokenRequest(**fields)
+    return TokenRequest(**read_fields(body, FIELDS, SHAPES, largest=LARGEST_BODY))
 
 
 def issue(body: bytes, *, slug: str) -> str:
