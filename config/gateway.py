@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from queue import Empty, SimpleQueue
 from typing import Any
+from wsgiref.types import WSGIEnvironment as Environ
 from wsgiref.util import FileWrapper
 
 from django.conf import settings
@@ -53,8 +54,6 @@ framework would decode by whatever codec is named, of which some take minutes an
 
 RESPONDENTS = "/s/"
 WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
-
-Environ = dict[str, Any]
 
 logger = logging.getLogger(__name__)
 

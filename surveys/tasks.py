@@ -1,4 +1,4 @@
-"""Celery tasks: each calls one service, which it imports, so that beat and the worker that only folds start without it."""
+"""Celery tasks: each calls one service, which it imports: beat and the worker that only folds start without it."""
 
 from collections.abc import Callable
 

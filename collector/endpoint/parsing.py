@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from collector.designs import Design
 from collector.errors import RequestRefused
@@ -48,7 +47,8 @@ def parse(body: bytes) -> ParsedReport:
     """Parse a body: one JSON object with exactly the four fields, each once and valid; or five."""
     may = "; and invitation where the survey is by invitation"
     fields = read_fields(body, FIELDS, SHAPES, largest=LARGEST_BODY, more={"invitation": INVITATION}, may=may)
-    return ParsedReport(**fields | {"report": bytes.fromhex(fields["report"])})
+    report = bytes.fromhex(fields["report"])
+    return ParsedReport(fields["design"], fields["nonce"], fields["stratum"], report, fields.get("invitation", ""))
 
 
 def read_fields(
@@ -59,7 +59,7 @@ def read_fields(
     largest: int,
     more: Mapping[str, str] = MappingProxyType({}),
     may: str = "",
-) -> dict[str, Any]:
+) -> dict[str, str]:
     """The fields of a body: one JSON object with exactly these, each once and a valid text, and those of `more`.
 
     `shapes` has the patterns of both in words, and `may` when there may be more. Nothing of the body is echoed.
@@ -75,7 +75,8 @@ def read_fields(
     for name, shape in {**fields, **more}.items():
         if name in found and not (isinstance(found[name], str) and re.fullmatch(shape, found[name])):
             raise RequestRefused(422, name, f"{name} must be {shapes[name]}.")
-    return found
+    read: dict[str, str] = found
+    return read
 
 
 def check_against(report: ParsedReport, design: Design) -> None:
@@ -108,7 +109,7 @@ def _check_invitation(sent: str, kind: str) -> None:
         raise RequestRefused(422, "invitation", words)
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("a field stands twice")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import cast
 
 from django.conf import settings
 
@@ -15,7 +15,8 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
-from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, design_of, next_wave_design
+from surveys.definition.definitions import OpeningOptions, design_of, next_wave_design
+from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.privacy_budget import spent
 from surveys.lifecycle import signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
@@ -76,8 +77,7 @@ def definition_of(survey: Survey) -> Definition:
 
 def exported(survey: Survey) -> Definition:
     """The definition for export: imported under another name, it continues the survey's privacy budget."""
-    definition = definition_of(survey)
-    return {"slug": survey.slug, SAME_PEOPLE: survey.slug} | definition
+    return {"slug": survey.slug, "same_people_as": survey.slug, **definition_of(survey)}
 
 
 def definition_from(
@@ -86,7 +86,7 @@ def definition_from(
     """The definition of a survey with these parts, saved or not."""
     titled = [{name: getattr(section, name) for name in ("key", "title", "introduction")} for section in sections]
     divided = [{"key": group.key, "label": group.label, "share": group.share or None} for group in groups]
-    return {
+    definition = {
         "slug": survey.slug,
         "rehearsal": survey.rehearsal,
         "languages": list(survey.languages),
@@ -98,6 +98,7 @@ def definition_from(
         **({"sections": titled} if titled else {}),
         "items": [item_of(item) for item in items],
     }
+    return cast("Definition", definition)
 
 
 def error_of_draft(survey: Survey) -> ValidationError | None:
@@ -252,11 +253,11 @@ def received_count(survey: Survey) -> int:
     return reports.received_count(version.design_id) if version else 0
 
 
-def item_of(item: Item) -> dict[str, Any]:
+def item_of(item: Item) -> ItemPart:
     """An item in the definition's form."""
     fields = {name: getattr(item, name) for name in ITEM_FIELDS}
     fields = {name: value for name, value in fields.items() if name in ALWAYS or value != ITEM_FIELDS[name]}
     entry = REGISTRY[item.mechanism]
     parameters = {parameter.name: getattr(item, parameter.column) for parameter in entry.parameters}
     channel = entry.defaults | {name: value for name, value in parameters.items() if value not in ("", None)}
-    return fields | {"channel": {"name": item.mechanism, **channel}}
+    return cast("ItemPart", fields | {"channel": {"name": item.mechanism, **channel}})

@@ -1,5 +1,6 @@
 """Commands on surveys: writing, closing and revising. Opening is in `surveys.opening.services`."""
 
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -19,7 +20,7 @@ from surveys.accounts import access
 from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
-from surveys.definition.definitions import Definition
+from surveys.definition.parts import SAME_PEOPLE, Definition
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
 from surveys.models import Group, Item, Section, Survey, Team, Version
@@ -228,20 +229,20 @@ def duplicate_item(item: Item) -> Item:
 
 def _survey_for_same_people(definition: Definition, by: User | None) -> Survey | None:
     """The survey that a definition names as one of the same respondents; None if none, or itself."""
-    named = definition.get(definitions.SAME_PEOPLE)
+    named = definition.get(SAME_PEOPLE)
     if not named or named == definition["slug"]:
         return None
     found = (surveys_of(by, Role.EDITOR) if by else Survey.objects.all()).filter(slug=str(named)[:64]).first()
     if found is None:
         raise ValidationError(
-            (definitions.SAME_PEOPLE,),
+            (SAME_PEOPLE,),
             f"must name a survey of this installation that you can edit; got {named!r}. "
             "Leave it out where other people are asked",
         )
     return found
 
 
-def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
+def _item(survey: Survey, position: int, item: Mapping[str, Any]) -> Item:
     channel = item["channel"]
     fields = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
     parameters = {PARAMETERS[name].column: value for name, value in channel.items() if name != "name"}

@@ -39,7 +39,7 @@ Watch = Callable[[int], object]
 """Progress callback: further responses while a backup is written, bytes while one is read."""
 
 
-def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
+def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, object]:
     """Write a consistent snapshot of all stored data to a new file; respondents and researchers do not wait.
 
     Waiting reports are folded before, those of open surveys in whole steps; what waits on is in it as such.
@@ -112,7 +112,7 @@ def counted() -> int:
     return sum(count.stored for count in selectors.report_counts(digests).values())
 
 
-def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, Any]:
+def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, object]:
     for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
         archive.add(_design(digest), [document.encode()])
     for digest, records in report_records.by_design(Report):

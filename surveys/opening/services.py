@@ -121,7 +121,7 @@ def open_by(
 def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: User | None) -> Version:
     """Freeze a design, store its pages, and record who opened it, with the reason if one is given."""
     number = design.version
-    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
+    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design))) else ""
     record_event(by, opening.act, survey=survey, detail=f"{opening.name} {number}, design {design.digest}{doubtful}")
     if reason := design.reason:
         record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)

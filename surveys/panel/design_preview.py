@@ -74,7 +74,7 @@ class DesignPreview:
     @cached_property
     def warnings(self) -> list[TextWarning]:
         """Doubtful words in its texts."""
-        return text_warnings(self.design.document)
+        return text_warnings(self.design)
 
     @property
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:

@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from collector.errors import ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.definitions import Definition, drawn_items
+from surveys.definition.definitions import drawn_items
+from surveys.definition.parts import Definition
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
@@ -51,18 +52,20 @@ def of_form(request: HttpRequest) -> HttpResponse:
     """The page for the content of the form, of a saved survey if it names one."""
     slug = request.POST.get("preview-survey", "")
     found = get_survey_or_404(request.user, slug, Role.EDITOR) if slug else None
-    definition, faults = drafted(request, found)
-    return _not_yet(faults) if faults else _answer(definition, request.POST.get("preview-language"))
+    definition = drafted(request, found)
+    if isinstance(definition, list):
+        return _not_yet(definition)
+    return _answer(definition, request.POST.get("preview-language"))
 
 
-def drafted(request: HttpRequest, survey: Survey | None) -> tuple[Definition, list[str]]:
-    """The definition in a survey's form, and its errors in words. The database is only read."""
+def drafted(request: HttpRequest, survey: Survey | None) -> Definition | list[str]:
+    """The definition in a survey's form, or its errors in words. The database is only read."""
     form, formsets = _forms(request, survey)
     valid = [form.is_valid(), *(formset.is_valid() for formset in formsets)]
     if not all(valid):
-        return {}, list(_faults(form, formsets))
+        return list(_faults(form, formsets))
     groups, sections, items = (_parts(formset) for formset in formsets)
-    return selectors.definition_from(form.instance, groups, sections, items), []
+    return selectors.definition_from(form.instance, groups, sections, items)
 
 
 def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]:

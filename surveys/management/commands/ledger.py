@@ -1,9 +1,8 @@
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 from estimator.base import wording
-from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of, budget_sentences
+from surveys.lifecycle.budget import UNIT, OpeningRow, SurveyBudget, between, budget_of, budget_sentences, row_sentences
 from surveys.management.base import SurveyCommand, find_survey
 
 
@@ -12,11 +11,9 @@ class Command(SurveyCommand):
         "What a person who answered everything may have spent in a survey, wave by wave, and what the next would add."
     )
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         book = budget_of(find_survey(options["slug"]))
-        facts = budget_sentences(book)
-        for one, name in product(facts["waves"], ("opened_at", "closed_at")):
-            one[name] = one[name] and one[name].isoformat()
+        facts = budget_sentences(book) | {"waves": [_with_plain_times(row) for row in book.lines]}
         return "\n".join(_sentences(book)), facts
 
 
@@ -28,3 +25,9 @@ def _sentences(book: SurveyBudget) -> Iterator[str]:
     yield f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}"
     if book.ahead:
         yield book.ahead.in_words
+
+
+def _with_plain_times(row: OpeningRow) -> dict[str, object]:
+    """The row with times in ISO 8601, for JSON."""
+    opened_at, closed_at = row.opened.version.opened_at, row.opened.version.closed_at
+    return row_sentences(row) | {"opened_at": opened_at.isoformat(), "closed_at": closed_at and closed_at.isoformat()}

@@ -38,14 +38,14 @@ class Command(SurveyCommand):
         parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         _check(options)
         survey = find_survey(options["slug"])
         seed = services.new_seed() if options["seed"] is None else options["seed"]
         return (_as_a_whole if survey.rehearsal else _beside)(survey, seed, options)
 
 
-def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, object]]:
     """Rehearse a survey, storing the rehearsal beside it, as the panel does."""
     people = _people(services.design_to_rehearse(survey, 1), options)
     assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
@@ -66,7 +66,7 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
     return words.format_map(facts), facts
 
 
-def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, object]]:
     """Rehearse a survey that exists only for this, in a new version."""
     version, generator = simulation.start(survey), np.random.default_rng(seed)
     design = selectors.get_design(version.design_id)

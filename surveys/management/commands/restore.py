@@ -19,7 +19,7 @@ class Command(SurveyCommand):
         parser.add_argument("--unsigned", action="store_true", help="take one without a signature")
         parser.add_argument("--with-secret-key", action="store_true", help="take over the secret key too")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
         with tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
             facts = backup.restore(

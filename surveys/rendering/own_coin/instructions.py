@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from collector.designs import Channel, Design, Item
+from estimator.base.birthdays import by_birthdays, months_of
 from estimator.base.mechanisms import REGISTRY, ByHand
 from surveys.rendering.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
 
@@ -18,8 +19,6 @@ KINDS = ("yes_no", "one_choice", "scale")
 MOST_CHOICES = 6
 MOST_RULES = 8
 """Maximum rules that a person can follow for one question."""
-FEWEST_MONTHS = 2
-"""Of a birthday, and as many others."""
 
 Table = Sequence[Sequence[int]]
 Marks = tuple[int, ...]
@@ -48,11 +47,7 @@ def instructions_for(design: Design) -> list[Instruction] | None:
         return None
     if (birthdays := birthdays_for(design)) is not None:
         return birthdays
-    return _complete([instruction_for(item.channel) for item in design.items])
-
-
-def _complete(found: Sequence[Instruction | None]) -> list[Instruction] | None:
-    """The instructions; None if an item has none."""
+    found = [instruction_for(item.channel) for item in design.items]
     complete = [instruction for instruction in found if instruction is not None]
     return complete if len(complete) == len(found) else None
 
@@ -84,24 +79,14 @@ def instruction_for(channel: Channel) -> Instruction | None:
 
 
 def birthdays_for(design: Design) -> list[Instruction] | None:
-    """For a survey of such questions alone, a person's birthday for each; None where there are too few of them.
-
-    A birthday stays what it is: with an earlier wave, two reports by one would tell whether the answer changed.
-    """
-    if len(design.items) > len(BIRTHDAYS) or design.spent != 1:
+    """For a survey of such questions alone, a person's birthday for each; None where there are too few of them."""
+    if not by_birthdays(design):
         return None
-    return _complete([_born(item, device) for item, device in zip(design.items, BIRTHDAYS, strict=False)])
+    return [_born(months_of(item), device) for item, device in zip(design.items, BIRTHDAYS, strict=False)]
 
 
-def _born(item: Item, device: Device) -> Instruction | None:
+def _born(months: int, device: Device) -> Instruction:
     """Whether the true answer is that to a question about a birthday: itself in some months, its opposite in others."""
-    entry, table = REGISTRY.get(item.channel.name), item.channel.weights
-    born = entry is not None and entry.by_hand is ByHand.BIRTHDAY and _is_one_mark(item)
-    if not born or table[0][0] != table[1][1]:
-        return None
-    months, rest = divmod(len(device.outcomes) * table[1][1], sum(table[1]))
-    if rest or not FEWEST_MONTHS <= months <= len(device.outcomes) - FEWEST_MONTHS:
-        return None
     inside = frozenset(device.outcomes[:months])
     others = frozenset(device.outcomes) - inside
     return Instruction(device, (Rule(inside, own_instruction(2)), Rule(others, OPPOSITE)))
