@@ -4,15 +4,16 @@ The shapes are those that `surveys/planning/presentation.py` makes; tests/config
 what is really answered against them.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from collector.designs.checks import KEY
-from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
+from estimator.base.mechanisms import REGISTRY
+from surveys.api.openapi import parameter
 from surveys.definition.mechanisms import KINDS
-from surveys.planning.parameters import EXACT, MOST_RESPONDENTS, PLANNED
+from surveys.planning.parameters import Field
 
 
 class TileSerializer(serializers.Serializer[Any]):
@@ -154,38 +155,29 @@ class SurveyPlanSerializer(serializers.Serializer[Any]):
     plan = PlanSerializer(allow_null=True, help_text="of the chosen question; null where it cannot be planned")
 
 
-def query(name: str, said: str, **schema: Any) -> OpenApiParameter:
-    return OpenApiParameter(name, {"type": "number"} | schema, OpenApiParameter.QUERY, description=said)
+SAID = {
+    "item": "Key of the question whose slider is moved.",
+    "truth": "Truth probability, like 1/2 or 0.35; more than 0 and less than 1.",
+    "epsilon": "In place of a truth probability.",
+    "by": "Which of the two counts where both are said.",
+    "share": "Expected share of the choice, in per cent.",
+    "mean": "Expected mean of numbers.",
+    "spread": "Expected standard deviation of numbers.",
+    "margin": "Wanted plus and minus, in per cent or in the answers' unit.",
+    "against": "Share or mean of another group.",
+    "respondents": "Reports.",
+    "second": "Reports of the other group.",
+    "confidence": "Of the interval, in per cent.",
+    "kind": "Kind of the question.",
+    "mechanism": "One that the kind can have.",
+    "choices": "How many choices it has.",
+    "most": "How many of several choices may be ticked.",
+    "minimum": "Of a number: the least answer.",
+    "maximum": "Of a number: the greatest answer.",
+    "step": "Of a number: from one answer to the next.",
+}
 
 
-def word(name: str, said: str, **schema: Any) -> OpenApiParameter:
-    return query(name, said, type="string", **schema)
-
-
-def whole(name: str, said: str, low: int, high: int) -> OpenApiParameter:
-    return query(name, said, type="integer", minimum=low, maximum=high)
-
-
-ABOUT_A_QUESTION = [
-    word("truth", "Truth probability, like 1/2 or 0.35; more than 0 and less than 1.", pattern=f"^{EXACT.pattern}$"),
-    query("epsilon", "In place of a truth probability.", minimum=0.01, maximum=LARGEST_EPSILON),
-    word("by", "Which of the two counts where both are said.", enum=["truth", "epsilon"]),
-    query("share", "Expected share of the choice, in per cent.", minimum=0, maximum=100),
-    query("mean", "Expected mean of numbers.", minimum=-1e9, maximum=1e9),
-    query("spread", "Expected standard deviation of numbers.", minimum=0, maximum=1e9),
-    query("margin", "Wanted plus and minus, in per cent or in the answers' unit.", minimum=0.001, maximum=1e9),
-    query("against", "Share or mean of another group.", minimum=-1e9, maximum=1e9),
-    whole("respondents", "Reports.", 10, MOST_RESPONDENTS),
-    whole("second", "Reports of the other group.", 10, MOST_RESPONDENTS),
-    query("confidence", "Of the interval, in per cent.", minimum=50, maximum=99.9),
-]
-ABOUT_A_FREE_QUESTION = [
-    word("kind", "Kind of the question.", enum=list(KINDS)),
-    word("mechanism", "One that the kind can have.", enum=list(PLANNED)),
-    whole("choices", "How many choices it has.", 2, 256),
-    whole("most", "How many of several choices may be ticked.", 1, 255),
-    word("minimum", "Of a number: the least answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),
-    word("maximum", "Of a number: the greatest answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),
-    word("step", "Of a number: from one answer to the next.", pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$"),
-]
-ITEM = word("item", "Key of the question whose slider is moved.", pattern=f"^{KEY.pattern}$")
+def described(fields: Mapping[str, Field]) -> list[OpenApiParameter]:
+    """The parameters of a plan, for the API document."""
+    return [parameter(name, SAID[name], **field.schema) for name, field in fields.items()]
