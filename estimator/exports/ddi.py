@@ -25,7 +25,8 @@ COLLECTED = (
     "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
     "and is stored, is the randomised report."
 )
-ON_THE_DEVICE, OR_BY_COIN = "on the respondent's own device", "on the respondent's own device or with a coin of her own"
+ON_THE_DEVICE = "on the respondent's own device"
+OR_BY_COIN, OR_BY_BIRTHDAY = f"{ON_THE_DEVICE} or with a coin of her own", f"{ON_THE_DEVICE} or by a birthday"
 ERROR = (
     "Standard errors and intervals stand beside every estimate: those of the tickets alone are for {noise}; those with "
     "sampling are for {whole}, and only if the respondents are a simple random sample of it."
@@ -90,7 +91,8 @@ def _method(method: ET.Element, read: Results, disclosure: Disclosure) -> None:
     collection = _add(method, "dataColl")
     _say(collection, "sampProc", disclosure, "recruitment")
     label = privacy.label(read)
-    _add(collection, "collMode", COLLECTED.format(where=OR_BY_COIN if read.run.coin_reports else ON_THE_DEVICE))
+    by_hand = OR_BY_BIRTHDAY if label.birthdays else OR_BY_COIN
+    _add(collection, "collMode", COLLECTED.format(where=by_hand if read.run.coin_reports else ON_THE_DEVICE))
     _add(collection, "collMode", facts.mode(read))
     _say(collection, "collMode", disclosure, "mode")
     _say(collection, "weight", disclosure, "weighting")

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
 from estimator.base import wording
+from estimator.base.birthdays import by_birthdays
 from estimator.base.languages import formatted
 from estimator.base.measures import SHARE
 from estimator.base.ways_in import way_in
@@ -92,12 +93,15 @@ def how_to_read() -> str:
 
 def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     """The privacy label, without its tables."""
-    coin = _(
-        "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything is "
-        "sent."
-    )
     local = _("Local: an answer is randomised on the respondent’s own device, before anything is sent.")
-    yield Fact(_("Model"), coin if read.run.coin_reports else local)
+    if read.run.coin_reports and by_birthdays(read.design):
+        local = _("Local: an answer is randomised on the respondent’s own device or by a birthday before it is sent.")
+    elif read.run.coin_reports:
+        local = _(
+            "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything "
+            "is sent."
+        )
+    yield Fact(_("Model"), local)
     waves = _("One person, all her answers: in this wave, and in all waves so far.")
     yield Fact(_("Unit"), waves if label.before else _("One person, all answers."))
     total = _(
@@ -198,6 +202,12 @@ def mode(read: Results) -> str:
         "%(count)s of the reports were randomised with a coin or a die of the person’s own, %(where)s.",
         read.run.coin_reports,
     )
+    if by_birthdays(read.design):
+        text = ngettext(
+            "%(count)s of the reports was randomised by a birthday that the person knows, %(where)s.",
+            "%(count)s of the reports were randomised by a birthday that the person knows, %(where)s.",
+            read.run.coin_reports,
+        )
     return f"{way.mode} {text % {'count': wording.count(read.run.coin_reports), 'where': way.coin}}"
 
 
@@ -345,13 +355,21 @@ def _limits_of_answers(read: Results) -> Iterator[Fact]:
             "memory is corrected either. No interval here covers that."
         ),
     )
-    if read.run.coin_reports:
-        counted = {"coins": wording.count(read.run.coin_reports), "n": wording.count(read.run.reports)}
+    if not read.run.coin_reports:
+        return
+    counted = {"coins": wording.count(read.run.coin_reports), "n": wording.count(read.run.reports)}
+    if by_birthdays(read.design):
         text = _(
-            "%(coins)s of the %(n)s reports were randomised by people with a coin or a die of their own. Somebody may "
-            "not have tossed, or not have marked what the toss said. No interval here covers that."
+            "%(coins)s of the %(n)s reports were randomised by birthdays. Somebody may have taken a wrong one, or not "
+            "have marked what it asks for. No interval here covers that."
         )
-        yield Fact(_("Coins that were not obeyed."), text % counted)
+        yield Fact(_("Birthdays that were not obeyed."), text % counted)
+        return
+    text = _(
+        "%(coins)s of the %(n)s reports were randomised by people with a coin or a die of their own. Somebody may "
+        "not have tossed, or not have marked what the toss said. No interval here covers that."
+    )
+    yield Fact(_("Coins that were not obeyed."), text % counted)
 
 
 def origin(read: Results) -> Iterator[Fact]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from collector import designs
 from collector.designs import Ceilings, Waves
 from estimator.base import wording
+from estimator.base.birthdays import by_birthdays
 from estimator.base.measures import MEAN, SHARE
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from estimator.base.questions import question_of
@@ -26,6 +27,10 @@ FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
 STORED = gettext_lazy(
     "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
+)
+STORED_BY_BIRTHDAYS = gettext_lazy(
+    "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
+    "page or a birthday randomised it. No name, no address, no browser, no time."
 )
 
 
@@ -138,6 +143,7 @@ class PrivacyLabel:
     way_in: WayIn
     before: EarlierWaves | None = None
     ceilings: Ceilings | None = None
+    birthdays: bool = False
     model: str = "local"
 
     @property
@@ -147,7 +153,7 @@ class PrivacyLabel:
 
     @property
     def stored(self) -> str:
-        return str(STORED)
+        return str(STORED_BY_BIRTHDAYS if self.birthdays else STORED)
 
     @property
     def epsilon_text(self) -> str:
@@ -228,8 +234,8 @@ def label(results: Results) -> PrivacyLabel:
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
     design, way = results.design, way_in(results.design)
-    before = _before(design.waves, ratio)
-    return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before=before, ceilings=design.ceilings)
+    before, birthdays = _before(design.waves, ratio), by_birthdays(design)
+    return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before, design.ceilings, birthdays)
 
 
 def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:

@@ -173,6 +173,11 @@ class EstimateReport:
         """The number of reports from a real coin or die, as text; empty if there are none."""
         return wording.count(self.run.coin_reports) if self.run.coin_reports else ""
 
+    @property
+    def _with_coin(self) -> str:
+        birthdays = self.label.birthdays
+        return _("of them by a birthday: %(count)s") if birthdays else _("of them with a real coin: %(count)s")
+
     @cached_property
     def truth_marked(self) -> bool:
         return _truth_marked(self.results)
@@ -203,7 +208,7 @@ class EstimateReport:
         return {
             "kind": _("Rehearsal report") if self.simulated else _("Survey report"),
             "reports": _("Reports"),
-            "with_coin": _("of them with a real coin: %(count)s") % {"count": self.coin_reports},
+            "with_coin": self._with_coin % {"count": self.coin_reports},
             "counted": _("Counted"),
             "intervals": _("Intervals"),
             "epsilon": _("Epsilon, in total"),

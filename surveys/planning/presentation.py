@@ -89,7 +89,8 @@ def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
 
 def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers speak after each move."""
-    truth = "" if found.truth is None else f"truth probability {whole(100 * float(found.truth))}{SPACE}%, "
+    dial = found.asked.dial_label.lower()
+    truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
     said = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
     width = f"an interval {amount(found.asked, found.ahead.width)} wide"
     said += f"{width} with {wording.count(found.ahead.n)} reports."
@@ -148,7 +149,7 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
     width = "Width of the interval" + (", points" if not asked.values else "")
     below = "Chance of an estimate below the range"
     if curves["setting"]:
-        name, first = ("Truth probability", ("Epsilon",)) if asked.by_truth else ("Epsilon", ())
+        name, first = (asked.dial_label, ("Epsilon",)) if asked.by_truth else ("Epsilon", ())
         rows = tuple(
             (
                 wording.percent(one.x) if asked.by_truth else f"{one.x:g}",
