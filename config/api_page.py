@@ -6,16 +6,13 @@ The ready-made viewers set styles from scripts, which the site's policy refuses,
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from config.openapi import document
-
-Schema = dict[str, Any]
+from config.openapi import Schema, document
 
 TOPICS = (
     ("Surveys and teams", ("/surveys/", "/{slug}/", "/definition/", "/next-design/", "/versions/", "/{digest}/",
@@ -72,7 +69,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 @lru_cache(maxsize=1)
-def _context() -> dict[str, Any]:
+def _context() -> dict[str, object]:
     whole = document()
     topics: dict[str, list[Operation]] = {name: [] for name in (*(name for name, _ in TOPICS), ELSEWHERE)}
     for path, item in whole["paths"].items():

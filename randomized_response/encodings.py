@@ -395,6 +395,6 @@ def _estimate(
 
 
 def _limits(
-    method: str, constrained: Vector, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float
+    method: str, constrained: Vector, bit: Channel, ones: NDArray[np.int64], n: int, fpc: float, level: float
 ) -> Limits:
-    return around(constrained, *limits_of_bits(method, bit, ones, n, kept, level))
+    return around(constrained, *limits_of_bits(method, bit, ones, n, fpc, level))

@@ -296,8 +296,8 @@ def respondents_for_power(
     one, two = _all_shares(mechanism, share, "share"), _all_shares(mechanism, against, "against")
     aims = [target(mechanism, shares, answer, values) for shares in (one, two, (one + two) / 2)]
     if aims[0].expected == aims[1].expected:
-        said = f"{aims[0].expected:g} for both"
-        raise ValueError(f"against must differ from share: nobody can tell alike groups apart; got {said}")
+        both = f"{aims[0].expected:g} for both"
+        raise ValueError(f"against must differ from share: nobody can tell alike groups apart; got {both}")
     low, high = 0, 1
     while _chance_to_tell(aims, high, high, level) < wanted:
         low, high = high, 2 * high

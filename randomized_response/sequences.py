@@ -259,6 +259,6 @@ def _rates(tallies: NDArray[np.int64], level: float) -> tuple[Vector, Vector]:
 def _bisected(outside: Vector, inside: Vector, mixture: Vector, yes: Vector, no: Vector) -> Vector:
     for _ in range(64):
         middle = (outside + inside) / 2
-        kept = mixture <= scipy.special.xlogy(yes, middle) + scipy.special.xlog1py(no, -middle)
-        inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
+        holds = mixture <= scipy.special.xlogy(yes, middle) + scipy.special.xlog1py(no, -middle)
+        inside, outside = np.where(holds, middle, inside), np.where(holds, outside, middle)
     return outside

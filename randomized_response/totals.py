@@ -178,7 +178,7 @@ def estimate_total(
     )
     codes = _read_reports(reports, channel)
     chances = _read_chances(inclusion_probabilities, codes.size)
-    parts = _read_parts(strata, clusters, codes.size)
+    parts = [_read_labels(labels, name, codes.size) for name, labels in (("strata", strata), ("clusters", clusters))]
     keep = _answered(codes, missing)
     size = _read_size(population_size, target, estimator, int(keep.sum()))
     unbiased = channel.left_inverse.T[codes[keep].astype(np.intp)]
@@ -333,12 +333,6 @@ def _read_chances(inclusion_probabilities: ArrayLike, n: int) -> Floats:
         i = wrong[0]
         raise ValueError(f"inclusion_probabilities[{i}] must be greater than 0 and at most 1; got {chances[i]}")
     return chances
-
-
-def _read_parts(
-    strata: ArrayLike | None, clusters: ArrayLike | None, n: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    return _read_labels(strata, "strata", n), _read_labels(clusters, "clusters", n)
 
 
 def _read_labels(labels: ArrayLike | None, name: str, n: int) -> NDArray[np.intp]:

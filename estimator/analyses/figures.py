@@ -75,8 +75,8 @@ def differences(
         span = sentences.signed(wording.span(row.low, row.high, places, wording.Unit(unit.factor, unit.most, "")))
         value = sentences.signed(wording.value(row.estimate, places, wording.Unit(unit.factor, unit.most, "")))
         drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
-        told = "differ" if row.differs else "cannot be told apart"
-        cells.append((label, wording.count(row.n), value, span, told))
+        verdict = "differ" if row.differs else "cannot be told apart"
+        cells.append((label, wording.count(row.n), value, span, verdict))
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = ", percentage points" if unit is sentences.POINTS else ""
     head = ("Difference", "Reports", f"Estimate{points}", _interval(rows, together), "Verdict")
@@ -182,5 +182,5 @@ def _value(row: AnalysisRow) -> str:
 def _interval(rows: list[AnalysisRow], together: float | None = None) -> str:
     """The heading of a column of intervals: the confidence level of each, or of all together."""
     level = next((row.level for row in rows if row.level is not None), None) if together is None else together
-    said = "Interval" if level is None else f"{sentences.confidence(level)} interval"
-    return said if together is None or len(rows) < 2 else f"{said}, all together"
+    interval = "Interval" if level is None else f"{sentences.confidence(level)} interval"
+    return interval if together is None or len(rows) < 2 else f"{interval}, all together"

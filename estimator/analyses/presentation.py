@@ -47,23 +47,23 @@ def present(analysis: Analysis) -> AnalysisPage:
 
 def about(analysis: Analysis) -> tuple[str, ...]:
     """The subject of an analysis in the survey's wording; also of one that is still to be computed."""
-    design, asked = selectors.get_design(analysis.design_id), analysis.parameters
+    design, parameters = selectors.get_design(analysis.design_id), analysis.parameters
     speaker = RowDescriber(design)
     if analysis.kind == Kind.CROSS_TABLE:
-        return tuple(speaker.variable(variable_of(design, asked[name])) for name in ("rows", "columns"))
+        return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
     if analysis.kind == Kind.REGRESSION:
-        return (speaker.variable(variable_of(design, asked["outcome"], binary=True)),)
+        return (speaker.variable(variable_of(design, parameters["outcome"], binary=True)),)
     if analysis.kind == Kind.WEIGHTING:
-        return (speaker.question(item_of(design, asked["item"])),)
-    quantity = quantity_of(design, asked["quantity"])
+        return (speaker.question(item_of(design, parameters["item"])),)
+    quantity = quantity_of(design, parameters["quantity"])
     return (f"{speaker.question(quantity.position)} {named(speaker.quantity(quantity.position, quantity.choice))}",)
 
 
 def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     if not rows:
         return _nothing_by_group(analysis, speaker)
-    asked = analysis.parameters
-    quantity = quantity_of(speaker.design, asked["quantity"])
+    parameters = analysis.parameters
+    quantity = quantity_of(speaker.design, parameters["quantity"])
     estimates = [row for row in rows if row.quantity != "difference"]
     differences = [row for row in rows if row.quantity == "difference"]
     unit = speaker.unit(quantity.position, quantity.choice)
@@ -73,7 +73,7 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
 
     sentences = [words.difference(row, *pair(row), unit) for row in differences]
     sentences += (
-        [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker, asked['against'])}"]
+        [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker, parameters['against'])}"]
     )
     label = speaker.quantity(quantity.position, quantity.choice)
     drawn = [
@@ -83,9 +83,9 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     ]
     if differences:
         labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in differences]
-        drawn.append(parts.differences(differences, labels, unit, f"Differences: {label}", asked["confidence"]))
-    method = "pairs" if asked["against"] == PAIRS else "reference"
-    together = words.METHODS[method].format(count=len(differences), level=words.confidence(asked["confidence"]))
+        drawn.append(parts.differences(differences, labels, unit, f"Differences: {label}", parameters["confidence"]))
+    method = "pairs" if parameters["against"] == PAIRS else "reference"
+    together = words.METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
     methods = [words.METHODS["share"], words.METHODS["difference"], *([together] if len(differences) > 1 else [])]
     return AnalysisPage(
         about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, estimates, speaker), tuple(methods)
@@ -143,14 +143,14 @@ def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDes
             f"Too few reports to tell {what} in a population with these shares: the interval runs from "
             f"{parts.spanned(entered)}, more than half of all that is possible."
         )
-    said = parts.quoted(entered)
-    told = (
-        f"an estimated {said} {words.count_with_answer(choice, several=several)}"
+    quoted = parts.quoted(entered)
+    statement = (
+        f"an estimated {quoted} {words.count_with_answer(choice, several=several)}"
         if choice
-        else f"the mean is an estimated {said}"
+        else f"the mean is an estimated {quoted}"
     )
     other = f"; with all reports counted alike it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
-    return f"In a population with these shares {told}{other}."
+    return f"In a population with these shares {statement}{other}."
 
 
 def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
@@ -171,8 +171,8 @@ def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:
 
 
 def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
-    asked, result = analysis.parameters, analysis.result
-    first, second = (variable_of(speaker.design, asked[name]) for name in ("rows", "columns"))
+    parameters, result = analysis.parameters, analysis.result
+    first, second = (variable_of(speaker.design, parameters[name]) for name in ("rows", "columns"))
     answers, others = speaker.answers(first), speaker.answers(second)
     if TOO_FEW_IN_GROUPS in result["flags"]:
         return _nothing_by_group(analysis, speaker)
@@ -199,8 +199,8 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         (
             _independence(
                 result["independence"],
-                1 - asked["confidence"],
-                speaker.group(_released_key(analysis, asked["group"])) if asked["group"] else "",
+                1 - parameters["confidence"],
+                speaker.group(_released_key(analysis, parameters["group"])) if parameters["group"] else "",
                 result["n"],
             ),
         ),
@@ -231,8 +231,8 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     ]
     if "alike" in analysis.result:
         alike = analysis.result["alike"]
-        told = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
-        verdict = "The groups differ" if told else "We cannot tell that the groups differ at all"
+        differ = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
+        verdict = "The groups differ" if differ else "We cannot tell that the groups differ at all"
         sentences.append(f"{verdict} ({words.facts(alike)}).")
     else:
         n, group = (
@@ -258,8 +258,8 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
 
 
 def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
-    asked = analysis.parameters
-    quantity = quantity_of(speaker.design, asked["quantity"])
+    parameters = analysis.parameters
+    quantity = quantity_of(speaker.design, parameters["quantity"])
     estimates = [row for row in rows if row.quantity != "difference"]
     changes = [row for row in rows if row.quantity == "difference"]
     unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
@@ -276,7 +276,7 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
             for row in changes
         ]
         drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
-    left_out = [f"Version {number} is left out: {why}." for number, why in asked["left_out"]]
+    left_out = [f"Version {number} is left out: {why}." for number, why in parameters["left_out"]]
     cautions = (*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out)
     return AnalysisPage(
         about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes)
@@ -298,12 +298,12 @@ def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tu
     designs = [selectors.get_design(digest) for digest in analysis.parameters["designs"]]
     position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
     item = designs[-1].items[position]
-    kept = {one.version for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
-    said = [words.METHODS["share"], words.METHODS["versions"]]
-    said += [words.METHODS["remembered"]] * any(row.against_version in kept for row in changes)
-    said += [words.METHODS["fresh"]] * any(row.against_version not in kept for row in changes)
-    said += [words.METHODS["different"]] * any(row.returned is None for row in changes)
-    return (*said, *[words.METHODS["returned"]] * any(row.returned for row in changes))
+    same_tickets = {one.version for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
+    methods = [words.METHODS["share"], words.METHODS["versions"]]
+    methods += [words.METHODS["remembered"]] * any(row.against_version in same_tickets for row in changes)
+    methods += [words.METHODS["fresh"]] * any(row.against_version not in same_tickets for row in changes)
+    methods += [words.METHODS["different"]] * any(row.returned is None for row in changes)
+    return (*methods, *[words.METHODS["returned"]] * any(row.returned for row in changes))
 
 
 def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[str]:
@@ -325,17 +325,17 @@ def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescr
     lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
     few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
     few = list(dict.fromkeys(few))
-    said = [words.OPEN] if analysis.while_open else []
+    cautions = [words.OPEN] if analysis.while_open else []
     other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None
     if other is not None:
         names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP
-        said.append(
+        cautions.append(
             f"Told of together, as one of them has fewer than {fewest} reports: {names} ({named(other.label)})."
         )
     if few:
         fewest = words.enough_for(lacking[0])
-        said.append(f"Fewer than {fewest} reports: {', '.join(few)}. Not enough yet for an estimate.")
-    return tuple(said)
+        cautions.append(f"Fewer than {fewest} reports: {', '.join(few)}. Not enough yet for an estimate.")
+    return tuple(cautions)
 
 
 def _partition(analysis: Analysis) -> Partition:
@@ -349,13 +349,13 @@ def _released_key(analysis: Analysis, key: str) -> str:
 
 
 def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage:
-    said = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
+    reason = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
     if has_shares(speaker.design):
-        said = (
+        reason = (
             f"Nothing is told by group: that takes two groups of at least {FEWEST_IN_GROUP} reports and, as their "
             f"shares of the population are known, {ENOUGH_TO_WEIGHT} reports in all."
         )
-    return AnalysisPage(about(analysis), (said,), (), _cautions(analysis, [], speaker), ())
+    return AnalysisPage(about(analysis), (reason,), (), _cautions(analysis, [], speaker), ())
 
 
 def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str = "") -> str:

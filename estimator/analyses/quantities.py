@@ -48,10 +48,6 @@ class Variable:
     codes: tuple[int, ...]
     channel: Channel
 
-    @property
-    def token_choice(self) -> str:
-        return "" if self.choice is None else f":{self.choice}"
-
 
 def item_of(design: Design, key: str) -> int:
     """The position of the item with this key."""

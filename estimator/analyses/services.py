@@ -22,12 +22,12 @@ COUNTED_IN_A_SECOND = 5_000
 """Reports per second that even a busy machine counts in pairs; its one statement reports no progress."""
 
 
-def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
+def request(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
     """Create an analysis of the newest design and wake a worker after the commit.
 
-    `said` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
+    `fields` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
     """
-    return _queue(kind=kind, parameters=requests.parameters(kind, said, designs), design_id=designs[0].digest)
+    return _queue(kind=kind, parameters=requests.parameters(kind, fields, designs), design_id=designs[0].digest)
 
 
 def repeat(analysis: Analysis) -> Analysis:

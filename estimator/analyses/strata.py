@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from math import hypot, isnan
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -91,16 +91,11 @@ def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, co
     blank = AnalysisRow("mean" if choice is None else "share", item, n, choice=choice)
     if fit is None:
         return replace(blank, flags=[TOO_FEW])
-    if choice is None:
-        mean = fit.mean
-        if mean is None or isnan(mean.unbiased):
-            return replace(blank, flags=[TOO_FEW_VALUES])
-        values = (mean.constrained, mean.unbiased, mean.standard_error, mean.low, mean.high)
-        return _filled(blank, values, mean.interval, confidence)
-    shares = fit.shares
-    assert shares is not None
-    columns = (shares.constrained, shares.unbiased, shares.standard_error, shares.low, shares.high)
-    return _filled(blank, [float(column[choice]) for column in columns], shares.interval, confidence)
+    found = fit.part(choice)
+    if found is None:
+        return replace(blank, flags=[TOO_FEW_VALUES])
+    values = [fit.value(choice, name) for name in ("constrained", "unbiased", "standard_error", "low", "high")]
+    return _filled(blank, values, found.interval, confidence)
 
 
 def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> AnalysisRow:

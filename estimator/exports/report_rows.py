@@ -15,9 +15,10 @@ from estimator.exports import microdata
 from estimator.exports.microdata import Microdata
 from estimator.exports.variables import STRATUM, WARNING
 from estimator.models import Run
+from estimator.runs.results import ReportContext
 
 
-def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+def csv_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write codes only, explained by the codebook and the design. Every cell is a number or a group's key."""
     found = microdata.read(run, watch)
     schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in _schema(found)])
@@ -28,7 +29,7 @@ def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
             writer.write_batch(batch.cast(schema))
 
 
-def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+def parquet_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write the codes as small integers; each column has its label and its codes' labels as metadata."""
     found = microdata.read(run, watch)
     with pq.ParquetWriter(out, _schema(found), compression="zstd") as writer:

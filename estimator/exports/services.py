@@ -104,8 +104,8 @@ def retention_of(*, microdata: bool) -> timedelta:
 
 def exists(export: Export) -> bool:
     """Return True if the file can be downloaded: made, not expired, and in the folder."""
-    kept = export.kept_until is not None and export.kept_until > timezone.now()
-    return export.state == State.DONE and kept and storage.path_of(export.key).exists()
+    current = export.kept_until is not None and export.kept_until > timezone.now()
+    return export.state == State.DONE and current and storage.path_of(export.key).exists()
 
 
 def wake(export_id: int) -> None:
@@ -188,13 +188,13 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
     return size, digest
 
 
-def _keep(export: Export, draft: storage.Draft, lease: str, **told: Any) -> None:
+def _keep(export: Export, draft: storage.Draft, lease: str, **fields: Any) -> None:
     """Rename the file while the row is locked: of two workers that both believe to hold it, only one gets here."""
     now = timezone.now()
     until = now + retention_of(microdata=export.microdata)
     done = {"state": State.DONE, "progress": 100, "finished_at": now, "kept_until": until, "fault": ""}
     with transaction.atomic():
-        jobs.acquire_lease(Export, export.pk, lease, **done, **told)
+        jobs.acquire_lease(Export, export.pk, lease, **done, **fields)
         draft.keep()
 
 

@@ -55,8 +55,8 @@ def _randomised(read: Results) -> str:
 
 def _of_question(item: QuestionResults, number: int) -> str:
     text = _("Question %(number)s: %(mechanism)s; epsilon %(epsilon)s.")
-    said = {"number": number, "mechanism": _mechanism(item), "epsilon": wording.epsilon(item.mechanism.epsilon)}
-    return text % said + _matrix(item)
+    facts = {"number": number, "mechanism": _mechanism(item), "epsilon": wording.epsilon(item.mechanism.epsilon)}
+    return text % facts + _matrix(item)
 
 
 def _entry(item: QuestionResults) -> RegistryEntry:
@@ -129,10 +129,10 @@ def _intervals(read: Results, *, sampling: bool) -> Iterator[str]:
     for item in read.items:
         for cell in item.shown:
             if cell.known:
-                said = targets.estimate_meta(item, cell.estimate)
-                yield said.noise_interval
+                meta = targets.estimate_meta(item, cell.estimate)
+                yield meta.noise_interval
                 if sampling:
-                    yield said.interval
+                    yield meta.interval
 
 
 def _fitted_by(item: QuestionResults) -> Iterator[str]:

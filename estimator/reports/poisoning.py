@@ -35,8 +35,8 @@ class FalseReportsNeeded:
     def in_words(self) -> str:
         part = self.false_reports / self.n
         share = wording.percent(part, 0 if part >= 0.1 else 1 if part >= 0.01 else 2)
-        said = {"false": wording.count(self.false_reports), "share": share, "choice": self.choice}
-        return self._text() % said
+        numbers = {"false": wording.count(self.false_reports), "share": share, "choice": self.choice}
+        return self._text() % numbers
 
     def _text(self) -> str:
         if self.turns and self.largest:

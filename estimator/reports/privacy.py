@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from collector import designs
 from collector.designs import Ceilings, Waves
 from estimator.base import wording
+from estimator.base.birthdays import by_birthdays
 from estimator.base.measures import MEAN, SHARE
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from estimator.base.questions import question_of
@@ -26,6 +27,10 @@ FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
 STORED = gettext_lazy(
     "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
     "page or the person’s own coin randomised it. No name, no address, no browser, no time."
+)
+STORED_BY_BIRTHDAYS = gettext_lazy(
+    "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
+    "page or a birthday randomised it. No name, no address, no browser, no time."
 )
 
 
@@ -55,17 +60,17 @@ class QuestionPrivacy:
     @property
     def named(self) -> str:
         """The name of the mechanism, with its probabilities."""
-        name, said = self.frozen.channel.name, self.frozen.channel.parameters
-        told = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in said]
-        given = [f"{parameter.reported} {said[parameter.name]}" for parameter in told]
+        name, values = self.frozen.channel.name, self.frozen.channel.parameters
+        reported = [parameter for parameter in PARAMETERS.values() if parameter.reported and parameter.name in values]
+        given = [f"{parameter.reported} {values[parameter.name]}" for parameter in reported]
         named = ", ".join([str(REGISTRY[name].title if name in REGISTRY else name), *given])
         return _("Mechanism: %(mechanism)s.") % {"mechanism": named}
 
     @property
     def sentence(self) -> str:
         """A sentence on the most that a report of this question reveals."""
-        said = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
-        return said % {"epsilon": self.epsilon_text, "odds": self.odds_text}
+        values = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
+        return values % {"epsilon": self.epsilon_text, "odds": self.odds_text}
 
 
 @dataclass(frozen=True)
@@ -105,12 +110,12 @@ class EarlierWaves:
     @property
     def in_words(self) -> str:
         """Sentences on the total privacy loss, and on what a repeated answer adds."""
-        said = [self._sum] if self.spent > 1 else []
+        sentences = [self._sum] if self.spent > 1 else []
         remembered = _(
             "Devices remember their tickets: an answer that did not change is sent as the same report again and spends "
             "nothing more; one that changed does, and may show that it changed."
         )
-        return " ".join([*said, remembered if self.remembers else _("Every wave is drawn anew.")])
+        return " ".join([*sentences, remembered if self.remembers else _("Every wave is drawn anew.")])
 
     @property
     def _sum(self) -> str:
@@ -138,6 +143,7 @@ class PrivacyLabel:
     way_in: WayIn
     before: EarlierWaves | None = None
     ceilings: Ceilings | None = None
+    birthdays: bool = False
     model: str = "local"
 
     @property
@@ -147,7 +153,7 @@ class PrivacyLabel:
 
     @property
     def stored(self) -> str:
-        return str(STORED)
+        return str(STORED_BY_BIRTHDAYS if self.birthdays else STORED)
 
     @property
     def epsilon_text(self) -> str:
@@ -204,13 +210,13 @@ class PoisoningBound:
             text = _("with %(share)s false reports (%(false)s of %(n)s) no share moves by more than %(shift)s points")
         else:
             text = _("with %(share)s false reports (%(false)s of %(n)s) the mean moves by no more than %(shift)s")
-        said = text % {
+        phrase = text % {
             "share": wording.percent(float(self.share)),
             "false": wording.count(self.false_reports),
             "n": wording.count(self.n),
             "shift": wording.points_up(self.shift) if of_share else wording.shift_up(self.shift),
         }
-        return said[:1].upper() + said[1:] if first else said
+        return phrase[:1].upper() + phrase[1:] if first else phrase
 
 
 def item_label(item: designs.Item, language: str) -> QuestionPrivacy:
@@ -228,8 +234,8 @@ def label(results: Results) -> PrivacyLabel:
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
     design, way = results.design, way_in(results.design)
-    before = _before(design.waves, ratio)
-    return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before=before, ceilings=design.ceilings)
+    before, birthdays = _before(design.waves, ratio), by_birthdays(design)
+    return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before, design.ceilings, birthdays)
 
 
 def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:

@@ -1,7 +1,7 @@
 """Questions in a report: sentences, charts and tables, and the possible effect of false reports on them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TypedDict
@@ -133,7 +133,7 @@ def block(item: QuestionResults, number: int, manner: NumberFormat) -> QuestionB
         notes=tuple(_notes(item)),
         parts=tuple(means + shares),
         headline=_headline(item, (means + shares)[0], manner),
-        flags=tuple(distinct(flags)),
+        flags=tuple(dict.fromkeys(flags)),
         bounds=(*privacy.bounds_in_words(item), *poisoning.in_words(item)),
     )
 
@@ -149,8 +149,8 @@ def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -
     assert shares is not None
     places = wording.decimals(cell.estimate.standard_error)
     ends = (float(shares.noise_low[place]), float(shares.noise_high[place]))
-    told = bool(shares.noise_low[place] > np.delete(shares.noise_high, place).max())
-    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, ends), told=told))
+    distinct = bool(shares.noise_low[place] > np.delete(shares.noise_high, place).max())
+    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, ends), distinct=distinct))
 
 
 def _offered(item: QuestionResults) -> str:
@@ -167,11 +167,11 @@ def _notes(item: QuestionResults) -> Iterator[str]:
     if item.kind == "several_choices":
         yield _("More than one could be ticked: the shares need not sum to 100 %.")
     if item.kind == "scale":
-        said = {"points": sum(value is not None for value in item.question.values), "choice": item.choices[-1]}
+        facts = {"points": sum(value is not None for value in item.question.values), "choice": item.choices[-1]}
         if None in item.question.values:
-            yield _("For the mean the choices count as 1 to %(points)s; who chose “%(choice)s” has no point.") % said
+            yield _("For the mean the choices count as 1 to %(points)s; who chose “%(choice)s” has no point.") % facts
         else:
-            yield _("For the mean the choices count as 1 to %(points)s.") % said
+            yield _("For the mean the choices count as 1 to %(points)s.") % facts
     if item.kind == "scale" and not item.question.reports_shares:
         yield str(wording.MEAN_ALONE)
 
@@ -309,7 +309,7 @@ def _sentence(
 ) -> str:
     """The estimate with the interval between these ends; only the interval if it is too wide."""
     estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
-    said: SentenceText = {
+    facts: SentenceText = {
         "group": cell.group,
         "simulated": manner.simulated,
         "n": estimate.n,
@@ -317,12 +317,12 @@ def _sentence(
     }
     low, high = ends
     if low is not None and high is not None and not _of_use(item, estimate, high - low):
-        return wording.too_wide(**said, choice=cell.choice, some=some, interval=wording.span(low, high, places, unit))
-    value, between = wording.value(estimate.constrained, places, unit), wording.between(low, high, places, unit)
+        return wording.too_wide(**facts, choice=cell.choice, some=some, interval=wording.span(low, high, places, unit))
+    of = "one_of_several" if item.kind == "several_choices" else "share"
     if estimate.measure == MEAN:
-        return wording.mean_sentence(**said, estimate=value, interval=between, some=some)
-    several = item.kind == "several_choices"
-    return wording.sentence(**said, estimate=value, interval=between, choice=cell.choice, several=several)
+        of = "mean_of_some" if some else "mean"
+    value, between = wording.value(estimate.constrained, places, unit), wording.between(low, high, places, unit)
+    return wording.sentence(of, **facts, estimate=value, interval=between, choice=cell.choice)
 
 
 def _of_use(item: QuestionResults, estimate: Estimate, width: float) -> bool:
@@ -334,7 +334,3 @@ def reports_with_answer(cell: EstimateCell, *, sampling: bool) -> bool:
     estimate, truth = cell.estimate, cell.truth
     low, high = (estimate.low, estimate.high) if sampling else (estimate.noise_low, estimate.noise_high)
     return truth is not None and low is not None and high is not None and low <= truth <= high
-
-
-def distinct(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))

@@ -117,11 +117,11 @@ def _row(
     named = [Cell(line.group or all_respondents(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
     named += [Cell(line.choice, "words" if by_group else "head", quoted=True)] * by_choice
     if line.missing:
-        told = [Cell(line.missing, "missing", span=numbers)]
+        values = [Cell(line.missing, "missing", span=numbers)]
     else:
-        told = [Cell(line.estimate, "strong"), Cell(line.noise)]
-        told += [Cell(line.sampled)] * (numbers == 5)
-        told += [Cell(line.error), Cell(line.direct)]
+        values = [Cell(line.estimate, "strong"), Cell(line.noise)]
+        values += [Cell(line.sampled)] * (numbers == 5)
+        values += [Cell(line.error), Cell(line.direct)]
     inside = {True: _("inside"), False: _("outside"), None: ""}[line.holds]
     known = [Cell(line.truth or "–", note=inside, stands_out=line.holds is False)] * truth
-    return (*named, Cell(line.n), *told, *known)
+    return (*named, Cell(line.n), *values, *known)

@@ -61,20 +61,17 @@ KEY = OpenApiParameter(
     f"with Idempotency-Replayed: true. Kept for {KEPT.total_seconds() / 3600:g} hours.",
 )
 UNCHANGED = OpenApiResponse(None, "Nothing has changed since that ETag.")
-NOT_KNOWN = problem("Nobody is signed in, and there is no token that lets somebody in.")
-TOO_LITTLE = problem("It takes a researcher, another role in the team, a token that writes, or the second factor.")
-MISSING = problem("There is none, or it belongs to a team of others. Nobody can tell which.")
-NO_ACCEPT = problem("The Accept header leaves out JSON.")
-AWAY = problem("The database is away; Retry-After says when to try again.")
 REFUSED: Responses = {
     (400, CONTENT_TYPE): problem("A parameter, header or body that cannot be read, and why."),
-    (401, CONTENT_TYPE): NOT_KNOWN,
-    (403, CONTENT_TYPE): TOO_LITTLE,
-    (404, CONTENT_TYPE): MISSING,
-    (406, CONTENT_TYPE): NO_ACCEPT,
+    (401, CONTENT_TYPE): problem("Nobody is signed in, and there is no token that lets somebody in."),
+    (403, CONTENT_TYPE): problem(
+        "It takes a researcher, another role in the team, a token that writes, or the second factor."
+    ),
+    (404, CONTENT_TYPE): problem("There is none, or it belongs to a team of others. Nobody can tell which."),
+    (406, CONTENT_TYPE): problem("The Accept header leaves out JSON."),
     (413, CONTENT_TYPE): problem(f"The body has more than {LARGEST_BODY:,} bytes."),
     (429, CONTENT_TYPE): problem("Too many requests; Retry-After says when to try again."),
-    (503, CONTENT_TYPE): AWAY,
+    (503, CONTENT_TYPE): problem("The database is away; Retry-After says when to try again."),
 }
 NOT_YET: Responses = {(409, CONTENT_TYPE): problem("It is in no state for this, and why.")}
 REFUSED_CHANGES: Responses = NOT_YET | {

@@ -46,7 +46,7 @@ def _finite(number: str) -> float:
     return read
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Reject a repeated key, because one of its values would be lost."""
     read = dict(pairs)
     if len(read) < len(pairs):

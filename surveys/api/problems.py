@@ -24,7 +24,7 @@ LONGEST_VALUE = 200
 WORDS = {413: "Content Too Large", 422: "Unprocessable Content"}
 """Status phrases that RFC 9110 changed after the oldest supported Python."""
 
-Error = dict[str, Any]
+Error = dict[str, object]
 
 
 class Problem(APIException):
@@ -37,7 +37,7 @@ class Problem(APIException):
         self.status_code, self.words, self.errors, self.more = status, detail, list(errors), dict(headers or {})
 
 
-def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str, Any]:
+def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str, object]:
     """A problem document; its `type` adds nothing to the status, so `title` is the status phrase."""
     found = list(errors)
     title = WORDS.get(status) or HTTPStatus(status).phrase

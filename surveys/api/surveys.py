@@ -35,7 +35,7 @@ from surveys.api.survey_serializers import (
     states_of,
 )
 from surveys.definition import definitions
-from surveys.definition.definitions import Definition
+from surveys.definition.parts import Definition
 from surveys.lifecycle import selectors, services
 from surveys.lifecycle.transitions import require_draft
 from surveys.models import Membership, Survey, Team, Version
@@ -133,7 +133,7 @@ class DefinitionView(View):
     @change("Write a draft anew", OpenApiTypes.OBJECT, body=OpenApiTypes.OBJECT, parameters=[IF_MATCH], others=CHANGED)
     def put(self, request: Request, slug: str) -> Response:
         """All of it is replaced. The slug stays as it is."""
-        return self._write(request, slug, {})
+        return self._write(request, slug)
 
     @change(
         "Change parts of a draft",
@@ -144,10 +144,10 @@ class DefinitionView(View):
     )
     def patch(self, request: Request, slug: str) -> Response:
         """The keys that are sent replace those of the definition; the others stay."""
-        return self._write(request, slug, None)
+        return self._write(request, slug, changes=True)
 
     @transaction.atomic
-    def _write(self, request: Request, slug: str, before: Definition | None) -> Response:
+    def _write(self, request: Request, slug: str, *, changes: bool = False) -> Response:
         found = get_survey_or_404(request.user, slug, Role.EDITOR)
         require_draft(Survey.objects.select_for_update().get(pk=found.pk))
         current = selectors.definition_of(found)
@@ -157,7 +157,7 @@ class DefinitionView(View):
         if sent.get("slug", slug) != slug:
             said = f"The slug of a survey stays as it is, {slug}; a copy can have another."
             raise Problem(422, said, [error("slug", said, value=sent["slug"])])
-        raw = (current if before is None else before) | {"slug": slug} | sent
+        raw = {**(dict(current) if changes else {}), "slug": slug, **sent}
         written = services.write_survey(definitions.take_checked(raw), team=found.team, by=user_of(request))
         return Response(selectors.definition_of(written))
 

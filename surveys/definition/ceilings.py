@@ -86,7 +86,7 @@ def without_reason(design: Design) -> Design:
 
 
 def _with_ceilings(design: Design, ceilings: Ceilings) -> Design:
-    return designs.check(design.document | {"ceilings": ceilings.to_dict()})
+    return designs.check({**design.document, "ceilings": ceilings.to_dict()})
 
 
 def _is_above(ratio: Fraction, epsilon: str) -> bool:

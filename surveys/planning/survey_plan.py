@@ -27,8 +27,6 @@ from surveys.planning.presentation import PlanPresentation, present
 from surveys.planning.question import WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, forecast
 from surveys.planning.wording import amount, chance, truth_text
 
-ITEM = {"item": lambda value, field: value}
-
 Questions = list[tuple[PlannedQuestion | None, Setting]]
 """The questions of a survey, each with its setting; None where one is incomplete."""
 
@@ -74,22 +72,14 @@ class SurveyPlan:
     total: PlanTotal
     showing: PlanPresentation | None
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "item": self.chosen.key if self.chosen else None,
-            "questions": [vars(line) for line in self.lines],
-            "total": vars(self.total),
-            "plan": self.showing.to_dict() if self.showing else None,
-        }
-
 
 def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
     """The plan of every question at these respondents and this share. Raises InputError."""
-    said = parameters.of_survey(query, beside=ITEM)
+    said = parameters.of_survey(query)
     items = list(survey.items.all())
     chosen = _chosen(items, said.get("item"))
     asked = planned_question(chosen) if chosen else None
-    wanted = parameters.of_item(query, asked, beside=ITEM) if asked else PlanParameters()
+    wanted = parameters.of_item(query, asked) if asked else PlanParameters()
     questions = [(item, planned_question(item)) for item in items]
     lines, moved, expected, below = [], [], [], 0.0
     for item, one in questions:
@@ -122,7 +112,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     asked = planned_question(item) if item else None
     if item is None or asked is None or asked.fixed:
         raise InputError("item", f"item must be a question whose mechanism has a slider; got {key}")
-    setting = parameters.of_item(query, asked, beside=ITEM).setting
+    setting = parameters.of_item(query, asked).setting
     if setting == WRITTEN:
         raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
     written = _written(asked, setting)

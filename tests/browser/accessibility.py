@@ -89,7 +89,7 @@ UNCHECKED = """(() => {
         return one.matches("a") || (!checked.has(look) && checked.add(look));
     });
 })()""".replace("STYLE", str(STYLE))
-"""Texts that look like none whose colours this page had checked before, and every link: it depends on the text beside it."""
+"""Texts that look like none that was checked on this page before, and every link: it depends on the text beside it."""
 
 texts = pytest.mark.parametrize(
     "within", [UNCHECKED, pytest.param(EVERYWHERE, marks=pytest.mark.long)], ids=["", "all"]

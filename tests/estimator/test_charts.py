@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from estimator.base import charts
-from estimator.base.charts import NARROW, WIDE, Axis, ChartRow, Layout, axis_for, intervals, picture
+from estimator.base.charts import Axis, ChartRow, axis_for, intervals
+from estimator.base.charts.intervals import NARROW, WIDE, Layout, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = ChartRow("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)

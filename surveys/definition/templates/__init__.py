@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from surveys.definition import definitions
+from surveys.definition.parts import Definition
 
 FOLDER = Path(__file__).parent
 
@@ -24,7 +24,7 @@ class Template:
     why: str
     adapt: str
     sources: tuple[str, ...]
-    definition: dict[str, Any]
+    definition: Definition
 
 
 @lru_cache

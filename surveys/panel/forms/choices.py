@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
 
+from surveys.definition.parts import Text
 from surveys.definition.questions import YES_NO, prefer_not, yes_no
 from surveys.lifecycle.selectors import language_names
 from surveys.models import Item
-from surveys.panel.forms.multilingual import Text
 
 
 def lines_of(said: Text, code: str) -> list[str]:

@@ -8,10 +8,9 @@ from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from surveys.definition.parts import Text
 from surveys.definition.unsupported import unsupported_text
 from surveys.lifecycle.selectors import direction_of, language_names
-
-Text = dict[str, str]
 
 
 class WordsWidget(forms.Widget):

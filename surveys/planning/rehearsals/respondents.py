@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import IO
+from typing import IO, assert_never
 
 import numpy as np
 
@@ -180,15 +180,17 @@ def _codes(item: Item, language: str) -> dict[str, int]:
 
 def _cell(item: Item, codes: dict[str, int], cell: str, line: int) -> Answer:
     # The value itself is left out of every message: it is somebody's answer.
-    if item.kind == "several_choices":
-        return _options(item, codes, cell, line)
-    if not cell and not item.required:
-        return None
-    if item.kind == "number":
-        return _point(item, cell, line)
-    if cell not in codes:
-        raise InputError("shares", f"line {line}: {item.key} must be {_expected(item, codes)}")
-    return codes[cell]
+    match item.kind:
+        case "several_choices":
+            return _options(item, codes, cell, line)
+        case "number":
+            return _point(item, cell, line)
+        case "yes_no" | "one_choice" | "scale":
+            if cell not in codes and (cell or item.required):
+                raise InputError("shares", f"line {line}: {item.key} must be {_expected(item, codes)}")
+            return codes.get(cell)
+        case _:
+            assert_never(item.kind)
 
 
 def _expected(item: Item, codes: dict[str, int]) -> str:
