@@ -84,7 +84,6 @@ def _item_summary(item: Item) -> str:
 def _context(
     query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
 ) -> dict[str, object]:
-    """The template's context besides the plan: the value of each field."""
     showing = present(asked, wanted)
     return {
         "showing": showing,

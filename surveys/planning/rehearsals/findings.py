@@ -163,11 +163,6 @@ class Finding:
         return "–" if math.isnan(self.planned) else _width(self.planned, self.unit)
 
     @property
-    def ratio_text(self) -> str:
-        """Observed width in per cent of the planned one."""
-        return "" if math.isnan(self.planned) or self.planned == 0 else f"{100 * self.width / self.planned:.0f}{SPACE}%"
-
-    @property
     def noise_text(self) -> str:
         return f"{self.held_noise} of {self.times}"
 
