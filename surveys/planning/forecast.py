@@ -58,6 +58,11 @@ class PlanForecast:
         """e^epsilon, exact."""
         return self.mechanism.ratio
 
+    @property
+    def odds_exact(self) -> str:
+        """The same as a fraction; empty where it is none."""
+        return str(self.ratio) if isinstance(self.ratio, Fraction) else ""
+
 
 @dataclass(frozen=True)
 class CurvePoint:
