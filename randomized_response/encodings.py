@@ -353,8 +353,7 @@ class EachOption:
         ones, size, unbiased = _read_totals(totals, n, self.k, self.channel)
         b, a = self.channel.matrix[:, 1]
         constrained = np.clip(unbiased, 0, 1)
-        rates = ones / size if size else unbiased
-        moment = rates * (1 - rates) / (size - 1) if size > 1 else np.full(self.k, np.nan)
+        moment = ones / size * (1 - ones / size) / (size - 1) if size > 1 else np.full(self.k, np.nan)
         noise = (constrained * a * (1 - a) + (1 - constrained) * b * (1 - b)) / max(size, 1)
         alone = np.where(np.eye(self.k, dtype=bool), 1.0, np.nan) / (a - b) ** 2
         estimate = _estimate(
