@@ -77,7 +77,8 @@ class Gateway:
     async def __rsgi__(self, scope: Any, proto: Any) -> None:
         environ = environ_of(scope)
         try:
-            _require_utf8(environ)
+            if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
+                raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
             environ["wsgi.input"] = BytesIO(await self._body(environ, proto))
             self._busy.add(scope.client)
             if self._door.takes(environ):
@@ -232,15 +233,10 @@ def deadline_of(length: int) -> float:
     return DEADLINE + max(length - LARGEST_BODY, 0) / SLOWEST
 
 
-def _require_utf8(environ: Environ) -> None:
-    if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
-        raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
-
-
 def _length_of(environ: Environ) -> int:
     """The length in bytes of the body to read; 0 without a length in digits."""
-    said = environ.get("CONTENT_LENGTH", "")
-    return int(said) if LENGTH.fullmatch(said) and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
+    length = environ.get("CONTENT_LENGTH", "")
+    return int(length) if LENGTH.fullmatch(length) and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
 
 
 def _send(proto: Any, environ: Environ, status: str, headers: list[tuple[str, str]], chunks: Iterable[bytes]) -> None:

@@ -210,8 +210,8 @@ class SurveyAdmin(ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
-        asked = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *asked)
+        options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
+        return ("title", "slug", *languages, *team, "introduction", "consent", *options)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""
@@ -236,22 +236,18 @@ class SurveyAdmin(ModelAdmin):
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
         raise Http404("There is no such survey.")
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, object] | None = None,
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Survey | None = None, **kwargs: Any
     ) -> HttpResponse:
-        survey = self.get_object(request, object_id) if object_id else None
-        context = (extra_context or {}) | {
-            "show_save_and_add_another": False,
-            "lacking": missing_texts(selectors.definition_of(survey), selectors.opening_fault(survey))
-            if survey
-            else [],
-            "preview_languages": page_languages(),
-        }
-        response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        """The form, with what the draft as saved still lacks; its design is derived once for the whole page."""
+        lacking: list[str] = []
+        if obj is not None:
+            questions: ItemFormSet = context["inline_admin_formsets"][-1].formset
+            saved = Survey.objects.get(pk=obj.pk) if questions.is_bound else obj  # what was sent is in the other one
+            fault = selectors.error_of_draft(saved) if questions.is_bound else questions.fault
+            lacking = missing_texts(selectors.definition_of(saved), selectors.describe_fault(fault)) if fault else []
+        more = {"show_save_and_add_another": False, "lacking": lacking, "preview_languages": page_languages()}
+        response: HttpResponse = super().render_change_form(request, context | more, *args, obj=obj, **kwargs)
         return response
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:

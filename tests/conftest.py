@@ -1,6 +1,7 @@
 """What every test may rely on: collected static files, a fixed cast, one valid survey."""
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 from datetime import date
 from typing import Any
 
@@ -28,6 +29,17 @@ settings.load_profile("gate")
 
 SLOW = {"audit", "browser", "chaos", "collector", "fuzz", "storage", "system"}
 """Folders with files that take long. They are handed out first: the gate ends when its last file does."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end: Python's collector of garbage need not look at it again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)  # after pytest-django, which brings the tests of a file into their order

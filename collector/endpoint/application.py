@@ -97,7 +97,7 @@ class ReportEndpoint:
 
     def refuse(self, environ: Environ, refusal: RequestRefused) -> Response:
         """The response to a refused request."""
-        return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
+        return self._answer(environ, refusal.status, {"error": refusal.to_dict()}, retry=refusal.retry)
 
     def _report_of(self, environ: Environ) -> NewReport:
         """Return the validated report of a request that its survey accepts now."""

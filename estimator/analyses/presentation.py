@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import assert_never
 
 from django.utils.safestring import SafeString
 
@@ -49,14 +50,18 @@ def about(analysis: Analysis) -> tuple[str, ...]:
     """The subject of an analysis in the survey's wording; also of one that is still to be computed."""
     design, parameters = selectors.get_design(analysis.design_id), analysis.parameters
     speaker = RowDescriber(design)
-    if analysis.kind == Kind.CROSS_TABLE:
-        return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
-    if analysis.kind == Kind.REGRESSION:
-        return (speaker.variable(variable_of(design, parameters["outcome"], binary=True)),)
-    if analysis.kind == Kind.WEIGHTING:
-        return (speaker.question(item_of(design, parameters["item"])),)
-    quantity = quantity_of(design, parameters["quantity"])
-    return (f"{speaker.question(quantity.position)} {named(speaker.quantity(quantity.position, quantity.choice))}",)
+    match Kind(analysis.kind):
+        case Kind.CROSS_TABLE:
+            return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
+        case Kind.REGRESSION:
+            return (speaker.variable(variable_of(design, parameters["outcome"], binary=True)),)
+        case Kind.WEIGHTING:
+            return (speaker.question(item_of(design, parameters["item"])),)
+        case Kind.COMPARISON | Kind.VERSIONS:
+            of = quantity_of(design, parameters["quantity"])
+            return (f"{speaker.question(of.position)} {named(speaker.quantity(of.position, of.choice))}",)
+        case unknown:
+            assert_never(unknown)
 
 
 def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:

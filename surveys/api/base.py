@@ -14,7 +14,7 @@ from django.utils.http import parse_etags
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, FloatField
 from rest_framework.views import APIView
 
 from collector.endpoint.headers import LENGTH
@@ -28,6 +28,13 @@ KEPT = timedelta(days=1)
 AGAIN = "This Idempotency-Key was used within a day for another request. Take a new key for each thing to be done."
 
 Handler = Callable[..., Response]
+
+
+class FiniteField(FloatField):
+    """A number; null where it is infinite or none, which JSON has not."""
+
+    def to_representation(self, value: Any) -> Any:
+        return float(value) if abs(value) < 1e300 else None
 
 
 class View(APIView):

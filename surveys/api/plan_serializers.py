@@ -1,7 +1,6 @@
-"""Serializers that describe the planner in /api/schema/: its parameters, and the shape of its reply.
+"""The planner's parameters and replies, as documented in /api/schema/.
 
-The shapes are those that `surveys/planning/presentation.py` makes; tests/config/test_openapi.py and the fuzzing hold
-what is really answered against them.
+The fuzzing holds what is really answered against them.
 """
 
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from estimator.base.mechanisms import REGISTRY
+from surveys.api.base import FiniteField
 from surveys.api.openapi import parameter
 from surveys.definition.mechanisms import KINDS
 from surveys.planning.parameters import Field
@@ -67,12 +67,12 @@ class TableSerializer(serializers.Serializer[Any]):
 class PointSerializer(serializers.Serializer[Any]):
     """A point of a curve: `x` is a truth probability, an epsilon or a number of reports. Null: there is none."""
 
-    x = serializers.FloatField(allow_null=True)
-    epsilon = serializers.FloatField(allow_null=True)
-    width = serializers.FloatField(allow_null=True)
-    below = serializers.FloatField(allow_null=True)
-    cost = serializers.FloatField(allow_null=True)
-    power = serializers.FloatField(allow_null=True)
+    x = FiniteField(allow_null=True)
+    epsilon = FiniteField(allow_null=True)
+    width = FiniteField(allow_null=True)
+    below = FiniteField(allow_null=True)
+    cost = FiniteField(allow_null=True)
+    power = FiniteField(allow_null=True)
 
 
 class CurvesSerializer(serializers.Serializer[Any]):
@@ -83,28 +83,28 @@ class CurvesSerializer(serializers.Serializer[Any]):
 class NumbersSerializer(serializers.Serializer[Any]):
     """As computed: shares from 0 to 1, means in the answers' unit. Null where there is no finite number."""
 
-    kind = serializers.ChoiceField(choices=list(KINDS))
-    mechanism = serializers.ChoiceField(choices=list(REGISTRY))
-    answers = serializers.IntegerField()
-    epsilon = serializers.FloatField(allow_null=True)
-    odds = serializers.FloatField(allow_null=True)
+    kind = serializers.ChoiceField(choices=list(KINDS), source="asked.kind")
+    mechanism = serializers.ChoiceField(choices=list(REGISTRY), source="asked.name")
+    answers = serializers.IntegerField(source="asked.answers")
+    epsilon = FiniteField(allow_null=True)
+    odds = FiniteField(allow_null=True, source="ratio")
     odds_exact = serializers.CharField(allow_blank=True)
-    respondents = serializers.IntegerField()
-    confidence = serializers.FloatField()
-    expected = serializers.FloatField(allow_null=True)
-    standard_error = serializers.FloatField(allow_null=True)
-    interval_width = serializers.FloatField(allow_null=True)
-    chance_below = serializers.FloatField(allow_null=True)
-    chance_above = serializers.FloatField(allow_null=True)
-    direct_n = serializers.FloatField(allow_null=True)
-    reports_per_direct_answer = serializers.FloatField(allow_null=True)
-    margin = serializers.FloatField(allow_null=True)
-    respondents_for_margin = serializers.IntegerField()
-    against = serializers.FloatField(allow_null=True)
-    second = serializers.IntegerField()
-    power = serializers.FloatField(allow_null=True)
-    respondents_for_power = serializers.IntegerField(allow_null=True)
-    exact = serializers.BooleanField()
+    respondents = serializers.IntegerField(source="ahead.n")
+    confidence = serializers.FloatField(source="ahead.confidence")
+    expected = FiniteField(allow_null=True, source="ahead.expected")
+    standard_error = FiniteField(allow_null=True, source="ahead.standard_error")
+    interval_width = FiniteField(allow_null=True, source="ahead.width")
+    chance_below = FiniteField(allow_null=True, source="ahead.below")
+    chance_above = FiniteField(allow_null=True, source="ahead.above")
+    direct_n = FiniteField(allow_null=True, source="ahead.direct_n")
+    reports_per_direct_answer = FiniteField(allow_null=True, source="ahead.cost")
+    margin = FiniteField(allow_null=True)
+    respondents_for_margin = serializers.IntegerField(source="needed")
+    against = FiniteField(allow_null=True, source="comparison.against")
+    second = serializers.IntegerField(source="comparison.second")
+    power = FiniteField(allow_null=True, source="comparison.power")
+    respondents_for_power = serializers.IntegerField(allow_null=True, source="comparison.needed")
+    exact = serializers.BooleanField(source="ahead.exact")
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -113,7 +113,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     truth = serializers.CharField(allow_blank=True)
     epsilon = serializers.CharField()
     summary = serializers.CharField()
-    numbers = NumbersSerializer()
+    numbers = NumbersSerializer(source="found")
     tiles = TileSerializer(many=True)
     advice = AdviceSerializer()
     pictures = PictureSerializer(many=True)
@@ -149,10 +149,12 @@ class TotalSerializer(serializers.Serializer[Any]):
 
 
 class SurveyPlanSerializer(serializers.Serializer[Any]):
-    item = serializers.CharField(allow_null=True, help_text="key of the chosen question")
-    questions = LineSerializer(many=True)
+    item = serializers.CharField(allow_null=True, source="chosen.key", help_text="key of the chosen question")
+    questions = LineSerializer(many=True, source="lines")
     total = TotalSerializer()
-    plan = PlanSerializer(allow_null=True, help_text="of the chosen question; null where it cannot be planned")
+    plan = PlanSerializer(
+        allow_null=True, source="showing", help_text="of the chosen question; null where it cannot be planned"
+    )
 
 
 SAID = {

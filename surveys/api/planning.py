@@ -20,7 +20,7 @@ class PlanView(View):
     @read("Plan a question", PlanSerializer, parameters=described(ABOUT_A_FREE_QUESTION), about_nothing=True)
     def get(self, request: Request) -> Response:
         asked, wanted = parameters.free(request.query_params)
-        return serialized(PlanSerializer, present(asked, wanted).to_dict())
+        return serialized(PlanSerializer, present(asked, wanted))
 
 
 class SurveyPlanView(View):
@@ -31,4 +31,4 @@ class SurveyPlanView(View):
     @read("Plan a survey", SurveyPlanSerializer, parameters=described(ABOUT_A_SURVEY))
     def get(self, request: Request, slug: str) -> Response:
         found = get_survey_or_404(request.user, slug)
-        return serialized(SurveyPlanSerializer, survey_plan.plan_of(found, request.query_params).to_dict())
+        return serialized(SurveyPlanSerializer, survey_plan.plan_of(found, request.query_params))

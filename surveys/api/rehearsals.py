@@ -1,6 +1,5 @@
 """Rehearsals: start one, follow its progress, read its results, stop and delete it."""
 
-import math
 from typing import Any, cast
 
 from rest_framework import serializers
@@ -12,7 +11,7 @@ from collector.errors import Conflict
 from estimator.base.jobs import Job
 from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.api import paging
-from surveys.api.base import View, serialized, user_of
+from surveys.api.base import FiniteField, View, serialized, user_of
 from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
@@ -39,12 +38,11 @@ class RehearsalSerializer(serializers.Serializer[Any]):
     )
 
 
-class MeasureField(serializers.FloatField):
-    """A measure over the repetitions; null where there is none that is finite."""
+class MeasureField(FiniteField):
+    """A measure over the repetitions; null where there are none, too."""
 
     def get_attribute(self, instance: Finding) -> float | None:
-        value = float(super().get_attribute(instance)) if instance.times else math.nan  # type: ignore[arg-type]
-        return value if math.isfinite(value) else None
+        return super().get_attribute(instance) if instance.times else None
 
 
 class HeldField(serializers.IntegerField):

@@ -110,9 +110,9 @@ def _ahead(
         why = selectors.opening_fault
     else:
         return None
-    asked = replace(priced(design), number=selectors.next_number(survey))
-    wave = _in_full(ledger([*earlier, asked]))
-    fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
+    price = replace(priced(design), number=selectors.next_number(survey))
+    wave = _in_full(ledger([*earlier, price]))
+    fit = waves_that_fit(earlier, price, ceiling - elsewhere.epsilon_most)
     missing = why(survey) if missing is None else missing
     return NextOpening(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
 

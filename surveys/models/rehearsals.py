@@ -26,7 +26,6 @@ class Rehearsal(Job):
     foreseen = models.BinaryField(null=True, help_text="for each estimate its true value and its planned width")
 
     class Meta:
-        app_label = "surveys"
         ordering = ["-number"]
         constraints = [models.UniqueConstraint(fields=["survey", "number"], name="rehearsal_once")]
 
@@ -46,7 +45,6 @@ class Repetition(models.Model):
     numbers = models.BinaryField()
 
     class Meta:
-        app_label = "surveys"
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["rehearsal", "number"], name="repetition_once")]
 

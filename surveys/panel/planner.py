@@ -27,16 +27,13 @@ GRID = {"minimum": "0", "maximum": "10", "step": "1"}
 def free(request: HttpRequest) -> HttpResponse:
     """The planner of a question that is in no survey."""
     context: dict[str, object] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
+    fault = None
     try:
         asked, wanted = parameters.free(request.GET)
-        fault = None
     except InputError as error:
-        asked, wanted = parameters.free(QueryDict())
-        fault = error
+        (asked, wanted), fault = parameters.free(QueryDict()), error
     context |= _context(request.GET, asked, wanted, fault)
-    page = panel_page(request, "panel/plan/free.html", **context)
-    page.status_code = 400 if fault else 200
-    return page
+    return panel_page(request, "panel/plan/free.html", context, status=400 if fault else 200)
 
 
 @require_safe
@@ -101,6 +98,10 @@ def _context(
             (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED
         ],
         "by_truth": [name for name, entry in REGISTRY.items() if entry.dial],
+        "dials": [
+            (PARAMETERS[one], [name for name, entry in REGISTRY.items() if entry.dial and entry.dial.parameter == one])
+            for one in dict.fromkeys(entry.dial.parameter for entry in REGISTRY.values() if entry.dial)
+        ],
     }
 
 

@@ -84,20 +84,20 @@ def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]
 
 def _parts(formset: Any) -> list[Any]:
     """The rows to be saved, in their order; those without a number last."""
-    kept = [
+    rows = [
         form.instance
         for form in formset.forms
         if form not in formset.deleted_forms and (form.instance.pk or form.has_changed())
     ]
-    return sorted(kept, key=lambda part: (part.position is None, part.position or 0))
+    return sorted(rows, key=lambda part: (part.position is None, part.position or 0))
 
 
 def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
     for one in (form, *(row for formset in formsets for row in formset.forms if row not in formset.deleted_forms)):
         where = f"{one.instance.key}: " if getattr(one.instance, "key", "") else ""
-        for name, said in one.errors.items():
+        for name, errors in one.errors.items():
             label = str(one.fields[name].label or name.replace("_", " ").capitalize()) if name in one.fields else ""
-            yield from (f"{where}{label}: {words}" if label else f"{where}{words}" for words in map(str, said))
+            yield from (f"{where}{label}: {words}" if label else f"{where}{words}" for words in map(str, errors))
     for formset in formsets:
         yield from map(str, formset.non_form_errors())
 
@@ -111,9 +111,9 @@ def _answer(definition: Definition, language: str | None) -> HttpResponse:
     return HttpResponse(pages.render_page(design, shown, preview=True))
 
 
-def _language(languages: Sequence[str], asked: str | None) -> str:
+def _language(languages: Sequence[str], language: str | None) -> str:
     """The requested language if the survey has it; else its first."""
-    return asked if asked in languages else languages[0]  # type: ignore[return-value]
+    return language if language in languages else languages[0]  # type: ignore[return-value]
 
 
 def _not_yet(faults: Sequence[str]) -> HttpResponse:

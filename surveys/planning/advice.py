@@ -17,6 +17,8 @@ EPSILON_IN_TOTAL = 4.0
 OFTEN_NEGATIVE = 0.05
 TOO_LITTLE_TO_MATTER = 1.05
 """Up to this multiple of the best mechanism's respondents, the one that is easier to explain is recommended."""
+ROUNDED = 1.001
+"""Up to this multiple two mechanisms are alike: probabilities are rounded to parts of 10,000."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,8 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
 def advice(found: PlanForecast) -> Advice:
     """The recommended mechanism for this kind of question at the plan's epsilon."""
     asked = found.asked
-    if asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2):
-        return _yes_no()
-    candidates = _of_a_mean(found) if asked.values else _of_choices(found)
+    two = asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2)
+    candidates = _of_choices(found) if not asked.values and not two else _of_all(found)
     best = _chosen(candidates, wording.epsilon(found.epsilon))
     if asked.kind != "scale" or not REGISTRY[best.name].only_mean:
         return best
@@ -87,7 +88,8 @@ def _protection(found: PlanForecast) -> Caution | None:
     less = ""
     if not found.asked.fixed and found.asked.by_truth:
         truth = found.asked.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
-        less = f" A truth probability of {wording.percent(math.floor(100 * truth) / 100)} keeps it at 2."
+        safe = (math.ceil if found.asked.below_half else math.floor)(100 * truth) / 100
+        less = f" A {found.asked.dial_label.lower()} of {wording.percent(safe)} keeps it at 2."
     return Caution(
         "epsilon",
         f"Weak protection: epsilon is above 2, so one report can multiply the odds of a guess by up to {odds}.{less}",
@@ -178,15 +180,6 @@ def _power(found: PlanForecast) -> Caution | None:
     return Caution("power", "Less than 80 %: a real difference of this size may well go unseen.")
 
 
-def _yes_no() -> Advice:
-    return Advice(
-        "forced_response",
-        "Forced response: at the same epsilon it is the same table as Warner’s mirror and just as precise, and two "
-        "coins are easier to explain.",
-        (Candidate("forced_response", 1.0), Candidate("warner", 1.0)),
-    )
-
-
 def _of_choices(found: PlanForecast) -> list[Candidate]:
     asked = found.asked
     allowed = {"k_ary"} if asked.kind != "one_choice" else set(MECHANISMS["one_choice"])
@@ -199,17 +192,18 @@ def _of_choices(found: PlanForecast) -> list[Candidate]:
     return [Candidate(name, row.variance / named[0][1].variance) for name, row in named]
 
 
-def _of_a_mean(found: PlanForecast) -> list[Candidate]:
-    """The two mechanisms of a scale or a number, each at this epsilon and for the expected answers."""
+def _of_all(found: PlanForecast) -> list[Candidate]:
+    """Every mechanism for such a question, each at this epsilon and for the expected answers."""
     asked, wanted = found.asked, found.wanted
-    names = [name for name in MECHANISMS[asked.kind] if name in PLANNED]
     shares, variances = asked.shares(wanted.expected), {}
-    for name in names:
-        other = PlannedQuestion(asked.item | {"channel": {"name": name}})
+    for name in (name for name in MECHANISMS[asked.kind] if name in PLANNED):
+        other = PlannedQuestion(asked.item | {"channel": {"name": name, **REGISTRY[name].assumed}})
         mechanism = other.at(Setting(epsilon=min(found.epsilon, 16.0)))
         variances[name] = forecast(other, mechanism, shares, wanted.respondents, wanted.confidence).standard_error ** 2
     best = min(variances.values())
-    return sorted((Candidate(name, found / best) for name, found in variances.items()), key=lambda one: one.times)
+    times = {name: variance / best for name, variance in variances.items()}
+    candidates = (Candidate(name, 1.0 if ratio < ROUNDED else ratio) for name, ratio in times.items())
+    return sorted(candidates, key=lambda one: one.times)
 
 
 def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
@@ -224,8 +218,11 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
             "respondents, too little to matter, and this one is easier to explain"
         )
     elif others:
-        more = ", ".join(f"{REGISTRY[one.name].short} needs {_times(one.times)}" for one in others)
-        why = f"it is the most precise at epsilon {epsilon}; for the same precision {more}"
+        alike = ", ".join(REGISTRY[one.name].short for one in others if one.times == 1)
+        more = ", ".join(f"{REGISTRY[one.name].short} needs {_times(one.times)}" for one in others if one.times > 1)
+        why = f"it is the most precise at epsilon {epsilon}"
+        why = f"it is as precise at epsilon {epsilon} as {alike}, and easier to explain" if alike else why
+        why = f"{why}; for the same precision {more}" if more else why
     else:
         why = "it is the one mechanism for such a question"
     name = REGISTRY[simplest].short

@@ -58,6 +58,11 @@ class PlanForecast:
         """e^epsilon, exact."""
         return self.mechanism.ratio
 
+    @property
+    def odds_exact(self) -> str:
+        """The same as a fraction; empty where it is none."""
+        return str(self.ratio) if isinstance(self.ratio, Fraction) else ""
+
 
 @dataclass(frozen=True)
 class CurvePoint:
@@ -134,6 +139,7 @@ def _settings(asked: PlannedQuestion) -> list[tuple[float, Setting]]:
         return []
     if asked.dial:
         truths = MIRRORED if asked.dial.above_half else TRUTHS
+        truths = sorted(1 - truth for truth in truths) if asked.below_half else truths
         return [(float(truth), Setting(truth=truth)) for truth in truths]
     thin = asked.entry.slow and asked.answers > LARGE_GRID
     return [(epsilon, Setting(epsilon=epsilon)) for epsilon in EPSILONS[:: 2 if thin else 1]]

@@ -27,7 +27,7 @@ def pictures_of(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) 
 def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterator[Curve]:
     asked, ahead, at = found.asked, found.ahead, chosen_x(found)
     across = CHANCES if asked.by_truth else EPSILONS
-    below = "truth probability" if asked.by_truth else "epsilon"
+    below = asked.dial_label.lower() or "epsilon"
     said = f"{whole(100 * at)} %" if asked.by_truth else wording.epsilon(at)
 
     def curve(

@@ -1,11 +1,10 @@
-"""A plan for display: tiles, warnings, charts and tables, for the page and, as JSON, for its script.
+"""A plan for display: tiles, warnings, charts and tables, for the page and, by the API, for its script.
 
 The script puts these texts where the page's own stand and draws the same parts, so each is made here alone.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from fractions import Fraction
+from dataclasses import dataclass
 
 from estimator.base import charts, wording
 from surveys.planning.advice import Advice, Caution, advice, cautions
@@ -70,20 +69,6 @@ class PlanPresentation:
     def respondents_table(self) -> PlanTable:
         return self.tables[-1]
 
-    def to_dict(self) -> dict[str, object]:
-        """The plan as plain data, with raw numbers for programs besides the script."""
-        return {
-            "truth": self.truth,
-            "epsilon": self.epsilon,
-            "summary": self.summary,
-            "numbers": raw(self.found),
-            "tiles": [asdict(tile) for tile in self.tiles],
-            "advice": asdict(self.advice),
-            "pictures": [picture.to_dict() for picture in self.pictures],
-            "tables": [asdict(table) for table in self.tables],
-            "curves": {name: [_finite(asdict(point)) for point in curve] for name, curve in self.curves.items()},
-        }
-
 
 def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
     """The plan of a question for display. `wanted` has been validated by `parameters`."""
@@ -102,47 +87,10 @@ def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
     )
 
 
-def raw(found: PlanForecast) -> dict[str, object]:
-    """The numbers as computed: shares in [0, 1], means in the answers' unit."""
-    ahead, comparison = found.ahead, found.comparison
-    exact = found.ratio
-    return _finite(
-        {
-            "kind": found.asked.kind,
-            "mechanism": found.asked.name,
-            "answers": found.asked.answers,
-            "epsilon": found.epsilon,
-            "odds": float(exact),
-            "odds_exact": str(exact) if isinstance(exact, Fraction) else "",
-            "respondents": ahead.n,
-            "confidence": ahead.confidence,
-            "expected": ahead.expected,
-            "standard_error": ahead.standard_error,
-            "interval_width": ahead.width,
-            "chance_below": ahead.below,
-            "chance_above": ahead.above,
-            "direct_n": ahead.direct_n,
-            "reports_per_direct_answer": ahead.cost,
-            "margin": found.margin,
-            "respondents_for_margin": found.needed,
-            "against": comparison.against,
-            "second": comparison.second,
-            "power": comparison.power,
-            "respondents_for_power": comparison.needed,
-            "exact": ahead.exact,
-        }
-    )
-
-
-def _finite(numbers: dict[str, object]) -> dict[str, object]:
-    """Replace infinity and NaN, which JSON has not, with null."""
-    finite = {name: value for name, value in numbers.items() if not isinstance(value, float) or abs(value) < 1e300}
-    return dict.fromkeys(numbers) | finite
-
-
 def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers speak after each move."""
-    truth = "" if found.truth is None else f"truth probability {whole(100 * float(found.truth))}{SPACE}%, "
+    dial = found.asked.dial_label.lower()
+    truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
     said = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
     width = f"an interval {amount(found.asked, found.ahead.width)} wide"
     said += f"{width} with {wording.count(found.ahead.n)} reports."
@@ -201,7 +149,7 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
     width = "Width of the interval" + (", points" if not asked.values else "")
     below = "Chance of an estimate below the range"
     if curves["setting"]:
-        name, first = ("Truth probability", ("Epsilon",)) if asked.by_truth else ("Epsilon", ())
+        name, first = (asked.dial_label, ("Epsilon",)) if asked.by_truth else ("Epsilon", ())
         rows = tuple(
             (
                 wording.percent(one.x) if asked.by_truth else f"{one.x:g}",

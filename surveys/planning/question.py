@@ -10,7 +10,7 @@ from typing import TypedDict
 import numpy as np
 
 from collector.designs import Kind
-from estimator.base.mechanisms import REGISTRY, Dial
+from estimator.base.mechanisms import PARAMETERS, REGISTRY, Dial
 from randomized_response import EachOption, ParameterError, plan
 from randomized_response.plan import Forecast
 from randomized_response.questions import Mechanism
@@ -86,6 +86,16 @@ class PlannedQuestion:
     def by_truth(self) -> bool:
         """True if the author sets a probability of the mechanism, and its epsilon follows."""
         return self.dial is not None
+
+    @property
+    def dial_label(self) -> str:
+        """The name of that probability: truth probability, prevalence; empty for a mechanism without."""
+        return PARAMETERS[self.dial.parameter].label if self.dial else ""
+
+    @property
+    def below_half(self) -> bool:
+        """True if that probability is below 1/2 and protects the less the smaller it is, as a prevalence does."""
+        return self.dial is not None and self.dial.above_half and self.dial.usual < Fraction(1, 2)
 
     @property
     def usual(self) -> Setting:

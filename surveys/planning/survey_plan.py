@@ -72,14 +72,6 @@ class SurveyPlan:
     total: PlanTotal
     showing: PlanPresentation | None
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "item": self.chosen.key if self.chosen else None,
-            "questions": [vars(line) for line in self.lines],
-            "total": vars(self.total),
-            "plan": self.showing.to_dict() if self.showing else None,
-        }
-
 
 def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
     """The plan of every question at these respondents and this share. Raises InputError."""

@@ -4,7 +4,7 @@ Colours are classes of the style sheet. Every picture has its words too: `descri
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from estimator.base.charts.scales import Scale
 from estimator.base.charts.svg import chart, element, escape
@@ -39,9 +39,6 @@ class Curve:
         body = "".join(element(part.tag, escape(part.text), **part.attributes) for part in self.parts)
         frame = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "data_curve": self.key, "focusable": "false"}
         return chart("curve", f"curve-{self.key}", self.title, self.description, element("g", body), **frame)
-
-    def to_dict(self) -> dict[str, object]:
-        return asdict(self)
 
 
 def curve(

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 from estimator.base import wording
@@ -16,16 +17,14 @@ class Command(SurveyCommand):
         return "\n".join(_sentences(book)), facts
 
 
-def _sentences(book: SurveyBudget) -> list[str]:
-    said = []
+def _sentences(book: SurveyBudget) -> Iterator[str]:
     for line in book.lines:
         spent = f"epsilon {wording.epsilon(line.epsilon)}"
         total = f"{between(line.spent.total)} in all" if line.spent else "nobody answered"
-        said.append(f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}")
-    said.append(f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}")
+        yield f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}"
+    yield f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}"
     if book.ahead:
-        said.append(book.ahead.in_words)
-    return said
+        yield book.ahead.in_words
 
 
 def _with_plain_times(row: OpeningRow) -> dict[str, object]:

@@ -29,10 +29,10 @@ class Command(SurveyCommand):
                 with_secret_key=options["with_secret_key"],
                 watch=bar.update,
             )
-        said = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
+        sentence = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
         if facts["closed"]:
-            said += (
+            sentence += (
                 " Surveys by invitation came back closed, as invitations used since the backup are good again: "
                 f"{', '.join(facts['closed'])}. An owner can reopen each on its page."
             )
-        return said, {"file": str(file), **facts}
+        return sentence, {"file": str(file), **facts}

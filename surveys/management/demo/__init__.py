@@ -73,8 +73,8 @@ def open_version() -> Version | None:
 def _disclosed() -> None:
     """Disclose how the finished survey was done, for its report, unless something is disclosed already."""
     if not disclosures.of(FINISHED).pk:
-        said = yaml.safe_load((Path(__file__).parent / "disclosed.yaml").read_text(encoding="utf-8"))
-        disclosures.disclose(FINISHED, said, probability_sample=False)
+        texts = yaml.safe_load((Path(__file__).parent / "disclosed.yaml").read_text(encoding="utf-8"))
+        disclosures.disclose(FINISHED, texts, probability_sample=False)
 
 
 def _written(slug: str, owner: User) -> Survey:

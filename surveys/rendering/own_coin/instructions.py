@@ -64,7 +64,8 @@ def instruction_for(channel: Channel) -> Instruction | None:
         return None
     entry = REGISTRY.get(channel.name)
     mirror = entry is not None and entry.by_hand is not ByHand.TABLE and table[0][0] == table[1][1]
-    parts = _mirrored(table) if mirror else _decomposed(table)
+    # Of Warner's table the true answer or the opposite, the rarer of the two first.
+    parts = sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))]) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)
     common = gcd(*(tickets for tickets, _ in parts))
     for device in DEVICES if len(parts) <= MOST_RULES else ():
@@ -96,19 +97,13 @@ def own_instruction(answers: int) -> Marks:
     return tuple(range(answers))
 
 
-def _mirrored(table: Table) -> list[tuple[int, Marks]]:
-    """Warner's table for a device: the true answer or the opposite, the rarer of the two first."""
-    return sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))])
-
-
 def _decomposed(table: Table) -> list[tuple[int, Marks]]:
     """Tickets with their mark for each true answer: first those with one mark whatever is true."""
     forced = [min(column) for column in zip(*table, strict=True)]
     parts = [(tickets, (y,) * len(table)) for y, tickets in enumerate(forced) if tickets]
     parts += _residual([[w - b for w, b in zip(row, forced, strict=True)] for row in table])
-    return sorted(
-        parts, key=lambda part: part[1] == own_instruction(len(table))
-    )  # one's own answer last, as "anything else"
+    own = own_instruction(len(table))
+    return sorted(parts, key=lambda part: part[1] == own)  # one's own answer last, as "anything else"
 
 
 def _residual(table: list[list[int]]) -> Iterator[tuple[int, Marks]]:
