@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import services
+from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import OpeningPlan
@@ -33,8 +33,8 @@ def ahead(hours: int) -> str:
 
 def test_opening_page_shows_design_to_confirm(survey: Survey, her: Client) -> None:
     answer = her.get(reverse("panel:opening", args=["campus"]))
-    html, shown, design_digest = answer.content.decode(), answer.context["shown"], schedules.digest_of(survey)
-    said = words(html)
+    html, shown = answer.content.decode(), answer.context["shown"]
+    said, design_digest = words(html), selectors.design_to_open(survey)[0].digest
     for text in (design_digest, shown.epsilon_text, shown.odds_text, "1. Have you cheated?", "First year"):
         assert text in said
     assert 'id="field-fixed"' in html
@@ -110,7 +110,9 @@ def test_opening_impossible_terms_stand_beside_field(
 
 def test_opening_page_shows_failed_scheduled_opening(survey: Survey, her: Client) -> None:
     schedules.open_on(
-        survey, OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
+        survey,
+        OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)),
+        confirmed=selectors.design_to_open(survey)[0].digest,
     )
     survey.items.filter(key="mood").update(truth="1/5")
     Appointment.objects.update(due_at=timezone.now())
