@@ -4,7 +4,6 @@ Rows of the two large tables lie by their keys. On PostgreSQL a row of a used in
 too, goes as soon as there is a vacuum, and no statistics hold examples (see 0010 and 0011).
 """
 
-from typing import Any
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -42,7 +41,7 @@ def design(**more: bool) -> models.ForeignKey:
     )
 
 
-def of_32_bytes(name: str) -> dict[str, Any]:
+def of_32_bytes(name: str) -> dict[str, list[models.CheckConstraint]]:
     condition = Exact(Length("hash"), 32)
     return {"constraints": [models.CheckConstraint(condition=condition, name=f"{name}_hash_of_32_bytes")]}
 
