@@ -4,6 +4,7 @@ Rows of the two large tables lie by their keys. On PostgreSQL a row of a used in
 too, goes as soon as there is a vacuum, and no statistics hold examples (see 0010 and 0011).
 """
 
+from typing import Any
 
 import django.db.models.deletion
 from django.db import migrations, models

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import services
+from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import OpeningPlan
@@ -33,7 +33,7 @@ def ahead(hours: int) -> str:
 
 def test_opening_page_shows_design_to_confirm(survey: Survey, her: Client) -> None:
     said = opening_page(her)
-    design_digest = schedules.digest_of(survey)
+    design_digest = selectors.design_to_open(survey)[0].digest
     assert design_digest in said
     assert "Epsilon, in total" in said
     assert "multiplies the odds between any two of her possible sets of answers by" in said
@@ -114,7 +114,9 @@ def test_opening_impossible_terms_stand_beside_field(
 
 def test_opening_page_shows_failed_scheduled_opening(survey: Survey, her: Client) -> None:
     schedules.open_on(
-        survey, OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
+        survey,
+        OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)),
+        confirmed=selectors.design_to_open(survey)[0].digest,
     )
     survey.items.filter(key="mood").update(truth="1/5")
     Appointment.objects.update(due_at=timezone.now())
