@@ -23,6 +23,9 @@ stack: ## the same on PostgreSQL and Redis, with two web processes and two worke
 	@$(PYTHON) bin/install requirements-dev.lock
 	@exec $(BIN)/python -m config.serve --port $(PORT) --stack
 
+# What the tests import is compiled once for all their processes, whatever the machine's environment says.
+test test-stack test-long: export PYTHONDONTWRITEBYTECODE :=
+
 test: ## every test but the long ones: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser

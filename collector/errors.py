@@ -82,8 +82,7 @@ class RequestRefused(Exception):
         self.status, self.field, self.message = status, field, message
         self.retry, self.details = retry, details
 
-    @property
-    def said(self) -> dict[str, str | int]:
+    def to_dict(self) -> dict[str, str | int]:
         """The error details sent in the response."""
         return {"field": self.field, "message": self.message, **self.details}
 

@@ -1,7 +1,6 @@
 """The database settings: an SQLite file by default, PostgreSQL if DATABASE_URL names one."""
 
 from pathlib import Path
-from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -15,7 +14,7 @@ PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}
 """Seconds to connect, and milliseconds until an unresponsive server is given up."""
 
 
-def database(url: str, data: Path) -> dict[str, Any]:
+def database(url: str, data: Path) -> dict[str, object]:
     """Return Django's settings of the database.
 
     Raises ImproperlyConfigured for an address of another kind of database; it never says the address, which may hold
@@ -24,19 +23,19 @@ def database(url: str, data: Path) -> dict[str, Any]:
     if not url:
         return _sqlite(data)
     try:
-        found: dict[str, Any] = dict(dj_database_url.parse(url))
+        found = dj_database_url.parse(url)
     except ValueError:
         found = {}
     if found.get("ENGINE") != "django.db.backends.postgresql" or not found["HOST"] or not found["NAME"]:
         raise ImproperlyConfigured("DATABASE_URL must be like postgresql://user:password@host:5432/name.")
     if missing := missing_package("psycopg", "servers"):
         raise ImproperlyConfigured(f"DATABASE_URL names a PostgreSQL, and {missing}")
-    options = PATIENCE | found.get("OPTIONS", {}) | {"pool": POOL}
+    options = {**PATIENCE, **found.get("OPTIONS", {}), "pool": POOL}
     # A pool may hold connections that a restart of the database has ended.
-    return found | {"OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+    return {**found, "OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
 
 
-def _sqlite(data: Path) -> dict[str, Any]:
+def _sqlite(data: Path) -> dict[str, object]:
     # IMMEDIATE: a transaction that will write takes its place in the queue at once instead of failing half way.
     # synchronous=FULL: a report that was answered with 201 survives a power cut.
     # journal_size_limit=0: a log that is begun anew keeps no older write behind the new ones

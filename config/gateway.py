@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from queue import Empty, SimpleQueue
 from typing import Any
+from wsgiref.types import WSGIEnvironment as Environ
 from wsgiref.util import FileWrapper
 
 from django.conf import settings
@@ -54,8 +55,6 @@ framework would decode by whatever codec is named, of which some take minutes an
 RESPONDENTS = "/s/"
 WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
 
-Environ = dict[str, Any]
-
 logger = logging.getLogger(__name__)
 
 
@@ -78,7 +77,8 @@ class Gateway:
     async def __rsgi__(self, scope: Any, proto: Any) -> None:
         environ = environ_of(scope)
         try:
-            _require_utf8(environ)
+            if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
+                raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
             environ["wsgi.input"] = BytesIO(await self._body(environ, proto))
             self._busy.add(scope.client)
             if self._door.takes(environ):
@@ -233,15 +233,10 @@ def deadline_of(length: int) -> float:
     return DEADLINE + max(length - LARGEST_BODY, 0) / SLOWEST
 
 
-def _require_utf8(environ: Environ) -> None:
-    if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
-        raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
-
-
 def _length_of(environ: Environ) -> int:
     """The length in bytes of the body to read; 0 without a length in digits."""
-    said = environ.get("CONTENT_LENGTH", "")
-    return int(said) if LENGTH.fullmatch(said) and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
+    length = environ.get("CONTENT_LENGTH", "")
+    return int(length) if LENGTH.fullmatch(length) and environ["REQUEST_METHOD"] not in WITHOUT_BODY else 0
 
 
 def _send(proto: Any, environ: Environ, status: str, headers: list[tuple[str, str]], chunks: Iterable[bytes]) -> None:

@@ -21,8 +21,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """200 if database, broker, worker and counting all work, otherwise 503 with those that do not."""
     checks = health.checks()
     works = all(check.works for check in checks)
-    said = {check.name: "ok" if check.works else "failed" for check in checks}
-    return JsonResponse({"ready": works, **said}, status=200 if works else 503)
+    parts = {check.name: "ok" if check.works else "failed" for check in checks}
+    return JsonResponse({"ready": works, **parts}, status=200 if works else 503)
 
 
 @require_safe

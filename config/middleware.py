@@ -15,69 +15,34 @@ PREVIEW_PATH = re.compile(r"/panel/(preview/|survey/[^/]+/preview/page)")
 STATIC_PATH = "/static/"
 COIN_PATH = re.compile(rf"/s/[^/]+/({CODE}/)?coin/(send/)?")
 
-RESPONDENT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    )
+RESPONDENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """No external resources, no form submission by the browser, no markup made from text."""
 
 SPENT_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'")
 """The page that shows what is stored on a respondent's device: it cannot send any of it."""
 
-PREVIEW_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'").replace(
-    "frame-ancestors 'none'", "frame-ancestors 'self'"
-)
+PREVIEW_POLICY = SPENT_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 """The author's preview of the respondent's page: framed by the panel, and unable to send anything."""
 
-COIN_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'none'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
+COIN_POLICY = (
+    "default-src 'none'; script-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
 )
 """The own-coin page and its preview: forms that the browser sends to this site, and no script at all."""
 
 # No exception for scripts or styles within a page, nor for text that becomes a script: templates/unfold/ has anew what
 # the theme would need one for. Its calendars and select boxes set styles from scripts, which no policy hinders.
-PANEL_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "font-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-src 'self'",  # only the preview lets itself be framed
-        "frame-ancestors 'none'",
-    )
+# Only the preview lets itself be framed.
+PANEL_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'"
 )
 
-DEFAULT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
+DEFAULT_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 STATIC_POLICY = "default-src 'none'; frame-ancestors 'none'"
@@ -91,19 +56,9 @@ nowhere, and never has to be asked for again."""
 NAMELESS = ""
 """An empty Server header: without one the server (granian) would add its name to every response."""
 
-PERMISSIONS = ", ".join(
-    f"{feature}=()"
-    for feature in (
-        "accelerometer",
-        "camera",
-        "display-capture",
-        "geolocation",
-        "gyroscope",
-        "microphone",
-        "payment",
-        "usb",
-        "browsing-topics",
-    )
+PERMISSIONS = (
+    "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=(), "
+    "browsing-topics=()"
 )
 
 
@@ -162,16 +117,15 @@ def headers_for(path: str, *, missing: bool = False) -> dict[str, str]:
     headers = same_origin | {"Permissions-Policy": PERMISSIONS}
     # Under no-referrer a browser posts its forms with "Origin: null", which the checks on forgery refuse.
     with_origin = headers | {"Referrer-Policy": "same-origin"}
-    if COIN_PATH.fullmatch(path):
-        return with_origin | {"Content-Security-Policy": COIN_POLICY}
     # A browser that knows this header runs no script whose content the page has not named.
     named_scripts = headers | {"Integrity-Policy": "blocked-destinations=(script)"}
-    if path.startswith(RESPONDENT_PATH):
-        return named_scripts | {"Content-Security-Policy": RESPONDENT_POLICY}
-    if path.startswith(SPENT_PATH):
-        return named_scripts | {"Content-Security-Policy": SPENT_POLICY}
-    if PREVIEW_PATH.fullmatch(path):
-        return named_scripts | {"Content-Security-Policy": PREVIEW_POLICY}
-    if path.startswith(PANEL_PATH):
-        return with_origin | {"Content-Security-Policy": PANEL_POLICY}
-    return headers | {"Content-Security-Policy": DEFAULT_POLICY}
+    policies = (
+        (COIN_PATH.fullmatch(path), with_origin, COIN_POLICY),
+        (path.startswith(RESPONDENT_PATH), named_scripts, RESPONDENT_POLICY),
+        (path.startswith(SPENT_PATH), named_scripts, SPENT_POLICY),
+        (PREVIEW_PATH.fullmatch(path), named_scripts, PREVIEW_POLICY),
+        (path.startswith(PANEL_PATH), with_origin, PANEL_POLICY),
+        (True, headers, DEFAULT_POLICY),
+    )
+    more, policy = next((more, policy) for fits, more, policy in policies if fits)
+    return more | {"Content-Security-Policy": policy}

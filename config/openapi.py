@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -14,8 +15,11 @@ from randomized_response import __version__
 from surveys.api.openapi import REFUSED
 from surveys.api.problems import CONTENT_TYPE
 
+Schema = dict[str, Any]
+"""A part of the document, as the framework makes it."""
 
-def with_report_endpoint(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+
+def with_report_endpoint(result: Schema, generator: Any, request: Any, public: bool) -> Schema:
     """Add the report endpoint, which is no view of the framework, and the version."""
     result["info"]["version"] = __version__
     result["paths"][openapi.ADDRESS] = openapi.path_item()
@@ -24,11 +28,11 @@ def with_report_endpoint(result: dict[str, Any], generator: Any, request: Any, p
 
 
 @lru_cache(maxsize=1)
-def document() -> dict[str, Any]:
+def document() -> Schema:
     """The complete document, generated once since it is the same for all users."""
     from drf_spectacular.generators import SchemaGenerator  # only here: most processes are never asked for it
 
-    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    made: Schema = SchemaGenerator().get_schema(request=None, public=True)
     return made
 
 
@@ -40,7 +44,7 @@ class SchemaView(APIView):
 
     @extend_schema(
         summary="This document",
-        responses={200: dict[str, Any]}
+        responses={200: OpenApiTypes.OBJECT}
         | {(status, CONTENT_TYPE): REFUSED[status, CONTENT_TYPE] for status in (406, 503)},
     )
     def get(self, request: Request) -> Response:

@@ -14,6 +14,27 @@ def is_among_surveys(path: str) -> bool:
     return path.startswith(("/panel/survey/", "/panel/surveys/", "/panel/analysis/")) and not path.endswith("/add/")
 
 
+def link_to(title: str, icon: str, page: str, **more: object) -> dict[str, object]:
+    """An entry of the sidebar: `active` says for which requests it is marked, `permission` who sees it."""
+    return {"title": title, "icon": icon, "link": reverse_lazy(page), **more}
+
+
+NAVIGATION = [
+    link_to(
+        "Surveys",
+        "assignment",
+        "admin:surveys_survey_changelist",
+        active=lambda request: is_among_surveys(request.path),
+    ),
+    link_to("New survey", "add", "panel:new"),
+    link_to("Templates", "auto_stories", "panel:templates"),
+    link_to("Plan a question", "tune", "panel:plan"),
+    link_to("Teams", "groups", "panel:teams", active=lambda request: request.path.startswith("/panel/teams/")),
+    link_to("My account", "shield_person", "panel:account"),
+    link_to("Researchers", "group", "admin:auth_user_changelist", permission="config.panel.is_superuser"),
+    link_to("Operation", "monitor_heart", "panel:operation", permission="config.panel.is_superuser"),
+]
+
 UNFOLD: dict[str, object] = {
     "SITE_TITLE": "Candor",
     "SITE_HEADER": "Candor",
@@ -34,40 +55,6 @@ UNFOLD: dict[str, object] = {
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,
-        "navigation": [
-            {
-                "title": None,
-                "items": [
-                    {
-                        "title": "Surveys",
-                        "icon": "assignment",
-                        "link": reverse_lazy("admin:surveys_survey_changelist"),
-                        "active": lambda request: is_among_surveys(request.path),
-                    },
-                    {"title": "New survey", "icon": "add", "link": reverse_lazy("panel:new")},
-                    {"title": "Templates", "icon": "auto_stories", "link": reverse_lazy("panel:templates")},
-                    {"title": "Plan a question", "icon": "tune", "link": reverse_lazy("panel:plan")},
-                    {
-                        "title": "Teams",
-                        "icon": "groups",
-                        "link": reverse_lazy("panel:teams"),
-                        "active": lambda request: request.path.startswith("/panel/teams/"),
-                    },
-                    {"title": "My account", "icon": "shield_person", "link": reverse_lazy("panel:account")},
-                    {
-                        "title": "Researchers",
-                        "icon": "group",
-                        "link": reverse_lazy("admin:auth_user_changelist"),
-                        "permission": "config.panel.is_superuser",
-                    },
-                    {
-                        "title": "Operation",
-                        "icon": "monitor_heart",
-                        "link": reverse_lazy("panel:operation"),
-                        "permission": "config.panel.is_superuser",
-                    },
-                ],
-            },
-        ],
+        "navigation": [{"title": None, "items": NAVIGATION}],
     },
 }

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import psycopg
 
-from config.readiness import QUIET, wait_until_ready
+from config.processes import LocalServer
+from config.readiness import QUIET
 
 USER = DATABASE = "candor"
 UNPRIVILEGED = "nobody"
@@ -45,23 +46,20 @@ LONGEST_SOCKET = 80
 """Maximum bytes of a folder's path: the socket's name is appended, and the system allows 107 in all."""
 
 
-class PostgreSQL:
+class PostgreSQL(LocalServer):
     """A server in `folder`, initialised the first time. `url` is the value for DATABASE_URL.
 
-    Raises
-    ------
-    RuntimeError
-        Where the folder's path is too long for a socket, or the server did not start; with the server's own words.
+    Raises RuntimeError where the folder's path is too long for a socket, or the server did not start; with the server's
+    own words.
     """
 
-    name = "database"
+    name, program = "database", "PostgreSQL"
 
     def __init__(self, folder: Path) -> None:
         if len(os.fsencode(folder)) > LONGEST_SOCKET:
             raise RuntimeError(f"{folder} is too long for a socket: at most {LONGEST_SOCKET} bytes.")
-        self.folder = folder
-        self.data, self.log = folder / "data", folder / "postgresql.log"
-        self.server: subprocess.Popen[bytes] | None = None
+        super().__init__(folder, folder / "postgresql.log")
+        self.data = folder / "data"
 
     @property
     def url(self) -> str:
@@ -84,10 +82,7 @@ class PostgreSQL:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, user=_user(),
                 cwd=self.folder,
             )  # fmt: skip
-        self._wait()
-
-    def alive(self) -> bool:
-        return self.server is not None and self.server.poll() is None
+        self.wait(self._answers)
 
     def stop(self) -> None:
         """Shut the server down: committed data are on disk, and clients are disconnected."""
@@ -105,25 +100,15 @@ class PostgreSQL:
         if done.returncode:
             raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr.strip()}")
 
-    def _wait(self) -> None:
-        assert self.server is not None
-        try:
-            wait_until_ready(self._answers, self.server, self.name)
-        except RuntimeError as error:
-            words = self.log.read_text(errors="replace")[-2000:]
-            raise RuntimeError(f"PostgreSQL did not start: {error} {words}") from None
-
     def _answers(self) -> bool:
+        """Whether it responds; its database is made the first time."""
         try:
-            self._make_database()
+            with psycopg.connect(host=str(self.folder), user=USER, dbname="postgres", autocommit=True) as there:
+                if there.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+                    there.execute(f'CREATE DATABASE "{DATABASE}"')
         except psycopg.OperationalError:
             return False
         return True
-
-    def _make_database(self) -> None:
-        with psycopg.connect(host=str(self.folder), user=USER, dbname="postgres", autocommit=True) as there:
-            if there.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
-                there.execute(f'CREATE DATABASE "{DATABASE}"')
 
 
 def _user() -> str | None:

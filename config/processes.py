@@ -6,10 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from config.connections import MOST, connection_limit
+from config.readiness import wait_until_ready
 
 GRACE = 6.0
 """Seconds between terminating a process and killing it; a worker on the folder broker may sleep meanwhile."""
@@ -46,13 +47,29 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
     }
 
 
-class ExternalServer(Protocol):
-    """A database or broker that is started and stopped elsewhere."""
+class LocalServer:
+    """A database or broker of this machine, in a folder; `name` is what it is for, `program` what it is."""
 
-    name: str
+    name = program = ""
 
-    def alive(self) -> bool: ...
-    def start(self) -> None: ...
+    def __init__(self, folder: Path, log: Path) -> None:
+        self.folder, self.log = folder, log
+        self.server: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server and wait until it responds; RuntimeError where it does not, with its own words."""
+        raise NotImplementedError
+
+    def alive(self) -> bool:
+        return self.server is not None and self.server.poll() is None
+
+    def wait(self, answers: Callable[[], bool]) -> None:
+        assert self.server is not None
+        try:
+            wait_until_ready(answers, self.server, self.name)
+        except RuntimeError as error:
+            words = self.log.read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{self.program} did not start: {error} {words}") from None
 
 
 class Supervisor:
@@ -61,7 +78,7 @@ class Supervisor:
     The servers that they need are started again too, before them.
     """
 
-    def __init__(self, commands: Mapping[str, Sequence[str]], servers: Sequence[ExternalServer] = ()) -> None:
+    def __init__(self, commands: Mapping[str, Sequence[str]], servers: Sequence[LocalServer] = ()) -> None:
         self.commands = commands
         self.servers = servers
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -103,7 +120,7 @@ class Supervisor:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.processes[name].pid, signal.SIGKILL)
 
-    def _revive(self, server: ExternalServer) -> None:
+    def _revive(self, server: LocalServer) -> None:
         print(f"The {server.name} ended; starting it again.", flush=True)
         time.sleep(RESTART)
         try:

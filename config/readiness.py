@@ -24,13 +24,10 @@ def wait_until_ready(
 ) -> None:
     """Return when `ready` is true; print every ten seconds what is being waited for.
 
-    Raises
-    ------
-    RuntimeError
-        Where the process ended, or did not move for `quiet` seconds. What moves is `progress` of its number: by
-        default the processor time that it has had, where the system tells.
+    Raises RuntimeError where the process ended, or did not move for `quiet` seconds. What moves is `progress` of its
+    number: by default the processor time that it has had, where the system tells.
     """
-    begun = moved = said = time.monotonic()
+    begun = moved = printed = time.monotonic()
     look, seen = progress or processor_time, object()
     while not ready():
         now = time.monotonic()
@@ -40,8 +37,8 @@ def wait_until_ready(
             seen, moved = there, now
         if now - moved > quiet:
             raise RuntimeError(f"The {name} has done nothing for {quiet:g} seconds.")
-        if now - said > SILENCE:
-            said = now
+        if now - printed > SILENCE:
+            printed = now
             print(f"Waiting for the {name}, {now - begun:.0f} seconds so far ...", flush=True)
         time.sleep(STEP)
 

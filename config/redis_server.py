@@ -9,22 +9,21 @@ from pathlib import Path
 
 import redis
 
-from config.readiness import QUIET, wait_until_ready
+from config.processes import LocalServer
+from config.readiness import QUIET
 
 
-class RedisServer:
+class RedisServer(LocalServer):
     """A server in `folder` with a generated password. `url` is the value for REDIS_URL.
 
     It keeps nothing: the database is the truth and a message is only a wake-up. RuntimeError where it does not start.
     """
 
-    name = "broker"
+    name, program = "broker", "Redis"
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.port = _free_port()
-        self.password = secrets.token_hex(16)
-        self.server: subprocess.Popen[bytes] | None = None
+        super().__init__(folder, folder / "redis.log")
+        self.port, self.password = _free_port(), secrets.token_hex(16)
 
     @property
     def url(self) -> str:
@@ -40,31 +39,20 @@ class RedisServer:
             "save": '""',
             "dir": self.folder,
         }
-        with (self.folder / "redis.log").open("ab") as log:
+        with self.log.open("ab") as log:
             self.server = subprocess.Popen(
                 [_binary(), "-"], stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
             )
         assert self.server.stdin is not None
         self.server.stdin.write("".join(f"{name} {value}\n" for name, value in settings.items()).encode())
         self.server.stdin.close()
-        self._wait()
-
-    def alive(self) -> bool:
-        return self.server is not None and self.server.poll() is None
+        with redis.Redis.from_url(self.url) as client:
+            self.wait(lambda: _answers(client))
 
     def stop(self) -> None:
         if self.server is not None and self.alive():
             self.server.terminate()
             self.server.wait(timeout=QUIET)
-
-    def _wait(self) -> None:
-        assert self.server is not None
-        with redis.Redis.from_url(self.url) as client:
-            try:
-                wait_until_ready(lambda: _answers(client), self.server, self.name)
-            except RuntimeError as error:
-                words = (self.folder / "redis.log").read_text(errors="replace")[-2000:]
-                raise RuntimeError(f"Redis did not start: {error} {words}") from None
 
 
 def _answers(client: redis.Redis) -> bool:

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 from config import data_folder
-from config.processes import ExternalServer, Supervisor, commands
+from config.processes import LocalServer, Supervisor, commands
 from config.readiness import wait_until_ready
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +40,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        with _servers() if options.stack else contextlib.nullcontext(list[ExternalServer]()) as servers:
+        with _servers() if options.stack else contextlib.nullcontext(list[LocalServer]()) as servers:
             data = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
             _require_writable(data)
             with data_folder.locked(data):
@@ -52,7 +52,7 @@ def main() -> None:
     print("Candor has ended; its data stays in place.", flush=True)
 
 
-def _serve(options: argparse.Namespace, servers: Sequence[ExternalServer]) -> None:
+def _serve(options: argparse.Namespace, servers: Sequence[LocalServer]) -> None:
     """Update everything and supervise the processes until interrupted."""
     many = {"web_processes": 2, "workers": 2} if options.stack else {}
     household = Supervisor(commands(HOST, options.port, **many), servers)
@@ -69,7 +69,7 @@ def _serve(options: argparse.Namespace, servers: Sequence[ExternalServer]) -> No
 
 
 @contextlib.contextmanager
-def _servers() -> Iterator[list[ExternalServer]]:
+def _servers() -> Iterator[list[LocalServer]]:
     """Run a PostgreSQL and a Redis with their data in the project's folder within the context."""
     # Only here: the drivers that start them come with the tools of development.
     from config.postgresql import PostgreSQL

@@ -13,17 +13,9 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     class Meta:
         model = Run
         fields = (
-            "key",
-            "design",
-            "trigger",
-            "state",
-            "progress",
-            "fault",
-            "reports",
-            "snapshot_at",
-            "confidence",
+            "key", "design", "trigger", "state", "progress", "fault", "reports", "snapshot_at", "confidence",
             "published",
-        )
+        )  # fmt: skip
         read_only_fields = fields
         extra_kwargs = {"snapshot_at": {"help_text": SNAPSHOT}}
 

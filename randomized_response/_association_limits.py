@@ -94,8 +94,8 @@ class LikelyTables:
         )  # fmt: skip
         table = np.maximum(found.x, _LEAST)
         table /= table.sum()
-        kept = table if self._above(table) >= -1e-4 else start
-        return measure(kept)[0]
+        highest = table if self._above(table) >= -1e-4 else start
+        return measure(highest)[0]
 
     def _edge(self, corner: Floats) -> Floats:
         """The last table of the region on the way from the maximum to a corner, moved slightly inwards."""

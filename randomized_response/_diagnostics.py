@@ -1,11 +1,16 @@
-"""Shared parts of results: a named diagnostic and a likelihood-ratio test."""
+"""Shared parts of results: a named diagnostic, a likelihood-ratio test, the coefficients of a regression."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 
+from randomized_response._checks import as_level
+from randomized_response._rows import read_like
 from randomized_response.results import Result
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,63 @@ def likelihood_ratio(larger: float, smaller: float, degrees_of_freedom: int) -> 
     return LikelihoodRatio(float(statistic), degrees_of_freedom, p_value)
 
 
-def text_table(names: tuple[str, ...], columns: dict[str, "np.typing.ArrayLike"], digits: int = 4) -> list[str]:
-    """Format aligned lines of text: a header, then one line per name."""
-    width = max(len(name) for name in names)
-    cells = np.column_stack([np.asarray(values, dtype=np.float64) for values in columns.values()])
-    head = " " * width + "".join(f" {title:>10}" for title in columns)
-    body = [
-        f"{name:{width}}" + "".join(f" {x:10.{digits}f}" for x in row) for name, row in zip(names, cells, strict=True)
-    ]
-    return [head, *body]
+def collinear(names: tuple[str, ...], triangle: Floats) -> Diagnostic:
+    """Name the columns that are determined by those before them, from the triangle of their QR decomposition."""
+    lengths = np.linalg.norm(triangle, axis=0)
+    scaled = triangle / np.where(lengths > 0, lengths, 1.0)
+    ranks = [0, *(int(np.linalg.matrix_rank(scaled[:, : j + 1], tol=1e-10)) for j in range(len(triangle)))]
+    named = ", ".join(name for j, name in enumerate(names) if ranks[j + 1] == ranks[j]) or "some of them"
+    message = f"covariates are collinear: {named} is determined by the columns before it, the intercept included"
+    return Diagnostic("not identified", message)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RegressionFit(Result):
+    """Coefficients of a regression by name, the intercept first, with their tests and intervals."""
+
+    names: tuple[str, ...]
+    coefficients: Floats
+    standard_errors: Floats
+    covariance: Floats
+
+    @property
+    def z_values(self) -> Floats:
+        """Coefficients divided by their standard errors; NaN if one of them is not finite."""
+        finite = np.isfinite(self.coefficients)
+        return np.where(finite, self.coefficients, np.nan) / self.standard_errors
+
+    @property
+    def p_values(self) -> Floats:
+        """Two-sided p-values of each coefficient being 0, by the normal distribution (Wald)."""
+        return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
+
+    def intervals(self, confidence: float = 0.95) -> Floats:
+        """Wald intervals of the coefficients, shape (p + 1, 2)."""
+        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
+        return np.column_stack([self.coefficients - reach, self.coefficients + reach])
+
+    def _design(self, covariates: ArrayLike) -> tuple[Floats, Floats]:
+        """The rows of these covariates with their constant, and the standard error of each linear prediction."""
+        table = read_like(covariates, self.names[1:])
+        design = np.column_stack([np.ones(len(table)), table])
+        return design, np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
+
+    def summary(self) -> str:
+        """A table of the coefficients, the test of all slopes, and every diagnostic."""
+        titles = ("coef", "std err", "z", "p", "low", "high")
+        columns = (self.coefficients, self.standard_errors, self.z_values, self.p_values, self.intervals())
+        width, cells = max(map(len, self.names)), np.column_stack(columns)
+        table = [" " * width + "".join(f" {title:>10}" for title in titles)]
+        for name, row in zip(self.names, cells, strict=True):
+            table.append(f"{name:{width}}" + "".join(f" {x:10.4f}" for x in row))
+        head, foot = self._around_table()
+        return "\n".join([*head, *table, *foot])
+
+    def _around_table(self) -> tuple[list[str], list[str]]:
+        """The lines above the table of coefficients, and those below."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    __repr__ = __str__

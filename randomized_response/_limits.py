@@ -23,18 +23,18 @@ def nothing_known(answers: int) -> Limits:
     return np.zeros(answers), np.ones(answers)
 
 
-def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level: float, kept: float) -> Limits:
+def mapped_limits(method: str, tally: NDArray[np.int64], channel: Channel, level: float, fpc: float) -> Limits:
     """A binomial interval for each report's rate, mapped through the table to the share of its answer."""
     assert channel.background is not None
     n = int(tally.sum())
     if n == 0:
         return nothing_known(channel.answers)
     if method == "score":
-        return _score(tally / n, channel, n, normal_quantile(level), kept)
+        return _score(tally / n, channel, n, normal_quantile(level), fpc)
     if method == CORRECTED:
         half = np.sign(channel.gain) / 2
         z = normal_quantile(level)
-        return _score((tally - half) / n, channel, n, z, kept)[0], _score((tally + half) / n, channel, n, z, kept)[1]
+        return _score((tally - half) / n, channel, n, z, fpc)[0], _score((tally + half) / n, channel, n, z, fpc)[1]
     miss = channel.background / channel.denominator
     hit = (channel.background + channel.gain) / channel.denominator
     if method == CONVOLUTION:
@@ -52,38 +52,38 @@ def _binomial_limits(method: str, count: int, n: int, level: float, ends: Bounds
     return binomial_limits(method, count, n, level, ends)
 
 
-def _score(rates: Vector, channel: Channel, n: int, z: float, kept: float) -> Limits:
+def _score(rates: Vector, channel: Channel, n: int, z: float, fpc: float) -> Limits:
     """All theta with (rate - b - d theta)^2 <= z^2 V(theta) / n: the roots of a quadratic.
 
-    V = theta a (1 - a) + (1 - theta) b (1 - b) + kept d^2 theta (1 - theta), with a and b the probabilities of the
-    report with and without the answer and d = a - b. kept = 1 is Wilson's interval mapped through the table, kept = 0
-    leaves the coin alone.
+    V = theta a (1 - a) + (1 - theta) b (1 - b) + fpc d^2 theta (1 - theta), with a and b the probabilities of the
+    report with and without the answer and d = a - b. fpc is the finite population correction: 1 is Wilson's interval
+    mapped through the table, 0 leaves the coin alone.
     """
     assert channel.background is not None
     b, d = channel.background / channel.denominator, channel.gain / channel.denominator
     a, scale = b + d, z * z / n
-    square = d * d * (1 + scale * kept)
-    half_linear = d * (rates - b) + scale * (a * (1 - a) - b * (1 - b) + kept * d * d) / 2
+    square = d * d * (1 + scale * fpc)
+    half_linear = d * (rates - b) + scale * (a * (1 - a) - b * (1 - b) + fpc * d * d) / 2
     constant = (rates - b) ** 2 - scale * b * (1 - b)
     reach = np.sqrt(np.maximum(half_linear**2 - square * constant, 0))
     return (half_linear - reach) / square, (half_linear + reach) / square
 
 
-def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float, level: float) -> Limits:
+def limits_of_bits(method: str, bit: Channel, ones: NDArray[np.int64], n: int, fpc: float, level: float) -> Limits:
     """Limits bit by bit, from the binomial count of ones among n, in the row "this answer" of the bit's table."""
     if method == CONVOLUTION and n:
         without, holding = (np.full(ones.size, chance) for chance in bit.matrix[:, 1])
         return took_part_limits(ones, n, level, holding, without)
-    found = [mapped_limits(method, np.array([n - one, one]), bit, level, kept) for one in ones]
+    found = [mapped_limits(method, np.array([n - one, one]), bit, level, fpc) for one in ones]
     return np.array([one[0][1] for one in found]), np.array([one[1][1] for one in found])
 
 
 def tails_of_bits(
-    method: str, bit: Channel, ones: NDArray[np.int64], n: int, kept: float
+    method: str, bit: Channel, ones: NDArray[np.int64], n: int, fpc: float
 ) -> Callable[[float], Limits] | None:
     """Equal-tailed limits bit by bit, as a function of the level, for those of `method`; None if undefined."""
     tails = equal_tails(method)
-    return None if tails is None else partial(limits_of_bits, tails, bit, ones, n, kept)
+    return None if tails is None else partial(limits_of_bits, tails, bit, ones, n, fpc)
 
 
 def equal_tails(method: str) -> str | None:

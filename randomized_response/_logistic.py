@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response import _newton
-from randomized_response._diagnostics import Diagnostic
+from randomized_response._diagnostics import Diagnostic, collinear
 from randomized_response._newton import Climb, Sample
 from randomized_response._rows import CovariateRows
 
 Floats = NDArray[np.float64]
 Information = Literal["observed", "expected", "opg", "robust"]
 
-_DEPENDENT = 1e-11
 _EDGE = 1e-4
 _FEW, _FEWER = 5000, 400
 _CUTS = 100
@@ -43,19 +42,20 @@ def solve(rows: CovariateRows, information: Information) -> Solution:
     share, null = _constant_only(rows)
     telling = no != yes
     aside = 0.0 if telling.all() else float(rows.weights[~telling] @ np.log(no[~telling]))
-    kept = slice(None) if telling.all() else np.flatnonzero(telling)
-    columns, weights = rows.columns[:, kept], rows.weights[kept]
-    triangle, spectrum = _newton.orthonormal(columns, weights)
-    if spectrum[-1] < _DEPENDENT * spectrum[0]:
-        return _not_identified(rows, triangle, null)
+    informative = slice(None) if telling.all() else np.flatnonzero(telling)
+    columns, weights = rows.columns[:, informative], rows.weights[informative]
+    triangle, dependent = _newton.orthonormal(columns, weights)
+    if dependent:
+        nothing, warning = np.full_like(triangle, np.nan), collinear(rows.names, triangle)
+        return Solution(nothing[0], nothing[0], nothing, float("nan"), null, False, 0, (warning,))
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    sample = Sample(inverse.T @ columns, no[kept], yes[kept], weights)
+    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights)
     unit = float(rows.weights.sum()) / rows.respondents
     fit, optima = _best_climb(sample, triangle, share, unit)
     warnings = _diagnose(rows, sample, fit, inverse, share, optima)
     reached = inverse @ fit.point.at
     coefficients, spread = _with_infinities(reached, fit, inverse, unit)
-    covariance = _covariance(rows, sample, fit, inverse, information, kept) if fit.converged else spread
+    covariance = _covariance(rows, sample, fit, inverse, information, informative) if fit.converged else spread
     total = fit.point.log_likelihood + aside
     return Solution(coefficients, reached, covariance, total, null, fit.converged, fit.iterations, warnings)
 
@@ -138,16 +138,15 @@ def _different(fits: list[Climb], unit: float) -> list[Climb]:
     ordered = sorted(fits, key=lambda fit: fit.point.log_likelihood, reverse=True)
     summits: list[Climb] = []
     for fit in ordered:
-        same = [i for i, other in enumerate(summits) if _gap(other, fit) < _near(other, fit) * unit]
+        same = []
+        for i, other in enumerate(summits):
+            near = 1e-6 if fit.escape is None or other.escape is None else 1e-3
+            same += [i] * (_gap(other, fit) < near * unit)
         if not same:
             summits.append(fit)
         elif fit.converged and not summits[same[0]].converged and _gap(summits[same[0]], fit) < 1e-9 * unit:
             summits[same[0]] = fit
     return summits
-
-
-def _near(one: Climb, other: Climb) -> float:
-    return 1e-3 if one.escape is not None and other.escape is not None else 1e-6
 
 
 def _gap(one: Climb, other: Climb) -> float:
@@ -178,7 +177,7 @@ def _covariance(
     fit: Climb,
     inverse: Floats,
     information: Information,
-    kept: slice | NDArray[np.intp],
+    informative: slice | NDArray[np.intp],
 ) -> Floats:
     """The covariance of the coefficients: the inverse of the chosen information, or the sandwich."""
     share_yes, share_no = _newton.shares(fit.point.at @ sample.basis)
@@ -186,13 +185,13 @@ def _covariance(
     score = (sample.chance_yes - sample.chance_no) * share_yes * share_no / likelihood
     if information == "robust":
         bread = inverse @ np.linalg.inv(fit.point.information)
-        return bread @ _gram(sample.basis, rows.squared_weights[kept] * score**2) @ bread.T
+        return bread @ _gram(sample.basis, rows.squared_weights[informative] * score**2) @ bread.T
     if information == "observed":
         middle = fit.point.information
     elif information == "opg":
         middle = _gram(sample.basis, sample.weights * score**2)
     else:
-        each = _expected(rows, share_yes, share_no, rows.table_of[kept])
+        each = _expected(rows, share_yes, share_no, rows.table_of[informative])
         middle = _gram(sample.basis, sample.weights * each)
     return inverse @ np.linalg.inv(middle) @ inverse.T
 
@@ -260,17 +259,3 @@ def _endless(rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats) -
         f"the likelihood rises without end along {named}: rows singled out by these covariates report at a rate that "
         "only a proportion of exactly 0 or 1 explains best, so no finite coefficient is the estimate",
     )
-
-
-def _not_identified(rows: CovariateRows, triangle: Floats, null: float) -> Solution:
-    """Diagnose the columns that are determined by those before them."""
-    lengths = np.linalg.norm(triangle, axis=0)
-    scaled = triangle / np.where(lengths > 0, lengths, 1.0)
-    ranks = [int(np.linalg.matrix_rank(scaled[:, : j + 1], tol=1e-10)) for j in range(len(triangle))]
-    named = [name for j, name in enumerate(rows.names) if ranks[j] == (ranks[j - 1] if j else 0)]
-    listed = ", ".join(named) or "some of them"
-    message = f"covariates are collinear: {listed} is determined by the columns before it, the intercept included"
-    nothing = np.full(len(triangle), np.nan)
-    spread = np.full_like(triangle, np.nan)
-    warning = Diagnostic("not identified", message)
-    return Solution(nothing, nothing, spread, float("nan"), null, False, 0, (warning,))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _BLOCK = 8192
+_DEPENDENT = 1e-11
 _STEPS = 200
 _FIRST_REACH = 3.0
 _CLOSE = 1e-14
@@ -71,8 +72,8 @@ def blocks(n: int) -> Iterator[slice]:
     return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
 
 
-def orthonormal(columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """R (p, p) and the spectrum of the scaled R: columns' R^-1 is orthonormal under the weights, summing to their sum.
+def orthonormal(columns: Floats, weights: Floats) -> tuple[Floats, bool]:
+    """R (p, p), with columns' R^-1 orthonormal under the weights, summing to their sum; whether columns are dependent.
 
     Triangles of blocks are stacked and reduced again, so R is as accurate as one QR of the whole (Demmel et al. 2012).
     """
@@ -83,7 +84,8 @@ def orthonormal(columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
     square[: len(triangle)] = triangle
     lengths = np.linalg.norm(square, axis=0)
     scaled = square / np.where(lengths > 0, lengths, 1.0)
-    return square, np.asarray(np.linalg.svd(scaled, compute_uv=False), dtype=np.float64)
+    spectrum = np.linalg.svd(scaled, compute_uv=False)
+    return square, bool(spectrum[-1] < _DEPENDENT * spectrum[0])
 
 
 def evaluate(sample: Sample, at: Floats) -> Point:

@@ -36,8 +36,8 @@ def took_part_limits(counts: Whole, n: int, level: float, holding: Vector, witho
     Feldman, G. J. & Cousins, R. D. (1998). Physical Review D 57, 3873-3889, section IV. Hong, Y. (2013). On computing
     the distribution function for the Poisson binomial distribution. Computational Statistics & Data Analysis 59, 41-51.
     """
-    asked = np.stack([counts, holding, without])
-    different, places = np.unique(asked, axis=1, return_inverse=True)  # among many choices many are alike
+    cases = np.stack([counts, holding, without])
+    different, places = np.unique(cases, axis=1, return_inverse=True)  # among many choices many are alike
     low, high = _distinct_limits(n, level, *(tuple(row.tolist()) for row in different))
     return low[places.ravel()], high[places.ravel()]
 

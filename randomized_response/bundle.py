@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from randomized_response.questions import Mechanism, Question, question_of
 from randomized_response.results import ProportionEstimate
 from randomized_response.strata import collapse_strata, combine_means, combine_strata
 
-FORMAT = 1
 EVERYONE = ""
 """The key of the stratum of all respondents in the export."""
 
@@ -68,15 +67,6 @@ class _Tally(TypedDict):
     stratum: str
     symbol: int
     counts: list[int]
-
-
-class _Export(TypedDict):
-    """The JSON export, as docs/formats.md describes it."""
-
-    design: _Design
-    design_digest: str
-    groups: NotRequired[list[_Group]]
-    tallies: list[_Tally]
 
 
 @dataclass(frozen=True)
@@ -242,43 +232,42 @@ def load_bundle(path: str | Path) -> Bundle:
          0    0.6762      0.0123  0.6519  0.7005    0.6762
          1    0.3238      0.0123  0.2995  0.3481    0.3238
     """
-    document = _read(Path(path))
-    design = document["design"]
+    design, digest, rows, groups = _read(Path(path))
     language = design["languages"][0]
-    groups = _groups(document, language)
-    tallies = _tallies(document["tallies"])
+    if groups is None:
+        groups = _groups(design, language)
+    tallies = _tallies(rows)
     items = (_item(item, tallies[item["key"]], language) for item in design["items"])
     return Bundle(
         title=design["title"][language],
-        digest=document["design_digest"],
+        digest=digest,
         items=MappingProxyType({item.key: item for item in items}),
         strata=MappingProxyType({group["stratum"]: group["label"] for group in groups}),
         shares=MappingProxyType({group["stratum"]: Fraction(group["share"]) for group in groups if group["share"]}),
     )
 
 
-def _groups(document: _Export, language: str) -> list[_Group]:
-    """The groups that counts are given for: `groups` of the export; in older exports, the design's."""
-    if "groups" in document:
-        return list(document["groups"])
-    design = document["design"]
+def _groups(design: _Design, language: str) -> list[_Group]:
+    """The groups that counts are given for in older exports: the design's."""
     # Of a design with `participation` the export tells nothing by group: docs/formats.md.
     groups = [] if "participation" in design else design["strata"]["groups"]
     return [{"stratum": one["key"], "label": one["label"][language], "share": one["share"]} for one in groups]
 
 
-def _read(path: Path) -> _Export:
+def _read(path: Path) -> tuple[_Design, str, list[_Tally], list[_Group] | None]:
+    """The design with its digest, the counts, and the groups that they are given for; None in older exports."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         raise ValueError(f"path must name the JSON export of a report; {path} is not JSON") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT or not {"design", "tallies"} <= set(document):
-        raise ValueError(f"path must name the JSON export of a report, format {FORMAT}; {path} is something else")
-    canonical = json.dumps(document["design"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    digest = hashlib.sha256(canonical.encode()).hexdigest()
-    if digest != document["design_digest"]:
-        raise ValueError(f"the design in {path} has the digest {digest}; it names {document['design_digest']}")
-    return cast("_Export", document)
+    match document:
+        case {"format": 1, "design": design, "design_digest": named, "tallies": tallies}:
+            canonical = json.dumps(design, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+            digest = hashlib.sha256(canonical.encode()).hexdigest()
+            if digest != named:
+                raise ValueError(f"the design in {path} has the digest {digest}; it names {named}")
+            return design, digest, tallies, document.get("groups")
+    raise ValueError(f"path must name the JSON export of a report, format 1; {path} is something else")
 
 
 def _tallies(rows: list[_Tally]) -> dict[str, dict[str, list[list[int]]]]:

@@ -224,7 +224,13 @@ def change_of_shares(
     common = m * first.constrained * second.constrained
     pairs = max(first.n * second.n, 1)
     parts = [((whole - common) / pairs, noise / pairs) for whole, noise in found]
-    return _change(first, second, parts, returned, remembered=remembered)
+    one = (first.constrained, first.low, first.high), (first.constrained, first.noise_low, first.noise_high)
+    two = (second.constrained, second.low, second.high), (second.constrained, second.noise_low, second.noise_high)
+    limits = [
+        _recovered(before, after, _correlation(*pair, shared))
+        for before, after, pair, shared in zip(one, two, _errors(first, second), parts[0], strict=True)
+    ]
+    return _change(first, second, parts, limits, returned, remembered)
 
 
 def change_of_means(
@@ -271,18 +277,12 @@ def change_of_means(
     people = part * sqrt(_spread(first) * _spread(second))
     coins = part * sqrt(first.n * second.n) * first.noise_standard_error * second.noise_standard_error * remembered
     parts = [(np.array([-people]), np.zeros(1)), (np.array([people + coins]), np.array([coins]))]
-    errors = _errors_of_change(first, second, parts)
-    limits = [_normal(first, second, float(error[0])) for error in errors[0]]
-    return ChangeEstimate(
-        np.array([second.constrained - first.constrained]),
-        np.array([second.unbiased - first.unbiased]),
-        errors[0][0], errors[1][0], *limits[0],
-        errors[0][1], errors[1][1], *limits[1],
-        *parts[0], (first.n, second.n), returned, bool(remembered), first.confidence,
-    )  # fmt: skip
+    limits = [_normal(first, second, float(error[0])) for error in _errors_of_change(first, second, parts)[0]]
+    return _change(first, second, parts, limits, returned, bool(remembered))
 
 
 Estimate = ProportionEstimate | MeanEstimate
+Ends = tuple[Vector, Vector]
 Limits = tuple[Vector, Vector, Vector]
 """An estimate, and the ends of its interval."""
 
@@ -291,20 +291,12 @@ Parts = list[tuple[Vector, Vector]]
 
 
 def _change(
-    first: ProportionEstimate, second: ProportionEstimate, parts: Parts, returned: int | None, *, remembered: bool
+    first: Estimate, second: Estimate, parts: Parts, limits: list[Ends], returned: int | None, remembered: bool
 ) -> ChangeEstimate:
-    pairs, errors = _errors(first, second), _errors_of_change(first, second, parts)
-    one = (first.constrained, first.low, first.high), (first.constrained, first.noise_low, first.noise_high)
-    two = (second.constrained, second.low, second.high), (second.constrained, second.noise_low, second.noise_high)
-    limits = [
-        _recovered(before, after, _correlation(*pair, shared))
-        for before, after, pair, shared in zip(one, two, pairs, parts[0], strict=True)
-    ]
+    errors = _errors_of_change(first, second, parts)
     return ChangeEstimate(
-        second.constrained - first.constrained,
-        second.unbiased - first.unbiased,
-        errors[0][0], errors[1][0], *limits[0],
-        errors[0][1], errors[1][1], *limits[1],
+        np.atleast_1d(second.constrained - first.constrained), np.atleast_1d(second.unbiased - first.unbiased),
+        errors[0][0], errors[1][0], *limits[0], errors[0][1], errors[1][1], *limits[1],
         *parts[0], (first.n, second.n), returned, remembered, first.confidence,
     )  # fmt: skip
 
@@ -335,7 +327,7 @@ def _correlation(one: Vector, other: Vector, shared: Vector) -> Vector:
     return np.asarray(np.clip(np.nan_to_num(found), -1, 1))
 
 
-def _recovered(before: Limits, after: Limits, correlation: Vector) -> tuple[Vector, Vector]:
+def _recovered(before: Limits, after: Limits, correlation: Vector) -> Ends:
     """The interval of a difference from those of its two parts, with this correlation (MOVER)."""
     (one, one_low, one_high), (two, two_low, two_high) = before, after
     difference = two - one
@@ -349,7 +341,7 @@ def _distance(one: Vector, other: Vector, correlation: Vector) -> Vector:
     return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
 
 
-def _normal(first: MeanEstimate, second: MeanEstimate, error: float) -> tuple[Vector, Vector]:
+def _normal(first: MeanEstimate, second: MeanEstimate, error: float) -> Ends:
     """The normal interval, clipped to the range and extended to the estimate; the whole range if unknown."""
     difference, estimate = second.unbiased - first.unbiased, second.constrained - first.constrained
     widest = first.maximum - first.minimum

@@ -10,7 +10,7 @@ import scipy
 
 from randomized_response._limits import Limits
 from randomized_response.intervals import normal_quantile
-from randomized_response.results import ProportionEstimate, Result, Vector
+from randomized_response.results import ProportionEstimate, Result, Vector, answer_table
 
 NEAREST, FURTHEST, STEPS = 1e-3, 7.0, 56
 """The grid of p-values: standard normal deviates, p from .9992 to 2.6e-12, in steps of an eighth."""
@@ -64,14 +64,10 @@ class Comparison(Result):
         return super().to_dict() | {"p_value": numbers}
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.n[1]} against {self.n[0]} reports; {100 * self.confidence:g} % intervals: {self.interval}",
-            "answer  difference  std. error      low     high  p value",
-        ]
-        columns = (self.difference, self.standard_error, self.low, self.high, self.p_value)
-        for answer, (difference, error, low, high, p_value) in enumerate(zip(*columns, strict=True)):
-            lines.append(f"{answer:>6}  {difference:10.4f}  {error:10.4f}  {low:7.4f}  {high:7.4f}  {p_value:7.4f}")
-        return "\n".join(lines)
+        head = f"{self.n[1]} against {self.n[0]} reports; {100 * self.confidence:g} % intervals: {self.interval}"
+        columns = {"difference": "10.4f", "std. error": "10.4f", "low": "7.4f", "high": "7.4f", "p value": "7.4f"}
+        values = (self.difference, self.standard_error, self.low, self.high, self.p_value)
+        return "\n".join([head, *answer_table(columns, *values)])
 
 
 def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison:
@@ -138,27 +134,27 @@ def _reaches(first: ProportionEstimate, second: ProportionEstimate, one: Limits,
 
 
 def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
-    difference, asked = second.constrained - first.constrained, normal_quantile(first.confidence)
+    difference, stated = second.constrained - first.constrained, normal_quantile(first.confidence)
     stored = _reaches(first, second, (first.low, first.high), (second.low, second.high))
 
     @cache
     def excess(z: float) -> Vector:
         """The distance by which the interval of z standard deviations extends beyond 0."""
-        if z == asked or first.limits_at is None or second.limits_at is None:
-            below, above = (reach * z / asked for reach in stored)
+        if z == stated or first.limits_at is None or second.limits_at is None:
+            below, above = (reach * z / stated for reach in stored)
         else:
             level = float(1 - 2 * scipy.special.ndtr(-z))
             below, above = _reaches(first, second, first.limits_at(level), second.limits_at(level))
         return np.asarray(np.where(difference > 0, below, above) - np.abs(difference))
 
-    steps = sorted({NEAREST, asked, *np.linspace(0, FURTHEST, STEPS + 1)[1:].tolist()})
-    found = np.array([_crossing(excess, answer, steps, asked) for answer in range(len(difference))])
+    steps = sorted({NEAREST, stated, *np.linspace(0, FURTHEST, STEPS + 1)[1:].tolist()})
+    found = np.array([_crossing(excess, answer, steps, stated) for answer in range(len(difference))])
     return np.where(np.isnan(difference), np.nan, np.where(found <= NEAREST, 1.0, 2 * scipy.special.ndtr(-found)))
 
 
-def _crossing(excess: Callable[[float], Vector], answer: int, steps: list[float], asked: float) -> float:
-    """The deviate at which an interval reaches 0, for increasing `excess`; on the correct side of `asked`."""
-    inside, middle = excess(asked)[answer] >= 0, steps.index(asked)
+def _crossing(excess: Callable[[float], Vector], answer: int, steps: list[float], stated: float) -> float:
+    """The deviate at which an interval reaches 0, for increasing `excess`; on the correct side of `stated`."""
+    inside, middle = excess(stated)[answer] >= 0, steps.index(stated)
     part = steps[: middle + 1] if inside else steps[middle:]
     place = bisect_left(part, True, key=lambda z: bool(excess(z)[answer] >= 0))
     if place in (0, len(part)):

@@ -120,19 +120,19 @@ def estimate_proportions(
     level = as_level(confidence)
     if interval not in INTERVALS:
         raise ValueError(f"interval must be one of {', '.join(INTERVALS)}; got {interval!r}")
-    kept = _sampling_fraction(n, population_size)
+    fpc = _sampling_fraction(n, population_size)
     unbiased = channel.left_inverse @ (tally / n) if n else np.full(channel.answers, np.nan)
     constrained = maximum_likelihood(tally, channel)
     noise = _noise_covariance(constrained, channel, n)
-    covariance = noise if kept == 0 else noise + kept * (_moment_covariance(tally, channel) - noise)
+    covariance = noise if fpc == 0 else noise + fpc * (_moment_covariance(tally, channel) - noise)
     method, noise_method = (_method(interval, channel, n, size) for size in (population_size, n))
     sample = _Sample(tally, channel, simultaneous, unbiased, constrained, generator)
-    limits_at = partial(sample.limits, method, covariance, kept)
+    limits_at = partial(sample.limits, method, covariance, fpc)
     (low, high), (noise_low, noise_high) = limits_at(level), sample.limits(noise_method, noise, 0.0, level)
     return ProportionEstimate(
         unbiased, constrained, root_of_diagonal(covariance), covariance, root_of_diagonal(noise), noise,
         low, high, noise_low, noise_high, n, method, noise_method, level, population_size, simultaneous,
-        limits_at=limits_at, tails_at=sample.tails_at(method, kept), noise_tails_at=sample.tails_at(noise_method, 0.0),
+        limits_at=limits_at, tails_at=sample.tails_at(method, fpc), noise_tails_at=sample.tails_at(noise_method, 0.0),
         rates=tally / n if n else np.full(channel.reports, np.nan), channel=channel,
     )  # fmt: skip
 
@@ -148,18 +148,18 @@ class _Sample:
     constrained: Vector
     generator: np.random.Generator | None
 
-    def limits(self, method: str, covariance: Vector, kept: float, confidence: float) -> Limits:
+    def limits(self, method: str, covariance: Vector, fpc: float, confidence: float) -> Limits:
         answers = self.channel.answers
         level = 1 - (1 - confidence) / answers if self.simultaneous and answers > 2 else confidence
-        return around(self.constrained, *self._limits(method, covariance, kept, level))
+        return around(self.constrained, *self._limits(method, covariance, fpc, level))
 
-    def tails_at(self, method: str, kept: float) -> Callable[[float], Limits] | None:
+    def tails_at(self, method: str, fpc: float) -> Callable[[float], Limits] | None:
         tails = equal_tails(method)
         if tails is None:
             return None
-        return lambda confidence: mapped_limits(tails, self.tally, self.channel, confidence, kept)
+        return lambda confidence: mapped_limits(tails, self.tally, self.channel, confidence, fpc)
 
-    def _limits(self, method: str, covariance: Vector, kept: float, level: float) -> Limits:
+    def _limits(self, method: str, covariance: Vector, fpc: float, level: float) -> Limits:
         if self.tally.sum() == 0:
             return nothing_known(self.channel.answers)
         if method == "wald":
@@ -168,7 +168,7 @@ class _Sample:
             return bootstrap_limits(self.tally, self.channel, level, self.generator)
         if method in ("likelihood", "bayes"):
             return (likelihood_limits if method == "likelihood" else bayes_limits)(self.tally, self.channel, level)
-        return mapped_limits(method, self.tally, self.channel, level, kept)
+        return mapped_limits(method, self.tally, self.channel, level, fpc)
 
 
 def _require_possible(tally: NDArray[np.int64], channel: Channel) -> None:

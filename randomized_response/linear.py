@@ -9,15 +9,14 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_level
-from randomized_response._diagnostics import Diagnostic, text_table
+from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
 from randomized_response._newton import orthonormal
-from randomized_response._rows import Channels, CovariateRows, Missing, read_like, read_rows
+from randomized_response._rows import Channels, CovariateRows, Missing, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
 Robust = Literal["HC0", "HC1", "HC2", "HC3"]
 
-_DEPENDENT = 1e-11
 _ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 
@@ -33,7 +32,7 @@ class LinearPrediction(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearFit(Result):
+class LinearFit(RegressionFit):
     """The result of `linear_regression`. Arrays are read-only and follow `names`, the intercept first.
 
     Attributes
@@ -46,10 +45,6 @@ class LinearFit(Result):
         False where covariates are collinear; then `diagnostics` names which.
     """
 
-    names: tuple[str, ...]
-    coefficients: Floats
-    standard_errors: Floats
-    covariance: Floats
     wald: float
     wald_p_value: float
     robust: Robust
@@ -58,55 +53,21 @@ class LinearFit(Result):
     n: int
     dropped: int
 
-    @property
-    def z_values(self) -> Floats:
-        """Coefficients divided by their standard errors."""
-        return np.asarray(self.coefficients / self.standard_errors)
-
-    @property
-    def p_values(self) -> Floats:
-        """Two-sided p-values of each coefficient being 0, by the normal distribution."""
-        return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
-
-    def intervals(self, confidence: float = 0.95) -> Floats:
-        """Wald intervals of the coefficients, shape (p + 1, 2)."""
-        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
-        return np.column_stack([self.coefficients - reach, self.coefficients + reach])
-
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> LinearPrediction:
         """Predict the mean of the answer for these covariates, shape (n, p) without the intercept.
 
         The columns of a data frame are found by their names, which must be those of the fit, in any order.
         """
-        table = read_like(covariates, self.names[1:])
-        design = np.column_stack([np.ones(len(table)), table])
+        design, spread = self._design(covariates)
         means = design @ self.coefficients
-        spread = np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
         reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * spread
         return LinearPrediction(means, spread, means - reach, means + reach, confidence)
 
-    def summary(self) -> str:
-        """A table of the coefficients, the test of all slopes, and every diagnostic."""
-        low, high = self.intervals().T
-        columns = {
-            "coef": self.coefficients,
-            "std err": self.standard_errors,
-            "z": self.z_values,
-            "p": self.p_values,
-            "low": low,
-            "high": high,
-        }
+    def _around_table(self) -> tuple[list[str], list[str]]:
         title = f"Linear regression on debiased reports ({self.robust} standard errors, 95 % Wald intervals)"
         slopes = f"all slopes 0: Wald = {self.wald:.4f}, df = {len(self.names) - 1}, p = {self.wald_p_value:.4g}"
-        notes = [f"! {each}" for each in self.diagnostics]
-        return "\n".join(
-            [title, f"n = {self.n}, dropped = {self.dropped}", *text_table(self.names, columns), slopes, *notes]
-        )
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    __repr__ = __str__
+        counts = f"n = {self.n}, dropped = {self.dropped}"
+        return [title, counts], [slopes, *(f"! {each}" for each in self.diagnostics)]
 
 
 def linear_regression(
@@ -132,25 +93,14 @@ def linear_regression(
 
     Parameters
     ----------
-    covariates : array of shape (n, p), p >= 0
-        Finite numbers, without a constant column: the intercept is added, and is the first coefficient. Rows of pandas'
-        objects, here and in what follows, are matched by their index; where that cannot be done they are refused.
-    reports : array of shape (n,)
-        Symbols from 0 to the number of reports less 1.
+    covariates, reports, weights, names, counts, missing :
+        As for `logistic_regression`. Weights need no other covariance.
     channel : Channel, None, or a sequence of n of these
         All with as many answers as `values`. None where the question was asked directly: the report is the answer.
-    weights : array of shape (n,), optional
-        Sampling weights, positive; only their proportions matter.
-    names : sequence of p names, optional
-        x1, x2, ... by default, or the columns' own where `covariates` is a data frame.
-    counts : array of shape (n,), optional
-        How many respondents, all equal, each row stands for: whole numbers from 1. The fit is that of as many rows.
     values : array of shape (k,), optional
         The numeric value of each answer; 0, 1, ..., k - 1 by default.
     robust : {"HC0", "HC1", "HC2", "HC3"}
         Squared residuals as they are; times n / (n - p - 1); divided by 1 - h_i; or by its square, h_i the leverage.
-    missing : {"error", "drop"}
-        Whether a NaN (or None) among covariates or reports is an error or leaves its row out.
 
     Returns
     -------
@@ -211,9 +161,11 @@ def _transforms(rows: CovariateRows, worth: Floats | None) -> list[Floats]:
 
 
 def _fitted(rows: CovariateRows, unbiased: Floats, robust: Robust) -> LinearFit:
-    triangle, spectrum = orthonormal(rows.columns, rows.weights)
-    if spectrum[-1] < _DEPENDENT * spectrum[0]:
-        return _collinear(rows, robust)
+    triangle, dependent = orthonormal(rows.columns, rows.weights)
+    if dependent:
+        nothing = np.full_like(triangle, np.nan)
+        warning = collinear(rows.names, triangle)
+        return _result(rows, robust, nothing[0], nothing, (np.nan, np.nan), (warning,))
     inverse = np.linalg.inv(triangle)
     basis = inverse.T @ rows.columns
     share = rows.weights / rows.weights.sum()
@@ -224,8 +176,7 @@ def _fitted(rows: CovariateRows, unbiased: Floats, robust: Robust) -> LinearFit:
     squares = rows.counts * (each * residuals) ** 2 / _shrinkage(leverages, rows.counts, robust)
     covariance = inverse @ ((basis * squares) @ basis.T) @ inverse.T
     coefficients = inverse @ place
-    statistic, p_value = _wald(coefficients[1:], covariance[1:, 1:])
-    return _result(rows, robust, coefficients, covariance, statistic, p_value, ())
+    return _result(rows, robust, coefficients, covariance, _wald(coefficients[1:], covariance[1:, 1:]), ())
 
 
 def _shrinkage(leverages: Floats, counts: Floats, robust: Robust) -> Floats | float:
@@ -235,8 +186,8 @@ def _shrinkage(leverages: Floats, counts: Floats, robust: Robust) -> Floats | fl
         return 1.0
     if robust == "HC1":
         return float((n - p) / n)
-    kept = np.maximum(1 - leverages, 1e-12)
-    return kept if robust == "HC2" else kept**2
+    left = np.maximum(1 - leverages, 1e-12)
+    return left if robust == "HC2" else left**2
 
 
 def _wald(slopes: Floats, covariance: Floats) -> tuple[float, float]:
@@ -246,38 +197,15 @@ def _wald(slopes: Floats, covariance: Floats) -> tuple[float, float]:
     return statistic, float(scipy.special.chdtrc(slopes.size, max(statistic, 0.0)))
 
 
-def _collinear(rows: CovariateRows, robust: Robust) -> LinearFit:
-    scaled = rows.columns * np.sqrt(rows.weights)
-    triangle = np.asarray(
-        np.linalg.qr((scaled / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)[:, None]).T, mode="r")
-    )
-    ranks = [0, *(int(np.linalg.matrix_rank(triangle[:, : j + 1], tol=1e-10)) for j in range(len(rows.names)))]
-    named = ", ".join(name for j, name in enumerate(rows.names) if ranks[j + 1] == ranks[j]) or "some of them"
-    message = f"covariates are collinear: {named} is determined by the columns before it, the intercept included"
-    nothing, p = float("nan"), len(rows.names)
-    warning = Diagnostic("not identified", message)
-    return _result(rows, robust, np.full(p, nothing), np.full((p, p), nothing), nothing, nothing, (warning,))
-
-
 def _result(
     rows: CovariateRows,
     robust: Robust,
     coefficients: Floats,
     covariance: Floats,
-    statistic: float,
-    p_value: float,
+    wald: tuple[float, float],
     diagnostics: tuple[Diagnostic, ...],
 ) -> LinearFit:
     return LinearFit(
-        names=rows.names,
-        coefficients=coefficients,
-        standard_errors=np.sqrt(np.diag(covariance)),
-        covariance=covariance,
-        wald=statistic,
-        wald_p_value=p_value,
-        robust=robust,
-        identified=not diagnostics,
-        diagnostics=diagnostics,
-        n=rows.respondents,
-        dropped=rows.dropped,
-    )
+        rows.names, coefficients, np.sqrt(np.diag(covariance)), covariance, *wald, robust,
+        identified=not diagnostics, diagnostics=diagnostics, n=rows.respondents, dropped=rows.dropped,
+    )  # fmt: skip

@@ -234,13 +234,13 @@ def discrete_laplace(k: int, *, epsilon: float) -> Channel:
     (True, True)
     """
     size = as_count(k, name="k", low=2, high=256)
-    asked = float(epsilon)
-    if not 0 < asked <= 16:
+    wanted = float(epsilon)
+    if not 0 < wanted <= 16:
         raise ParameterError("epsilon", f"must be greater than 0 and at most 16; got {epsilon!r}")
     shrink = Fraction(0)
     while True:
-        channel = Channel(_geometric_table(size, Fraction(asked) * (1 - shrink)), "discrete_laplace", None)
-        if channel.epsilon <= asked:
+        channel = Channel(_geometric_table(size, Fraction(wanted) * (1 - shrink)), "discrete_laplace", None)
+        if channel.epsilon <= wanted:
             return channel
         shrink = max(2 * shrink, Fraction(1, 2**30))
 

@@ -55,12 +55,8 @@ def epsilon_total(channels: Iterable[HasRatio]) -> float:
     >>> epsilon_total([forced_response(truth="1/2")] * 2) >= 2 * math.log(3)
     True
     """
-    product = Fraction(1)
-    for channel in channels:
-        if isinstance(channel.ratio, float):
-            return math.inf
-        product *= channel.ratio
-    return log_up(product)
+    product = _product(channels)
+    return math.inf if isinstance(product, float) else log_up(product)
 
 
 def exceeds_epsilon(channels: Iterable[HasRatio], epsilon: Fraction | int | str) -> bool:
@@ -79,14 +75,10 @@ def exceeds_epsilon(channels: Iterable[HasRatio], epsilon: Fraction | int | str)
     >>> exceeds_epsilon([forced_response(truth="9/10")], 3)  # 19 to 1; e^3 is 20.09
     False
     """
-    bound, product = Fraction(epsilon), Fraction(1)
+    bound, product = Fraction(epsilon), _product(channels)
     if bound < 0:
         raise ValueError(f"epsilon must be at least 0; got {epsilon}")
-    for channel in channels:
-        if isinstance(channel.ratio, float):
-            return True
-        product *= channel.ratio
-    return log_exceeds(product, bound)
+    return True if isinstance(product, float) else log_exceeds(product, bound)
 
 
 def posterior(prior: float, protection: Channel | float) -> tuple[float, float]:
@@ -239,10 +231,8 @@ def poisoning_bound_of_mean(
 
     Parameters
     ----------
-    n : int
-        Number of reports, at least 1, the false ones among them.
-    false_reports : int
-        m, from 0 to n.
+    n, false_reports :
+        As for `poisoning_bound`.
     channel : Channel
         A table that tells the mean.
     values : sequence of k numbers or None
@@ -287,6 +277,12 @@ def poisoning_bound_of_mean(
     if not (left > 0 and share > 0):
         return math.inf
     return moved * float(np.ptp(scores - float(shares.unbiased @ grid) / share * having)) / left
+
+
+def _product(channels: Iterable[HasRatio]) -> Fraction | float:
+    """The product of the ratios, exact; inf where one of them is."""
+    ratios = [channel.ratio for channel in channels]
+    return math.inf if any(isinstance(ratio, float) for ratio in ratios) else math.prod(ratios, start=Fraction(1))
 
 
 def _lever(truth: FractionLike | Channel | HasBit) -> Fraction:

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _logistic
 from randomized_response._checks import as_level
-from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio, text_table
+from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, likelihood_ratio
 from randomized_response._logistic import Information
-from randomized_response._rows import Channels, Missing, fold, read_like, read_rows
+from randomized_response._rows import Channels, Missing, fold, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Prediction(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogisticFit(Result):
+class LogisticFit(RegressionFit):
     """The result of `logistic_regression`. Arrays are read-only and follow `names`, the intercept first.
 
     Attributes
@@ -58,10 +58,6 @@ class LogisticFit(Result):
         Respondents used, different rows among them, and incomplete ones left out by `missing="drop"`.
     """
 
-    names: tuple[str, ...]
-    coefficients: Floats
-    standard_errors: Floats
-    covariance: Floats
     log_likelihood: float
     null_log_likelihood: float
     likelihood_ratio: LikelihoodRatio
@@ -73,22 +69,6 @@ class LogisticFit(Result):
     distinct_rows: int
     dropped: int
     reached: Floats
-
-    @property
-    def z_values(self) -> Floats:
-        """Coefficients divided by their standard errors; NaN if one of them is not finite."""
-        finite = np.isfinite(self.coefficients)
-        return np.where(finite, self.coefficients, np.nan) / self.standard_errors
-
-    @property
-    def p_values(self) -> Floats:
-        """Two-sided p-values of each coefficient being 0, by the normal distribution (Wald)."""
-        return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
-
-    def intervals(self, confidence: float = 0.95) -> Floats:
-        """Wald intervals of the coefficients, shape (p + 1, 2)."""
-        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
-        return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> Prediction:
         """Predict the proportion of true yes answers for given covariates.
@@ -105,31 +85,14 @@ class LogisticFit(Result):
         ValueError
             Where the columns are not as many as in the fit, a data frame's are not named so, or an entry is not finite.
         """
-        table = read_like(covariates, self.names[1:])
-        design = np.column_stack([np.ones(len(table)), table])
-        return _predicted(design, self.reached, self.covariance, as_level(confidence))
+        design, spread = self._design(covariates)
+        return _predicted(design, spread, self.reached, self.covariance, as_level(confidence))
 
-    def summary(self) -> str:
-        """A table of the coefficients, the test against the intercept alone, and every diagnostic."""
-        low, high = self.intervals().T
-        columns = {
-            "coef": self.coefficients,
-            "std err": self.standard_errors,
-            "z": self.z_values,
-            "p": self.p_values,
-            "low": low,
-            "high": high,
-        }
+    def _around_table(self) -> tuple[list[str], list[str]]:
+        title = f"Logistic regression through randomized response ({self.information} information, 95 % Wald intervals)"
         counts = f"n = {self.n}, distinct rows = {self.distinct_rows}, dropped = {self.dropped}"
         likelihood = f"log likelihood = {self.log_likelihood:.4f}, against the intercept alone: {self.likelihood_ratio}"
-        notes = [f"! {each}" for each in self.diagnostics]
-        title = f"Logistic regression through randomized response ({self.information} information, 95 % Wald intervals)"
-        return "\n".join([title, counts, *text_table(self.names, columns), likelihood, *notes])
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    __repr__ = __str__
+        return [title, counts], [likelihood, *(f"! {each}" for each in self.diagnostics)]
 
 
 def logistic_regression(
@@ -248,10 +211,11 @@ def _chosen(information: Information | None, *, weighted: bool) -> Information:
     return information
 
 
-def _predicted(design: Floats, coefficients: Floats, covariance: Floats, confidence: float) -> Prediction:
+def _predicted(
+    design: Floats, spread: Floats, coefficients: Floats, covariance: Floats, confidence: float
+) -> Prediction:
     eta = design @ coefficients
     proportions = scipy.special.expit(eta)
-    spread = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design))
     reach = scipy.special.ndtri((1 + confidence) / 2) * spread
     slope = proportions * scipy.special.expit(-eta)
     direction = slope @ design / len(design)

@@ -127,19 +127,18 @@ def cheater_detection(
     [0.2, 0.6, 0.2]
     """
     arms = read_arms(yes, n, truth, confidence)
-    forced = _forced_yes(arms)
-    share = 1 / (arms.truth[1] - arms.truth[0])
-    honest_yes = arms.linear(0.0, (arms.truth[1] - 1) * share, (1 - arms.truth[0]) * share)
+    forced, (p1, p2) = _forced_yes(arms), arms.truth
+    share = 1 / (p2 - p1)
+    honest_yes = arms.linear(0.0, (p2 - 1) * share, (1 - p1) * share)
     honest_no = arms.linear(0.0, share, -share)
-    cheaters = arms.linear(1.0, -arms.truth[1] * share, arms.truth[0] * share)
-    top, (kept_yes, kept_no) = _best_honest(arms, forced, honest_yes[0], honest_no[0])
-    kept_cheaters = max(1 - kept_yes - kept_no, 0.0)
-    none = arms.along(forced(0, 1), forced(1, 0))[0]
+    cheaters = arms.linear(1.0, -p2 * share, p1 * share)
+    top, (likely_yes, likely_no) = _best_honest(arms, forced, honest_yes[0], honest_no[0])
+    likely_cheaters = max(1 - likely_yes - likely_no, 0.0)
     return CheaterEstimate(
-        honest_yes=arms.share(honest_yes, kept_yes, lambda v: (forced(v, 0), forced(v, 1 - v)), top),
-        honest_no=arms.share(honest_no, kept_no, lambda v: (forced(0, v), forced(1 - v, v)), top),
-        cheaters=arms.share(cheaters, kept_cheaters, lambda v: (forced(0, 1 - v), forced(1 - v, 0)), top),
-        no_cheaters=boundary_test(top, none),
+        honest_yes=arms.share(honest_yes, likely_yes, lambda v: (forced(v, 0), forced(v, 1 - v)), top),
+        honest_no=arms.share(honest_no, likely_no, lambda v: (forced(0, v), forced(1 - v, v)), top),
+        cheaters=arms.share(cheaters, likely_cheaters, lambda v: (forced(0, 1 - v), forced(1 - v, 0)), top),
+        no_cheaters=boundary_test(top, arms.along(forced(0, 1), forced(1, 0))[0]),
         log_likelihood=top,
         confidence=arms.confidence,
     )
@@ -159,12 +158,8 @@ def stochastic_lie_detector(
 
     Parameters
     ----------
-    yes, n : pairs of whole numbers
-        Reports of yes, and all reports (at least 2), in the two arms.
-    truth : pair of exact fractions
-        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different.
-    confidence : float
-        Level of the intervals, in (0, 1).
+    yes, n, truth, confidence :
+        As for `cheater_detection`.
 
     Returns
     -------
@@ -193,17 +188,16 @@ def stochastic_lie_detector(
     (0.4, 0.5)
     """
     arms = read_arms(yes, n, truth, confidence)
-    forced = _forced_yes(arms)
-    p1, p2 = arms.truth
+    forced, (p1, p2) = _forced_yes(arms), arms.truth
     share = 1 / (p2 - p1)
     honest_yes = ((p2 - 1) * share, (1 - p1) * share)
     prevalence = arms.linear(1.0, -share, share)
     honesty = arms.ratio(honest_yes, (-share, share), prevalence[0])
-    top, (kept_yes, kept_no) = _best_honest(arms, forced, arms.linear(0.0, *honest_yes)[0], 1 - prevalence[0])
-    kept_honesty = min(kept_yes / (1 - kept_no), 1.0) if kept_no < 1 else float("nan")
+    top, (likely_yes, likely_no) = _best_honest(arms, forced, arms.linear(0.0, *honest_yes)[0], 1 - prevalence[0])
+    likely_honesty = min(likely_yes / (1 - likely_no), 1.0) if likely_no < 1 else float("nan")
     return LieDetectorEstimate(
-        prevalence=arms.share(prevalence, 1 - kept_no, lambda v: (forced(0, 1 - v), forced(v, 1 - v)), top),
-        honesty=arms.share(honesty, kept_honesty, lambda v: (forced(0, 1), (v, v)), top),
+        prevalence=arms.share(prevalence, 1 - likely_no, lambda v: (forced(0, 1 - v), forced(v, 1 - v)), top),
+        honesty=arms.share(honesty, likely_honesty, lambda v: (forced(0, 1), (v, v)), top),
         all_honest=boundary_test(top, arms.along(forced(0, 1), forced(1, 0))[0]),
         log_likelihood=top,
         confidence=arms.confidence,
@@ -221,12 +215,8 @@ def unknown_prevalence(
 
     Parameters
     ----------
-    yes, n : pairs of whole numbers
-        Reports of yes, and all reports (at least 2), in the two arms.
-    truth : pair of exact fractions
-        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different.
-    confidence : float
-        Level of the intervals, in (0, 1).
+    yes, n, truth, confidence :
+        As for `cheater_detection`.
 
     Returns
     -------
@@ -263,10 +253,10 @@ def unknown_prevalence(
     sensitive = arms.linear(0.0, (1 - p2) * share, -(1 - p1) * share)
     unrelated = arms.linear(0.0, -p2 * share, p1 * share)
     inside = 0 <= sensitive[0] <= 1 and 0 <= unrelated[0] <= 1
-    top, kept = arms.best((sensitive[0], unrelated[0]), inside, ((0, 0), (1, 0), (1, 1), (0, 1)), rates)
+    top, likely = arms.best((sensitive[0], unrelated[0]), inside, ((0, 0), (1, 0), (1, 1), (0, 1)), rates)
     return UnknownPrevalenceEstimate(
-        sensitive=arms.share(sensitive, kept[0], lambda v: (rates(v, 0), rates(v, 1)), top),
-        unrelated=arms.share(unrelated, kept[1], lambda v: (rates(0, v), rates(1, v)), top),
+        sensitive=arms.share(sensitive, likely[0], lambda v: (rates(v, 0), rates(v, 1)), top),
+        unrelated=arms.share(unrelated, likely[1], lambda v: (rates(0, v), rates(1, v)), top),
         log_likelihood=top,
         confidence=arms.confidence,
     )

@@ -210,21 +210,17 @@ class SurveyAdmin(ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
-        asked = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *asked)
+        options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
+        return ("title", "slug", *languages, *team, "introduction", "consent", *options)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""
         return team_fields(signed_in(request)).get("team")
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return _is_researcher(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
         return _is_researcher(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return _is_researcher(request)
+    has_module_permission = has_add_permission = has_view_permission
 
     def has_change_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
         return _may_write(request, obj)
@@ -236,22 +232,18 @@ class SurveyAdmin(ModelAdmin):
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
         raise Http404("There is no such survey.")
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, object] | None = None,
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Survey | None = None, **kwargs: Any
     ) -> HttpResponse:
-        survey = self.get_object(request, object_id) if object_id else None
-        context = (extra_context or {}) | {
-            "show_save_and_add_another": False,
-            "lacking": missing_texts(selectors.definition_of(survey), selectors.opening_fault(survey))
-            if survey
-            else [],
-            "preview_languages": page_languages(),
-        }
-        response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        """The form, with what the draft as saved still lacks; its design is derived once for the whole page."""
+        lacking: list[str] = []
+        if obj is not None:
+            questions: ItemFormSet = context["inline_admin_formsets"][-1].formset
+            saved = Survey.objects.get(pk=obj.pk) if questions.is_bound else obj  # what was sent is in the other one
+            fault = selectors.error_of_draft(saved) if questions.is_bound else questions.fault
+            lacking = missing_texts(selectors.definition_of(saved), selectors.describe_fault(fault)) if fault else []
+        more = {"show_save_and_add_another": False, "lacking": lacking, "preview_languages": page_languages()}
+        response: HttpResponse = super().render_change_form(request, context | more, *args, obj=obj, **kwargs)
         return response
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -261,8 +253,7 @@ class SurveyAdmin(ModelAdmin):
             draft = survey.state == Survey.State.DRAFT
             messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
             return redirect("panel:survey", survey.slug)
-        response: HttpResponse = super().change_view(request, object_id, *args, **kwargs)
-        return response
+        return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]
 
     def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
         if change:
@@ -275,10 +266,9 @@ class SurveyAdmin(ModelAdmin):
         super().save_model(request, obj, form, change)
         signing_keys.prepare(obj, selectors.next_number(obj))
 
-    def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
+    def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> Any:
         record_event(signed_in(request), "created", survey=obj)
-        entry: LogEntry = super().log_addition(request, obj, message)
-        return entry
+        return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
         """Record an edit by the names of the changed fields, not their values."""
@@ -300,26 +290,22 @@ class SurveyAdmin(ModelAdmin):
                 row.instance.position = last
         super().save_formset(request, form, formset, change)
 
-    def response_add(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
-        return self._response(request, obj)
-
-    def response_change(self, request: HttpRequest, obj: Survey) -> HttpResponse:
-        return self._response(request, obj)
-
-    def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse:
+    def response_change(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
         """Redirect after saving: to the survey's page, which lists missing parts, or to the form at a question."""
-        messages.success(request, f"{survey} is saved.")
-        sent, form = request.POST, reverse("admin:surveys_survey_change", args=[survey.pk])
+        messages.success(request, f"{obj} is saved.")
+        sent, form = request.POST, reverse("admin:surveys_survey_change", args=[obj.pk])
         if "_continue" in sent:
             return redirect(f"{form}?{urlencode({'open': rows_open(sent)}, doseq=True)}")
         if "_another" in sent:
             return redirect(f"{form}?another=1#items-group")
         key = sent.get("_open") or sent.get("_duplicate", "")
-        item = survey.items.filter(pk=key).first() if key.isdecimal() else None
+        item = obj.items.filter(pk=key).first() if key.isdecimal() else None
         if item is None:
-            return redirect("panel:survey", survey.slug)
+            return redirect("panel:survey", obj.slug)
         shown = services.duplicate_item(item) if "_duplicate" in sent else item
         return redirect(f"{form}?open={shown.pk}#question-{shown.pk}")
+
+    response_add = response_change
 
     @display(description="Survey", ordering="slug")
     def name(self, survey: Survey) -> SafeString:

@@ -1,80 +1,35 @@
-"""Celery tasks: each calls one service.
+"""Celery tasks: each calls one service, which it imports: beat and the worker that only folds start without it."""
 
-Each imports what it calls, so that beat and the worker that only folds start without it.
-"""
+from collections.abc import Callable
 
 from celery import shared_task
+from django.utils.module_loading import import_string
 
 
-@shared_task(name="estimator.execute_export")
-def execute_export(export_id: int) -> None:
-    from surveys.lifecycle import exports
+def task(name: str, *services: str) -> Callable[..., None]:
+    """A task of this name that calls these services, one after the other, with the ids that it is given."""
 
-    exports.execute_export(export_id)
+    @shared_task(name=name)
+    def run(*ids: int) -> None:
+        for service in services:
+            import_string(service)(*ids)
 
-
-@shared_task(name="surveys.keep_appointments")
-def run_schedules() -> None:
-    from surveys.opening import schedules
-
-    schedules.run_due()
+    called: Callable[..., None] = run
+    return called
 
 
-@shared_task(name="surveys.keep_house")
-def purge_due() -> None:
-    from surveys.api.base import delete_expired_replies
-    from surveys.maintenance import retention
-    from surveys.outreach import mailing
-
-    retention.purge_due()
-    delete_expired_replies()
-    mailing.delete_old()
-
-
-@shared_task(name="surveys.execute_rehearsal")
-def execute_rehearsal(rehearsal_id: int) -> None:
-    from surveys.planning.rehearsals import services as rehearsals
-
-    rehearsals.execute(rehearsal_id)
-
-
-@shared_task(name="surveys.resume_rehearsals")
-def resume_rehearsals() -> None:
-    from surveys.planning.rehearsals import services as rehearsals
-
-    rehearsals.resume_waiting()
-
-
-@shared_task(name="surveys.notice_events")
-def notice_events() -> None:
-    from surveys.outreach.webhooks import events
-
-    events.queue_deliveries()
-
-
-@shared_task(name="surveys.execute_delivery")
-def execute_delivery(delivery_id: int) -> None:
-    from surveys.outreach.webhooks import services as webhooks
-
-    webhooks.execute(delivery_id)
-
-
-@shared_task(name="surveys.resume_deliveries")
-def resume_deliveries() -> None:
-    from surveys.outreach.webhooks import services as webhooks
-
-    webhooks.resume_waiting()
-
-
-@shared_task(name="surveys.execute_mailing")
-def execute_mailing(mailing_id: int) -> None:
-    from surveys.outreach import mail_delivery
-
-    mail_delivery.execute(mailing_id)
-
-
-@shared_task(name="surveys.resume_mailings")
-def resume_mailings() -> None:
-    from surveys.outreach import mailing
-
-    mailing.resume_waiting()
+execute_export = task("estimator.execute_export", "surveys.lifecycle.exports.execute_export")
+run_schedules = task("surveys.keep_appointments", "surveys.opening.schedules.run_due")
+purge_due = task(
+    "surveys.keep_house",
+    "surveys.maintenance.retention.purge_due",
+    "surveys.api.base.delete_expired_replies",
+    "surveys.outreach.mailing.delete_old",
+)
+execute_rehearsal = task("surveys.execute_rehearsal", "surveys.planning.rehearsals.services.execute")
+resume_rehearsals = task("surveys.resume_rehearsals", "surveys.planning.rehearsals.services.resume_waiting")
+notice_events = task("surveys.notice_events", "surveys.outreach.webhooks.events.queue_deliveries")
+execute_delivery = task("surveys.execute_delivery", "surveys.outreach.webhooks.services.execute")
+resume_deliveries = task("surveys.resume_deliveries", "surveys.outreach.webhooks.services.resume_waiting")
+execute_mailing = task("surveys.execute_mailing", "surveys.outreach.mail_delivery.execute")
+resume_mailings = task("surveys.resume_mailings", "surveys.outreach.mailing.resume_waiting")

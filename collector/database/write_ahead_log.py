@@ -49,18 +49,13 @@ def truncate(*, patience: float = PATIENCE) -> bool:
         return True
     deadline = time.monotonic() + patience
     with contextlib.closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=patience)) as own:
-        while not _cut(own):
+        while own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:  # busy
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
             time.sleep(min(AGAIN, left))
             own.execute(f"PRAGMA busy_timeout = {max(int(left * 1000), 1)}")
     return True
-
-
-def _cut(own: sqlite3.Connection) -> bool:
-    busy, _pages, _moved = own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not busy
 
 
 def limit_size() -> threading.Event:
@@ -75,18 +70,14 @@ def _keep_short(ended: threading.Event) -> None:
     failed, missed = False, 0
     while not ended.wait(LOOKS):
         try:
-            missed = 0 if truncate(patience=_patience(missed)) else missed + 1
+            long = missed >= MISSED and missed & (missed - 1) == 0
+            missed = 0 if truncate(patience=MORE_PATIENCE if long else PATIENCE) else missed + 1
             failed = False
         except Exception as error:
             # As where the disk is full: it is tried again and again, and said once.
             if not failed:
                 logger.warning("the database's log could not be cut: %s", type(error).__name__)
             failed = True
-
-
-def _patience(missed: int) -> float:
-    """Seconds that the next attempt waits, given the failures in a row."""
-    return MORE_PATIENCE if missed >= MISSED and missed & (missed - 1) == 0 else PATIENCE
 
 
 def overwrite() -> bool:

@@ -1,9 +1,9 @@
 """Validators for parts of a design document; each raises ValidationError with path, bound and value."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TypeVar
 
 from collector.designs.texts import refused_character
 from collector.errors import Path, ValidationError
@@ -14,30 +14,50 @@ FRACTION = re.compile(r"[0-9]{1,20}(/[0-9]{1,20}|\.[0-9]{1,20})?")
 """Without exponents: 1e-99999999 would fill the memory."""
 
 
-def require(condition: Any, path: Path, message: str, *, code: str = "invalid", keys: Sequence[str] = ()) -> None:
+Name = TypeVar("Name", bound=str)
+
+
+def require(condition: object, path: Path, message: str, *, code: str = "invalid", keys: Sequence[str] = ()) -> None:
     if not condition:
         raise ValidationError(path, message, code=code, keys=keys)
 
 
-def exact_keys(value: Any, keys: Collection[str], path: Path, *, optional: Collection[str] = ()) -> None:
-    require(isinstance(value, dict), path, f"must be an object; got {type(value).__name__}")
+def exact_keys(
+    value: object, keys: Collection[str], path: Path, *, optional: Collection[str] = ()
+) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise ValidationError(path, f"must be an object; got {type(value).__name__}")
     fits = set(keys) <= set(value) <= set(keys) | set(optional)
     may = f" and may have {sorted(optional)}" if optional else ""
     require(fits, path, f"must have exactly the keys {sorted(keys)}{may}; got {sorted(map(str, value))}")
+    return value
 
 
-def key(value: Any, path: Path) -> None:
+def one_of(value: object, names: Iterable[Name], path: Path, message: str) -> Name:
+    for name in names:
+        if value == name:
+            return name
+    raise ValidationError(path, f"must be {message}; got {value!r}")
+
+
+def listed(value: object, path: Path) -> list[object]:
+    if not isinstance(value, list):
+        raise ValidationError(path, f"must be a list; got {type(value).__name__}")
+    return value
+
+
+def key(value: object, path: Path) -> None:
     valid = isinstance(value, str) and KEY.fullmatch(value)
     require(valid, path, f"must be 1 to 64 of a-z, 0-9, - and _, not starting with - or _; got {value!r}")
 
 
-def text(value: Any, path: Path, languages: Collection[str], *, empty: bool = False) -> None:
+def text(value: object, path: Path, languages: Collection[str], *, empty: bool = False) -> None:
     """Validate a text given in every language; with `empty` it may be blank."""
-    exact_keys(value, set(languages), path)
-    for language, said in value.items():
-        require(isinstance(said, str), (*path, language), f"must be text; got {said!r}")
-        require(empty or said.strip() != "", (*path, language), "must not be empty")
-        plain(said, (*path, language))
+    for language, words in exact_keys(value, set(languages), path).items():
+        if not isinstance(words, str):
+            raise ValidationError((*path, language), f"must be text; got {words!r}")
+        require(empty or words.strip() != "", (*path, language), "must not be empty")
+        plain(words, (*path, language))
 
 
 def plain(value: str, path: Path) -> None:
@@ -46,13 +66,14 @@ def plain(value: str, path: Path) -> None:
         raise ValidationError(path, found.in_words)
 
 
-def whole(value: Any, path: Path, *, low: int, high: int | None = None) -> None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high)
+def whole(value: object, path: Path, *, low: int, high: int | None = None) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
+        return value
     bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-    require(fits, path, f"must be an integer {bounds}; got {value!r}")
+    raise ValidationError(path, f"must be an integer {bounds}; got {value!r}")
 
 
-def fraction(value: Any, path: Path) -> Fraction:
+def fraction(value: object, path: Path) -> Fraction:
     """Parse an exact probability from text."""
     try:
         read = Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else None
@@ -63,7 +84,7 @@ def fraction(value: Any, path: Path) -> Fraction:
     return read
 
 
-def decimal(value: Any, path: Path) -> Fraction:
+def decimal(value: object, path: Path) -> Fraction:
     """Parse an exact decimal number from text."""
     if not isinstance(value, str) or not DECIMAL.fullmatch(value):
         raise ValidationError(path, f"must be a decimal number as text, like '0.5'; got {value!r}")

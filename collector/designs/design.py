@@ -93,7 +93,7 @@ class Item:
     unasked: int | None
     grid: Grid | None
     most: int | None
-    document: Mapping[str, Any] = field(repr=False)
+    document: Mapping[str, object] = field(repr=False)
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Self:
@@ -201,7 +201,7 @@ class Design:
     `modulus` is that of the key with which tokens are signed blindly, else empty.
     """
 
-    document: dict[str, Any] = field(repr=False)
+    document: Mapping[str, object] = field(repr=False)
     slug: str
     version: int
     rehearsal: bool
@@ -220,7 +220,7 @@ class Design:
     ceilings: Ceilings | None
 
     @classmethod
-    def of(cls, document: dict[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the design of a validated document; an invalid document may raise any error."""
         strata, invitations = document["strata"], document.get("invitations", {})
         waves, ceilings = document.get("waves"), document.get("ceilings")

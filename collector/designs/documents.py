@@ -3,20 +3,9 @@
 import re
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from collector.designs import items
-from collector.designs.checks import (
-    decimal,
-    distinct,
-    exact_keys,
-    fraction,
-    key,
-    plain,
-    require,
-    text,
-    whole,
-)
+from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, one_of, plain, require, text, whole
 from collector.designs.design import Design, canonical
 from collector.errors import Path, ValidationError
 
@@ -44,9 +33,9 @@ OPTIONAL = {"sections", "invitations", "waves", "participation", "ceilings"}
 LONGEST_REASON = 500
 
 
-def check(document: Any) -> Design:
+def check(value: object) -> Design:
     """Validate a document and return it as a design; raise ValidationError at the first error."""
-    exact_keys(document, KEYS, ("design",), optional=OPTIONAL)
+    document = exact_keys(value, KEYS, ("design",), optional=OPTIONAL)
     require(document["format"] == FORMAT, ("format",), f"must be {FORMAT}; got {document['format']!r}")
     key(document["slug"], ("slug",))
     whole(document["version"], ("version",), low=1)
@@ -63,8 +52,8 @@ def check(document: Any) -> Design:
     if "waves" in document:
         _waves(document["waves"])
     if "participation" in document:
-        exact_keys(document["participation"], {"epsilon"}, ("participation",))
-        check_released(document["participation"]["epsilon"], ("participation", "epsilon"))
+        participation = exact_keys(document["participation"], {"epsilon"}, ("participation",))
+        check_released(participation["epsilon"], ("participation", "epsilon"))
     if "ceilings" in document:
         _ceilings(document["ceilings"])
     _encodable(document)
@@ -74,9 +63,9 @@ def check(document: Any) -> Design:
     return design
 
 
-def _languages(value: Any) -> list[str]:
-    listed = isinstance(value, list) and len(value) >= 1
-    require(listed, ("languages",), f"must be a list of at least one code; got {value!r}")
+def _languages(value: object) -> list[str]:
+    if not isinstance(value, list) or not value:
+        raise ValidationError(("languages",), f"must be a list of at least one code; got {value!r}")
     for code in value:
         fits = isinstance(code, str) and LANGUAGE.fullmatch(code)
         require(fits, ("languages",), f": {code!r} is not a language code")
@@ -84,17 +73,18 @@ def _languages(value: Any) -> list[str]:
     return list(value)
 
 
-def check_released(value: Any, path: Path) -> None:
+def check_released(value: object, path: Path) -> None:
     """Raise ValidationError unless this is an epsilon, as text, for released counts: above 0 and at most 8."""
     require(0 < decimal(value, path) <= 8, path, f"must be above 0 and at most 8; got {value!r}")
 
 
-def _strata(value: Any, languages: list[str]) -> None:
-    exact_keys(value, {"wording", "groups"}, ("strata",))
-    groups, place = value["groups"], ("strata", "groups")
-    require(isinstance(groups, list) and len(groups) != 1, place, "must hold no group or at least 2; got one")
+def _strata(value: object, languages: list[str]) -> None:
+    strata, place = exact_keys(value, {"wording", "groups"}, ("strata",)), ("strata", "groups")
+    groups = strata["groups"]
+    if not isinstance(groups, list) or len(groups) == 1:
+        raise ValidationError(place, "must hold no group or at least 2; got one")
     require(len(groups) <= MOST_GROUPS, place, f"must hold at most {MOST_GROUPS} groups; got {len(groups)}")
-    text(value["wording"], ("strata", "wording"), languages, empty=not groups)
+    text(strata["wording"], ("strata", "wording"), languages, empty=not groups)
     for number, group in enumerate(groups):
         path = (*place, number)
         exact_keys(group, {"key", "label", "share"}, path)
@@ -111,7 +101,7 @@ def _strata(value: Any, languages: list[str]) -> None:
     _shares([group["share"] for group in groups], place)
 
 
-def _shares(shares: list[Any], path: Path) -> None:
+def _shares(shares: list[object], path: Path) -> None:
     known = [share for share in shares if share is not None]
     if not known:
         return
@@ -120,9 +110,10 @@ def _shares(shares: list[Any], path: Path) -> None:
     require(total == 1, path, f": the shares must sum to 1; they sum to {total}")
 
 
-def _sections(value: Any, languages: list[str]) -> list[str]:
+def _sections(value: object, languages: list[str]) -> list[str]:
     """Validate the sections and return their keys."""
-    require(isinstance(value, list) and value, ("sections",), "must be a list of at least one section where it stands")
+    if not isinstance(value, list) or not value:
+        raise ValidationError(("sections",), "must be a list of at least one section where it stands")
     for number, section in enumerate(value):
         path = ("sections", number)
         exact_keys(section, {"key", "title", "introduction"}, path)
@@ -134,46 +125,45 @@ def _sections(value: Any, languages: list[str]) -> list[str]:
     return keys
 
 
-def _invitations(value: Any) -> None:
+def _invitations(value: object) -> None:
     """Validate the invitations: codes, or blindly signed tokens of this modulus and exponent 65537."""
     blind = isinstance(value, dict) and value.get("kind") == "blind"
-    exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, ("invitations",))
-    kind = value["kind"]
-    require(kind in ("secret", "blind"), ("invitations", "kind"), f"must be 'secret' or 'blind'; got {kind!r}")
+    parts = exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, ("invitations",))
+    one_of(parts["kind"], ("secret", "blind"), ("invitations", "kind"), "'secret' or 'blind'")
     if blind:
-        modulus = value["modulus"]
+        modulus = parts["modulus"]
         fits = isinstance(modulus, str) and MODULUS.fullmatch(modulus)
         require(fits, ("invitations", "modulus"), "must be an odd number of 3072 bits, as 768 hex digits")
 
 
-def _waves(value: Any) -> None:
+def _waves(value: object) -> None:
     """Validate the handling of repeated waves, and e^epsilon that a respondent may have spent before."""
-    exact_keys(value, {"repeats", "spent"}, ("waves",))
-    repeats = value["repeats"]
-    require(repeats in ("fresh", "remember"), ("waves", "repeats"), f"must be 'fresh' or 'remember'; got {repeats!r}")
-    spent = value["spent"]
+    waves = exact_keys(value, {"repeats", "spent"}, ("waves",))
+    one_of(waves["repeats"], ("fresh", "remember"), ("waves", "repeats"), "'fresh' or 'remember'")
+    spent = waves["spent"]
     fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
     require(fits, ("waves", "spent"), f"must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
 
 
-def _ceilings(value: Any) -> None:
+def _ceilings(value: object) -> None:
     """Validate the epsilon limits per question and in total, and the reason for opening above them."""
-    exact_keys(value, {"question", "total"}, ("ceilings",), optional={"reason"})
+    ceilings = exact_keys(value, {"question", "total"}, ("ceilings",), optional={"reason"})
     for name in ("question", "total"):
-        check_released(value[name], ("ceilings", name))
-    if "reason" in value:
-        check_reason(value["reason"], ("ceilings", "reason"))
+        check_released(ceilings[name], ("ceilings", name))
+    if "reason" in ceilings:
+        check_reason(ceilings["reason"], ("ceilings", "reason"))
 
 
-def check_reason(value: Any, path: Path) -> None:
+def check_reason(value: object, path: Path) -> None:
     """Raise ValidationError unless this is text of 1 to LONGEST_REASON characters."""
-    fits = isinstance(value, str) and 1 <= len(value) <= LONGEST_REASON and value == value.strip()
-    got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-    require(fits, path, f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}")
+    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_REASON or value != value.strip():
+        got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
+        parts = f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}"
+        raise ValidationError(path, parts)
     plain(value, path)
 
 
-def _encodable(document: Any) -> None:
+def _encodable(document: object) -> None:
     try:
         canonical(document)
     except UnicodeEncodeError as error:

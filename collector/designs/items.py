@@ -9,13 +9,14 @@ An **encoding** says how many symbols an answer makes and which row of the table
 - `each_option`: a symbol 0 or 1 for each option; row 1 where the option is ticked, row 0 where it is not.
 """
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
+from typing import assert_never
 
-from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, require, text, whole
-from collector.designs.design import Grid
-from collector.errors import Path
+from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, listed, one_of, require, text, whole
+from collector.designs.design import Encoding, Grid, Item, Kind
+from collector.errors import Path, ValidationError
 
 LARGEST_DENOMINATOR = 2**32
 MOST_ITEMS = 256
@@ -25,7 +26,7 @@ KEYS = {"key", "kind", "wording", "choices", "encoding", "channel"}
 OPTIONAL_KEYS = {"prefer_not", "required", "shuffle", "section", "asked_if", "unasked", "grid", "most"}
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
-ENCODINGS = {
+ENCODINGS: Mapping[Kind, tuple[Encoding, ...]] = {
     "yes_no": ("single",),
     "one_choice": ("single", "one_hot", "subset"),
     "several_choices": ("each_option",),
@@ -38,45 +39,44 @@ CHANNEL_KEYS = {"name", "weights"}
 OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "prevalence", "epsilon", "size"}
 
 
-def check_items(value: Any, languages: list[str], sections: list[str]) -> None:
-    fits = isinstance(value, list) and 1 <= len(value) <= MOST_ITEMS
-    require(fits, ("items",), f"must be 1 to {MOST_ITEMS} questions")
+def check_items(value: object, languages: list[str], sections: list[str]) -> None:
+    items: list[Item] = []
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_ITEMS:
+        raise ValidationError(("items",), f"must be 1 to {MOST_ITEMS} questions")
     for number, item in enumerate(value):
-        path = ("items", number)
-        _item(item, path, languages)
-        _section(item, path, sections)
-        _asked_if(item, path, value[:number])
-    distinct([item["key"] for item in value], ("items",))
-    order = [section for section, _ in groupby(item.get("section") for item in value)]
+        items.append(_item(item, ("items", number), languages, sections, items))
+    distinct([item.key for item in items], ("items",))
+    order = [section for section, _ in groupby(item.section for item in items)]
     orders = f"in the order {', '.join(sections)}; got {', '.join(map(str, order))}"
     require(not sections or order == sections, ("items",), f"must stand section by section, {orders}")
 
 
-def _item(item: Any, path: Path, languages: list[str]) -> None:
-    exact_keys(item, KEYS, path, optional=OPTIONAL_KEYS)
+def _item(value: object, path: Path, languages: list[str], sections: list[str], earlier: Sequence[Item]) -> Item:
+    item = exact_keys(value, KEYS, path, optional=OPTIONAL_KEYS)
     key(item["key"], (*path, "key"))
-    kind, encoding = item["kind"], item["encoding"]
-    require(kind in ENCODINGS, (*path, "kind"), f"must be one of {', '.join(ENCODINGS)}; got {kind!r}")
+    kind = one_of(item["kind"], ENCODINGS, (*path, "kind"), f"one of {', '.join(ENCODINGS)}")
     allowed = ENCODINGS[kind]
-    require(encoding in allowed, (*path, "encoding"), f"must be {' or '.join(allowed)} for {kind}; got {encoding!r}")
+    encoding = one_of(item["encoding"], allowed, (*path, "encoding"), f"{' or '.join(allowed)} for {kind}")
     text(item["wording"], (*path, "wording"), languages)
-    _options(item, path)
-    _choices(item, path, languages)
-    _channel(item, (*path, "channel"))
+    _options(item, kind, path)
+    answers = _choices(item, kind, path, languages)
+    _channel(item["channel"], kind, encoding, answers, (*path, "channel"))
+    _section(item, path, sections)
+    _asked_if(item, kind, answers, path, earlier)
+    return Item.of(item)
 
 
-def _options(item: dict[str, Any], path: Path) -> None:
+def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
     """Validate the options for this kind of question; defaults must be left out."""
-    kind = item["kind"]
-    rules: dict[str, tuple[Any, tuple[str, ...]]] = {
+    rules: dict[str, tuple[bool, tuple[Kind, ...]]] = {
         "prefer_not": (True, ("yes_no", "one_choice", "several_choices", "scale")),
         "required": (False, ("yes_no", "one_choice", "several_choices", "scale")),
         "shuffle": (True, ("one_choice", "several_choices")),
     }
     for name, (value, kinds) in rules.items():
         if name in item:
-            said = str(value).lower()
-            require(item[name] is value, (*path, name), f"must be {said} where it stands; got {item[name]!r}")
+            written = str(value).lower()
+            require(item[name] is value, (*path, name), f"must be {written} where it stands; got {item[name]!r}")
             require(kind in kinds, (*path, name), f"is for {', '.join(kinds)}; got {kind}")
     blank = "required" not in item or "prefer_not" in item or kind == "several_choices"
     require(blank, (*path, "required"), "may be false only where prefer_not is true: a blank is sent as that choice")
@@ -84,13 +84,13 @@ def _options(item: dict[str, Any], path: Path) -> None:
     require("most" not in item or kind == "several_choices", (*path, "most"), f"is for several_choices; got {kind}")
 
 
-def _choices(item: dict[str, Any], path: Path, languages: list[str]) -> None:
-    choices, kind, place = item["choices"], item["kind"], (*path, "choices")
-    require(isinstance(choices, list), place, f"must be a list; got {type(choices).__name__}")
+def _choices(item: Mapping[str, object], kind: Kind, path: Path, languages: list[str]) -> int:
+    """Validate the choices, or the grid of a number, and return how many answers there are."""
+    place = (*path, "choices")
+    choices = listed(item["choices"], place)
     if kind == "number":
         require(not choices, place, f"must be empty for a number; got {len(choices)}")
-        check_grid(item["grid"], (*path, "grid"))
-        return
+        return len(check_grid(item["grid"], (*path, "grid")).points)
     least = 3 if "prefer_not" in item else 2
     require(least <= len(choices) <= MOST_ANSWERS, place, f"must be a list of {least} to {MOST_ANSWERS} texts")
     for number, choice in enumerate(choices):
@@ -100,22 +100,23 @@ def _choices(item: dict[str, Any], path: Path, languages: list[str]) -> None:
     require(fits, place, f"of a yes/no question must be {least}, {what}; got {len(choices)}")
     if "most" in item:
         whole(item["most"], (*path, "most"), low=1, high=len(choices) - 1)
+    return len(choices)
 
 
-def check_grid(value: Any, path: Path) -> Grid:
+def check_grid(value: object, path: Path) -> Grid:
     """Validate the range of a number: exact decimals, in whole steps, with at most 256 points."""
-    exact_keys(value, {"minimum", "maximum", "step"}, path)
-    low, high, step = (decimal(value[name], (*path, name)) for name in ("minimum", "maximum", "step"))
-    require(step > 0, (*path, "step"), f"must be greater than 0; got {value['step']}")
-    given = f"{value['minimum']} to {value['maximum']}"
+    written = exact_keys(value, {"minimum", "maximum", "step"}, path)
+    low, high, step = (decimal(written[name], (*path, name)) for name in ("minimum", "maximum", "step"))
+    require(step > 0, (*path, "step"), f"must be greater than 0; got {written['step']}")
+    given = f"{written['minimum']} to {written['maximum']}"
     require(low < high, (*path, "maximum"), f"must be greater than minimum; got {given}")
     steps = (high - low) / step
     require(steps.denominator == 1, (*path, "maximum"), f"must be a whole number of steps above minimum; got {steps}")
     require(steps < MOST_ANSWERS, path, f"must have at most {MOST_ANSWERS} points; got {steps + 1}")
-    return Grid(**value)
+    return Grid(*(str(written[name]) for name in ("minimum", "maximum", "step")))
 
 
-def _section(item: dict[str, Any], path: Path, sections: list[str]) -> None:
+def _section(item: Mapping[str, object], path: Path, sections: list[str]) -> None:
     if sections:
         named = item.get("section")
         require(named in sections, (*path, "section"), f"must be one of {', '.join(sections)}; got {named!r}")
@@ -123,76 +124,73 @@ def _section(item: dict[str, Any], path: Path, sections: list[str]) -> None:
         require("section" not in item, (*path, "section"), "names a section, but the design has none")
 
 
-def _asked_if(item: dict[str, Any], path: Path, earlier: list[dict[str, Any]]) -> None:
+def _asked_if(item: Mapping[str, object], kind: Kind, count: int, path: Path, earlier: Sequence[Item]) -> None:
     """Validate a conditional question: earlier answers that show it, and `unasked`, the answer sent otherwise."""
-    ticked = item["kind"] == "several_choices"  # unasked, none of its options is ticked
+    ticked = kind == "several_choices"  # unasked, none of its options is ticked
     fits = ("unasked" in item) == ("asked_if" in item and not ticked)
     require(fits, (*path, "unasked"), "must stand beside asked_if, and only there; several_choices is sent unticked")
     if "asked_if" not in item:
         return
-    condition, place = item["asked_if"], (*path, "asked_if")
-    exact_keys(condition, {"item", "answers"}, place)
-    found = [one for one in earlier if one["key"] == condition["item"] and one["kind"] != "number"]
+    place = (*path, "asked_if")
+    condition = exact_keys(item["asked_if"], {"item", "answers"}, place)
     named = condition["item"]
+    found = [one for one in earlier if one.key == named and one.kind != "number"]
     require(found, (*place, "item"), f"must be an earlier question that is not a number; got {named!r}")
-    answers = condition["answers"]
-    size = _answer_count(found[0])
-    require(isinstance(answers, list), (*place, "answers"), f"must be a list; got {answers!r}")
-    for answer in answers:
-        whole(answer, (*place, "answers"), low=0, high=size - 1)
+    size, written = found[0].answer_count, listed(condition["answers"], (*place, "answers"))
+    answers = [whole(answer, (*place, "answers"), low=0, high=size - 1) for answer in written]
     proper = 1 <= len(answers) < size and answers == sorted(set(answers))
     require(proper, (*place, "answers"), f"must be some of 0 to {size - 1}, in order and not all; got {answers}")
     if not ticked:
-        whole(item["unasked"], (*path, "unasked"), low=0, high=_answer_count(item) - 1)
+        whole(item["unasked"], (*path, "unasked"), low=0, high=count - 1)
 
 
-def _channel(item: dict[str, Any], path: Path) -> None:
-    value, encoding = item["channel"], item["encoding"]
-    exact_keys(value, CHANNEL_KEYS, path, optional=OPTIONAL_CHANNEL_KEYS)
+def _channel(channel: object, kind: Kind, encoding: Encoding, answers: int, path: Path) -> None:
+    value = exact_keys(channel, CHANNEL_KEYS, path, optional=OPTIONAL_CHANNEL_KEYS)
     key(value["name"], (*path, "name"))
     for name in {"truth", "yes", "on", "off", "prevalence"} & set(value):
         fraction(value[name], (*path, name))
     if "epsilon" in value:
         decimal(value["epsilon"], (*path, "epsilon"))
     require(("size" in value) == (encoding == "subset"), (*path, "size"), "must stand for a subset, and only there")
-    if encoding == "subset":
-        _subset(value, path, answers=len(item["choices"]))
-    elif encoding == "single":
-        answers = _answer_count(item)
-        _table(value["weights"], path, rows=answers, columns=None if item["kind"] == "number" else answers)
-    else:
-        _table(value["weights"], path, rows=2, columns=2)
-        off, on = (row[1] for row in value["weights"])
-        require(off < on, (*path, "weights"), f"must send 1 more often in row 1 than in row 0; got {on} and {off}")
+    place = (*path, "weights")
+    match encoding:
+        case "subset":
+            _subset(value, path, answers=answers)
+        case "single":
+            _table(value["weights"], place, rows=answers, columns=None if kind == "number" else answers)
+        case "one_hot" | "each_option":
+            (_, off), (_, on) = _table(value["weights"], place, rows=2, columns=2)
+            require(off < on, place, f"must send 1 more often in row 1 than in row 0; got {on} and {off}")
+        case _:
+            assert_never(encoding)
 
 
-def _subset(value: dict[str, Any], path: Path, *, answers: int) -> None:
+def _subset(value: Mapping[str, object], path: Path, *, answers: int) -> None:
     """Validate a subset's row: tickets leaving the answer out, tickets putting it in."""
-    whole(value["size"], (*path, "size"), low=1, high=answers - 1)
-    _table(value["weights"], path, rows=1, columns=2)
-    lacks, holds = value["weights"][0]
-    require(lacks > 0, (*path, "weights"), f"must leave the answer out at times; got {lacks} tickets for that")
-    more = Fraction(holds, lacks + holds) > Fraction(value["size"], answers)
-    require(more, (*path, "weights"), f"must put the answer in more often than size / choices; got {holds}")
+    size = whole(value["size"], (*path, "size"), low=1, high=answers - 1)
+    place = (*path, "weights")
+    ((lacks, holds),) = _table(value["weights"], place, rows=1, columns=2)
+    require(lacks > 0, place, f"must leave the answer out at times; got {lacks} tickets for that")
+    more = Fraction(holds, lacks + holds) > Fraction(size, answers)
+    require(more, place, f"must put the answer in more often than size / choices; got {holds}")
 
 
-def _answer_count(item: dict[str, Any]) -> int:
-    return len(Grid(**item["grid"]).points) if item["kind"] == "number" else len(item["choices"])
-
-
-def _table(weights: Any, path: Path, *, rows: int, columns: int | None) -> None:
-    require(isinstance(weights, list) and len(weights) == rows, (*path, "weights"), f"must have {rows} rows")
-    width = columns or (len(weights[0]) if isinstance(weights[0], list) else 0)
-    require(2 <= width <= MOST_ANSWERS, (*path, "weights"), f"must have 2 to {MOST_ANSWERS} columns; got {width}")
-    for x, row in enumerate(weights):
-        require(isinstance(row, list), (*path, "weights", x), f"must be a list; got {type(row).__name__}")
-        require(len(row) == width, (*path, "weights", x), f"must have {width} entries, one a report; got {len(row)}")
-        for y, weight in enumerate(row):
-            if type(weight) is not int or weight < 0:
-                whole(weight, (*path, "weights", x, y), low=0)
-        require(sum(row) == sum(weights[0]), (*path, "weights", x), f"must sum to {sum(weights[0])}; got {sum(row)}")
-    denominator = sum(weights[0])
-    require(1 <= denominator <= LARGEST_DENOMINATOR, (*path, "weights"), f"must sum to 1..2**32; got {denominator}")
-    for y, column in enumerate(zip(*weights, strict=True)):
+def _table(value: object, path: Path, *, rows: int, columns: int | None) -> list[list[int]]:
+    if not isinstance(value, list) or len(value) != rows:
+        raise ValidationError(path, f"must have {rows} rows")
+    width = columns or (len(value[0]) if isinstance(value[0], list) else 0)
+    require(2 <= width <= MOST_ANSWERS, path, f"must have 2 to {MOST_ANSWERS} columns; got {width}")
+    table: list[list[int]] = []
+    for x, row in enumerate(value):
+        written = listed(row, (*path, x))
+        require(len(written) == width, (*path, x), f"must have {width} entries, one a report; got {len(written)}")
+        table.append(
+            [n if type(n) is int and n >= 0 else whole(n, (*path, x, y), low=0) for y, n in enumerate(written)]
+        )
+        require(sum(table[x]) == sum(table[0]), (*path, x), f"must sum to {sum(table[0])}; got {sum(table[x])}")
+    denominator = sum(table[0])
+    require(1 <= denominator <= LARGEST_DENOMINATOR, path, f"must sum to 1..2**32; got {denominator}")
+    for y, column in enumerate(zip(*table, strict=True)):
         # A report that one answer can send and another cannot would give an answer away: epsilon is infinite.
-        require(min(column) > 0 or max(column) == 0, (*path, "weights"), f": report {y} would rule out an answer")
+        require(min(column) > 0 or max(column) == 0, path, f": report {y} would rule out an answer")
+    return table

@@ -1,7 +1,5 @@
 """Freeze, close and reopen designs."""
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -13,7 +11,7 @@ from collector.models import FrozenDesign
 
 
 @transaction.atomic
-def freeze_design(document: dict[str, Any]) -> Design:
+def freeze_design(document: object) -> Design:
     """Store a design permanently and open it for reports. Raises ValidationError; idempotent."""
     design = check(document)
     locks.exclusive_lock(locks.NUMBERS, 0)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol
+from wsgiref.types import WSGIEnvironment as Environ
 
 from django.db import connection
 
@@ -26,7 +27,6 @@ JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 RECEIPT = "candor.receipt"
 """The key of the receipt of a request's body in its WSGI environment."""
 
-Environ = dict[str, Any]
 Start = Callable[..., Any]
 Application = Callable[[Environ, Start], Iterable[bytes]]
 
@@ -97,7 +97,7 @@ class ReportEndpoint:
 
     def refuse(self, environ: Environ, refusal: RequestRefused) -> Response:
         """The response to a refused request."""
-        return self._answer(environ, refusal.status, {"error": refusal.said}, retry=refusal.retry)
+        return self._answer(environ, refusal.status, {"error": refusal.to_dict()}, retry=refusal.retry)
 
     def _report_of(self, environ: Environ) -> NewReport:
         """Return the validated report of a request that its survey accepts now."""

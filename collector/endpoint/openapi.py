@@ -25,45 +25,39 @@ STATUSES = {
 }
 """Of a refusal. Nothing is stored then, and the nonce can still be used."""
 
-REPORT: dict[str, object] = {
-    "type": "object",
-    "description": "One randomised report. The fields stand once each, and no other does; invitation stands where the "
-    "survey is by invitation.",
-    "properties": {
+
+def _object(properties: dict[str, object], *required: str, **more: str) -> dict[str, object]:
+    """A schema for an object of these properties and no others."""
+    closed = {"required": list(required), "additionalProperties": False}
+    return {"type": "object", **more, "properties": properties, **closed}
+
+
+REPORT = _object(
+    {
         name: {"type": "string", "pattern": f"^({shape})$", "description": SHAPES[name]}
         for name, shape in (FIELDS | {"invitation": INVITATION}).items()
     },
-    "required": list(FIELDS),
-    "additionalProperties": False,
-}
-RECEIPT: dict[str, object] = {
-    "type": "object",
-    "properties": {"receipt": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256 of the body"}},
-    "required": ["receipt"],
-    "additionalProperties": False,
-}
-REFUSAL: dict[str, object] = {
-    "type": "object",
-    "properties": {
-        "error": {
-            "type": "object",
-            "properties": {
-                "field": {"type": "string", "description": "what is wrong: a field, a header, or the body"},
-                "message": {"type": "string", "description": "a sentence that names the bound"},
-                "bits": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MOST_BITS,
-                    "description": f"where {HEADER} is missing or wrong: with how many zero bits the sum must begin",
-                },
-            },
-            "required": ["field", "message"],
-            "additionalProperties": False,
-        }
+    *FIELDS,
+    description="One randomised report. The fields stand once each, and no other does; invitation stands where the "
+    "survey is by invitation.",
+)
+RECEIPT = _object(
+    {"receipt": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256 of the body"}}, "receipt"
+)
+ERROR = _object(
+    {
+        "field": {"type": "string", "description": "what is wrong: a field, a header, or the body"},
+        "message": {"type": "string", "description": "a sentence that names the bound"},
+        "bits": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MOST_BITS,
+            "description": f"where {HEADER} is missing or wrong: with how many zero bits the sum must begin",
+        },
     },
-    "required": ["error"],
-    "additionalProperties": False,
-}
+    *("field", "message"),
+)
+REFUSAL = _object({"error": ERROR}, "error")
 
 SCHEMAS = {"Report": REPORT, "Receipt": RECEIPT, "ReportRefusal": REFUSAL}
 
@@ -88,8 +82,8 @@ PATH_SLUG = {"name": "slug", "in": "path", "required": True, "schema": {"type": 
 def path_item() -> dict[str, object]:
     """The door as a path item of an OpenAPI document that has SCHEMAS among its components."""
     receipts = {200: "This very report was stored before.", 201: "The report is on disk."}
-    answers = {str(status): _answer(said, "Receipt") for status, said in receipts.items()}
-    answers |= {str(status): _answer(said, "ReportRefusal") for status, said in STATUSES.items()}
+    answers = {str(status): _answer(words, "Receipt") for status, words in receipts.items()}
+    answers |= {str(status): _answer(words, "ReportRefusal") for status, words in STATUSES.items()}
     answers["404"]["content"]["text/html"] = {"schema": {"type": "string"}}  # where the slug is none, so no address
     for status in ("429", "503"):
         answers[status]["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds"}}
@@ -107,8 +101,8 @@ def path_item() -> dict[str, object]:
     }
 
 
-def _answer(said: str, schema: str) -> dict[str, Any]:
-    return {"description": said, "content": {"application/json": {"schema": _reference(schema)}}}
+def _answer(words: str, schema: str) -> dict[str, Any]:
+    return {"description": words, "content": {"application/json": {"schema": _reference(schema)}}}
 
 
 def _reference(name: str) -> dict[str, str]:

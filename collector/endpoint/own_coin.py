@@ -50,11 +50,11 @@ def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
     """Return the report of the fields; all are required and no others allowed."""
     items = [f"item-{number}" for number in range(1, len(design.alphabets) + 1)]
     groups = ["stratum"] if design.strata != ("",) else []
-    asked = [*groups, *(["invitation"] if design.invitations else []), *items]
-    for name in ("design", "nonce", *asked):
+    required = [*groups, *(["invitation"] if design.invitations else []), *items]
+    for name in ("design", "nonce", *required):
         if name not in fields:
             raise RequestRefused(422, name, f"{name} is missing.")
-    if unknown := set(fields) - {"design", "nonce", *asked}:
+    if unknown := set(fields) - {"design", "nonce", *required}:
         raise RequestRefused(422, "body", f"The form has {len(unknown)} fields that this survey does not have.")
     if not re.fullmatch(parsing.FIELDS["nonce"], fields["nonce"]):
         raise RequestRefused(422, "nonce", f"nonce must be {parsing.SHAPES['nonce']}.")

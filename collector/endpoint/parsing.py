@@ -3,8 +3,9 @@
 import json
 import operator
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
 
 from collector.designs import Design
 from collector.errors import RequestRefused
@@ -44,25 +45,38 @@ class ParsedReport:
 
 def parse(body: bytes) -> ParsedReport:
     """Parse a body: one JSON object with exactly the four fields, each once and valid; or five."""
-    if len(body) > LARGEST_BODY:
-        raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
+    may = "; and invitation where the survey is by invitation"
+    fields = read_fields(body, FIELDS, SHAPES, largest=LARGEST_BODY, more={"invitation": INVITATION}, may=may)
+    report = bytes.fromhex(fields["report"])
+    return ParsedReport(fields["design"], fields["nonce"], fields["stratum"], report, fields.get("invitation", ""))
+
+
+def read_fields(
+    body: bytes,
+    fields: Mapping[str, str],
+    shapes: Mapping[str, str],
+    *,
+    largest: int,
+    more: Mapping[str, str] = MappingProxyType({}),
+    may: str = "",
+) -> dict[str, str]:
+    """The fields of a body: one JSON object with exactly these, each once and a valid text, and those of `more`.
+
+    `shapes` has the patterns of both in words, and `may` when there may be more. Nothing of the body is echoed.
+    """
+    if len(body) > largest:
+        raise RequestRefused(413, "body", f"The body must be at most {largest} bytes; got {len(body)}.")
     try:
-        fields = json.loads(body.decode("utf-8"), object_pairs_hook=_without_repeats)
+        found = json.loads(body.decode("utf-8"), object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
         raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
-    if not isinstance(fields, dict) or set(fields) - {"invitation"} != set(FIELDS):
-        may = "; and invitation where the survey is by invitation"
-        raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(FIELDS)}{may}.")
-    for name, shape in (FIELDS | {"invitation": INVITATION}).items():
-        if name in fields and not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
-            raise RequestRefused(422, name, f"{name} must be {SHAPES[name]}.")
-    return ParsedReport(
-        fields["design"],
-        fields["nonce"],
-        fields["stratum"],
-        bytes.fromhex(fields["report"]),
-        fields.get("invitation", ""),
-    )
+    if not isinstance(found, dict) or set(found) - set(more) != set(fields):
+        raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(fields)}{may}.")
+    for name, shape in {**fields, **more}.items():
+        if name in found and not (isinstance(found[name], str) and re.fullmatch(shape, found[name])):
+            raise RequestRefused(422, name, f"{name} must be {shapes[name]}.")
+    read: dict[str, str] = found
+    return read
 
 
 def check_against(report: ParsedReport, design: Design) -> None:
@@ -95,7 +109,7 @@ def _check_invitation(sent: str, kind: str) -> None:
         raise RequestRefused(422, "invitation", words)
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("a field stands twice")

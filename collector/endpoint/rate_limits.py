@@ -82,10 +82,8 @@ class Limits:
     def take(self, limit: Limit, whom: str) -> None:
         """Count one thing of `whom` against the limit.
 
-        Raises
-        ------
-        RequestRefused
-            Where there have been as many in this window as there may be; it says when the next one begins.
+        Raises RequestRefused where there have been as many in this window as there may be; it says when the next one
+        begins.
         """
         if not limit.most or time.monotonic() < self._away_until:
             return

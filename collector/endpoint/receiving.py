@@ -17,10 +17,7 @@ from collector.reports.storing import NewReport, Outcome
 def read(body: bytes, *, slug: str) -> NewReport:
     """Parse a browser's report, which its design can produce; no rehearsals. Stores nothing.
 
-    Raises
-    ------
-    RequestRefused
-        With 403, 404, 413, 422.
+    Raises RequestRefused with 403, 404, 413, 422.
     """
     return _read(body, slug=slug, rehearsal=False)
 
@@ -28,10 +25,7 @@ def read(body: bytes, *, slug: str) -> NewReport:
 def created(outcome: Outcome) -> bool:
     """Return True if this call stored the report, False if it was stored before.
 
-    Raises
-    ------
-    RequestRefused
-        With 403, 409, 410.
+    Raises RequestRefused with 403, 409, 410.
     """
     if outcome is Outcome.TAKEN:
         raise RequestRefused(409, "nonce", "This nonce belongs to another report, which stays as it is.")
@@ -48,10 +42,7 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
 
     They reach designs of rehearsals alone, and no other report does.
 
-    Raises
-    ------
-    RequestRefused
-        As `read` and `created` do, of the first report that is none.
+    Raises RequestRefused as `read` and `created` do, of the first report that is none.
     """
     rows = [_read(body, slug=slug, rehearsal=True) for body in bodies]
     for outcome in storing.insert(rows):
@@ -61,10 +52,7 @@ def receive_simulated(bodies: Iterable[bytes], *, slug: str) -> None:
 def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
     """Preview the report of an own-coin form, under a new nonce for sending it. Stores nothing.
 
-    Raises
-    ------
-    RequestRefused
-        With 404, 410, 413, 422.
+    Raises RequestRefused with 404, 410, 413, 422.
     """
     fields = own_coin.parse(body)
     looked = own_coin.preview(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
@@ -78,10 +66,7 @@ def receive_form(body: bytes, *, slug: str) -> None:
 
     The same form again, which has the same nonce, stores nothing.
 
-    Raises
-    ------
-    RequestRefused
-        With 404, 409, 410, 413, 422; nothing is stored then.
+    Raises RequestRefused with 404, 409, 410, 413, 422; nothing is stored then.
     """
     _receive_marks(own_coin.parse(body), slug=slug, mode=Report.Mode.COIN)
 
@@ -91,10 +76,7 @@ def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
 
     True where this call stored it; False for the same sheet again, which has the same nonce.
 
-    Raises
-    ------
-    RequestRefused
-        With 404, 409, 410, 422; nothing is stored then.
+    Raises RequestRefused with 404, 409, 410, 422; nothing is stored then.
     """
     if _design_of(fields.get("design", ""), slug=slug, rehearsal=False).invitations:
         words = "A survey by invitation takes no sheets: one with a code would lead to a person."

@@ -54,11 +54,8 @@ class Writer:
     def put(self, report: NewReport) -> Outcome:
         """Store one report, on disk when this returns.
 
-        Raises
-        ------
-        RequestRefused
-            Where too many wait, or the database does not take it in time. It may be stored all the same: a retry of
-            the same report is harmless and tells.
+        Raises RequestRefused where too many wait, or the database does not take it in time. It may be stored all the
+        same: a retry of the same report is harmless and tells.
         """
         outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
         self.submit(report, outcomes.put)
@@ -73,10 +70,7 @@ class Writer:
     def submit(self, report: NewReport, then: Then) -> None:
         """Queue one report; `then` is called by the writer's thread once it is on disk or has failed.
 
-        Raises
-        ------
-        RequestRefused
-            Where too many wait, or the database is stuck.
+        Raises RequestRefused where too many wait, or the database is stuck.
         """
         if self.waiting >= self._most or time.monotonic() > self._stuck_at:
             words = "Too many reports are waiting to be stored. Please try again."
@@ -138,8 +132,8 @@ def _leave_the_pool() -> None:
     settings["OPTIONS"].pop("pool", None)
     if pooled.vendor == "postgresql":
         # Few statements, again and again, each of which finds its rows by their keys however many there are.
-        said = settings["OPTIONS"].get("options", "")
-        options = f"{said} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off".strip()
+        given = settings["OPTIONS"].get("options", "")
+        options = f"{given} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off".strip()
         settings["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": 2, "options": options}
     connections["default"] = type(pooled)(settings, "default")
 

@@ -75,10 +75,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
 def withdraw(digest: str, batch: int) -> int:
     """Withdraw the unused invitations of a batch; return how many there were, 0 the second time.
 
-    Raises
-    ------
-    ValueError
-        Where the design has no such batch.
+    Raises ValueError where the design has no such batch.
     """
     locks.exclusive_lock(digest, locks.TAKING)  # once those reports are on disk that are being stored
     mine = Batch.objects.filter(design__digest=digest, number=batch)
@@ -102,18 +99,21 @@ def delete(digest: str, *, restored: bool = False) -> None:
 
 def batches(digest: str) -> list[BatchSummary]:
     """All batches of a design, in order of creation."""
-    strata = get_design(digest).strata
+    strata: dict[int | None, str] = dict(enumerate(get_design(digest).strata))
     return [
-        BatchSummary(
-            one.number,
-            None if one.stratum is None else strata[one.stratum],
-            one.kind,
-            one.count,
-            one.made_on,
-            one.withdrawn_on,
-        )
+        BatchSummary(one.number, strata.get(one.stratum), one.kind, one.count, one.made_on, one.withdrawn_on)
         for one in Batch.objects.filter(design__digest=digest).order_by("number")
     ]
+
+
+def check_batch(hashes: Collection[bytes], kind: str) -> None:
+    """Raise ValueError unless these can be the hashes of a batch, and this its kind."""
+    if len(hashes) < FEWEST:
+        raise ValueError(f"a batch must hold at least {FEWEST} codes; got {len(hashes)}")
+    if len(set(hashes)) != len(hashes) or any(len(one) != 32 for one in hashes):
+        raise ValueError("hashes must be of 32 bytes, and differ from each other")
+    if not KIND.fullmatch(kind):
+        raise ValueError(f"kind must be 1 to 16 small letters; got {kind!r}")
 
 
 def _check(digest: str, hashes: Collection[bytes], stratum: str | None, kind: str) -> int | None:
@@ -121,12 +121,7 @@ def _check(digest: str, hashes: Collection[bytes], stratum: str | None, kind: st
     design = find_design(digest)
     if design is None or design.invitations != "secret":
         raise ValueError("design must be one that asks for invitations by code")
-    if len(hashes) < FEWEST:
-        raise ValueError(f"a batch must hold at least {FEWEST} invitations; got {len(hashes)}")
-    if len(set(hashes)) != len(hashes) or any(len(one) != 32 for one in hashes):
-        raise ValueError("hashes must be of 32 bytes, and differ from each other")
-    if not KIND.fullmatch(kind):
-        raise ValueError(f"kind must be 1 to 16 small letters; got {kind!r}")
+    check_batch(hashes, kind)
     if stratum is None:
         return None
     if stratum not in design.strata or design.strata == ("",):

@@ -22,17 +22,17 @@ class Redemption(NamedTuple):
     blind: bool
 
 
-def without_invitation(cursor: CursorWrapper, asked: Mapping[Row, Redemption]) -> set[Row]:
+def without_invitation(cursor: CursorWrapper, redemptions: Mapping[Row, Redemption]) -> set[Row]:
     """Redeem the invitations of reports, first come first served; return the keys of reports that failed."""
-    strata = _held(cursor, {one.invitation for one in asked.values() if not one.blind})
-    spent = _spend(cursor, {one.invitation for one in asked.values() if one.blind})
+    strata = _held(cursor, {one.invitation for one in redemptions.values() if not one.blind})
+    spent = _spend(cursor, {one.invitation for one in redemptions.values() if one.blind})
     won: dict[Row, Row] = {}
-    for report, one in asked.items():
+    for report, one in redemptions.items():
         if one.invitation in spent if one.blind else strata.get(one.invitation, -1) in (None, one.stratum):
             won.setdefault(one.invitation, report)
     for some in pieces(won.keys() & strata.keys()):
         execute_rows(cursor, SQL["use_invitations"], some)
-    return asked.keys() - set(won.values())
+    return redemptions.keys() - set(won.values())
 
 
 def _held(cursor: CursorWrapper, invitations: Collection[Row]) -> dict[Row, int | None]:

@@ -23,10 +23,7 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
     The design is marked before the first is gone, so that nothing counts a part of them for all. A purge that was cut
     off goes on where it is called again. Their bytes stay in the database's files until `rewriting.rewrite`.
 
-    Raises
-    ------
-    ValueError
-        Where the design is open, or unknown.
+    Raises ValueError where the design is open, or unknown.
     """
     folding.fold(digest)
     number = _mark(digest)

@@ -150,8 +150,8 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
 def _refill(tables: Mapping[str, tuple[str, str]] = REFILLED) -> None:
     """Rewrite small tables in the order of their columns."""
     locks.exclusive_lock(locks.EVERY, locks.REWRITING)
-    for table, (columns, kept) in tables.items():
-        _execute(f"CREATE TEMPORARY TABLE kept AS {kept}")
+    for table, (columns, query) in tables.items():
+        _execute(f"CREATE TEMPORARY TABLE kept AS {query}")
         _execute(f"DELETE FROM {table}")  # noqa: S608
         _execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept ORDER BY {columns}")  # noqa: S608
         _execute("DROP TABLE kept")

@@ -138,11 +138,11 @@ def folded_coin_report_count(digest: str) -> int:
     return _by_hand(digest, "coin_reports", Report)
 
 
-def _by_hand(digest: str, kept: str, *tables: type[StoredReport], **conditions: int) -> int:
+def _by_hand(digest: str, stored: str, *tables: type[StoredReport], **conditions: int) -> int:
     """Count reports randomised by hand; `kept` names the count stored before a purge."""
     stepwise = in_steps(digest)
     numbers = [_number(table, **BY_HAND, **conditions) for table in (tables[:1] if stepwise else tables)]
-    design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", kept, *numbers).first()
+    design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", stored, *numbers).first()
     if design is None:
         return 0
     purged_on, before, *counts = design

@@ -11,10 +11,7 @@ from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, T
 def clear_rehearsal(digest: str) -> None:
     """Delete the simulated reports of a rehearsal and their totals, so that it can be repeated.
 
-    Raises
-    ------
-    ValueError
-        Where the design is none of a rehearsal: what respondents sent is not forgotten here.
+    Raises ValueError where the design is none of a rehearsal: what respondents sent is not forgotten here.
     """
     locks.shared_lock(locks.EVERY, locks.REWRITING)
     locks.exclusive_lock(digest, locks.TAKING)

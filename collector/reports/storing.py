@@ -111,17 +111,15 @@ def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
     places = {digest: place for place, digest in enumerate(digests, start=1)}
     rows = [(places[one.digest], one.stratum, one.mode, one.nonce, one.report) for one in reports.values()]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 5
-    asked: list[list[object]] = [[], []]
+    invited: list[list[object]] = [[], []]
     if any(one.invitation for one in reports.values()):
-        asked = [[one.invitation for one in reports.values()], [_is_blind(digest) for digest in digests]]
+        invited = [[one.invitation for one in reports.values()], [_is_blind(digest) for digest in digests]]
     with connection.cursor() as cursor:
-        cursor.execute(STORE, [digests, locks.numbers(digests), locks.TAKING, *columns, *asked])
-        found = [
-            ((digests[place - 1], bytes(nonce)), stratum, kept) for place, nonce, stratum, kept in cursor.fetchall()
-        ]
-    uninvited = {key for key, stratum, kept in found if kept is None and stratum is not None}
-    written = {key for key, stratum, kept in found if kept is None and stratum is None} - uninvited
-    return written, {key: (stratum, bytes(kept)) for key, stratum, kept in found if kept is not None}, uninvited
+        cursor.execute(STORE, [digests, locks.numbers(digests), locks.TAKING, *columns, *invited])
+        found = [((digests[place - 1], bytes(nonce)), *content) for place, nonce, *content in cursor.fetchall()]
+    uninvited = {key for key, stratum, report in found if report is None and stratum is not None}
+    written = {key for key, stratum, report in found if report is None and stratum is None} - uninvited
+    return written, {key: (stratum, bytes(report)) for key, stratum, report in found if report is not None}, uninvited
 
 
 def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
@@ -140,7 +138,9 @@ def _by_statements(reports: Mapping[Key, NewReport]) -> Stored:
                 if one.invitation and key in written and key not in before
             },
         )
-        _take_back(cursor, (written & before.keys()) | uninvited)
+        # Reports already in the totals, or without a valid invitation.
+        for some in pieces((written & before.keys()) | uninvited):
+            execute_rows(cursor, SQL["take_back"], some)
     known = {(digests[number], nonce): content for (number, nonce), content in before.items()}
     stored, refused = ({(digests[number], nonce) for number, nonce in rows} for rows in (written, uninvited))
     return stored - refused, known, refused
@@ -178,12 +178,6 @@ def _find(cursor: CursorWrapper, keys: Collection[Row], written: Collection[Row]
         execute_rows(cursor, SQL["find_stored"], [(*key, int(key not in written)) for key in some])
         found |= {key_of(row): (row[2], bytes(row[3])) for row in cursor.fetchall()}
     return found
-
-
-def _take_back(cursor: CursorWrapper, keys: Collection[Row]) -> None:
-    """Delete rows of this transaction: reports already in the totals, or without a valid invitation."""
-    for some in pieces(keys):
-        execute_rows(cursor, SQL["take_back"], some)
 
 
 def _content(report: NewReport) -> Content:

@@ -4,6 +4,7 @@ The columns are documented in docs/analysis.md.
 """
 
 import json
+from dataclasses import asdict
 
 from collector.designs.selectors import get_design
 from estimator.analyses.quantities import item_of, variable_of
@@ -67,41 +68,24 @@ def _row(
     analysis: Analysis, speaker: RowDescriber, row: AnalysisRow, answers: tuple[list[str], list[str]]
 ) -> dict[str, object]:
     first, second = answers
-    return {
+    values = asdict(row) | {
         "analysis": analysis.key,
         "kind": analysis.kind,
-        "quantity": row.quantity,
-        "item": row.item,
         "wording": _wording(speaker, row.item),
-        "choice": row.choice,
         "choice_label": _label(speaker, row.item, row.choice, first),
-        "other_item": row.other_item,
         "other_wording": _wording(speaker, row.other_item),
-        "other_choice": row.other_choice,
         "other_choice_label": _label(speaker, row.other_item, row.other_choice, second),
-        "group": row.group,
         "group_label": speaker.group(row.group) if row.group else "",
-        "against": row.against,
         "against_label": speaker.group(row.against) if row.against else "",
-        "version": row.version,
-        "against_version": row.against_version,
-        "weights": row.weights,
-        "n": row.n,
-        "returned": row.returned,
-        "estimate": row.estimate,
         "estimate_unclipped": row.unbiased,
-        "standard_error": row.standard_error,
-        "narrowest_standard_error": row.narrowest_standard_error,
-        "low": row.low,
-        "high": row.high,
         "interval_method": row.interval,
         "target": target_of(analysis, row),
-        "level": row.level,
         "flags": " ".join(row.flags),
         "design": analysis.design_id,
         "library_version": analysis.version,
         "snapshot_at": instant(analysis.snapshot_at),
     }
+    return {name: values[name] for name in COLUMNS}
 
 
 def target_of(analysis: Analysis, row: AnalysisRow) -> str:

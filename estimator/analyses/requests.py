@@ -8,10 +8,9 @@ from collector.designs import Design
 from collector.reports import selectors as store
 from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
 from estimator.analyses.strata import PAIRS
-from estimator.analyses.versions import incomparable_reason
 from estimator.models import Analysis
 from estimator.runs.groups import UNTOLD, is_protected
-from estimator.runs.waves import is_weighted
+from estimator.runs.waves import incomparable_reason, is_weighted
 
 Kind = Analysis.Kind
 TOKENS = ("quantity", "rows", "columns", "outcome")
@@ -22,44 +21,37 @@ MOST_CELLS = 100
 SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
 
 
-def parameters(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """Parse form fields into the parameters of an analysis.
 
-    Parameters
-    ----------
-    kind : str
-        One of `Analysis.Kind`.
-    said : mapping
-        The fields by name; `confidence` in all, `share-<key>` for the share of each group.
-    designs : sequence of Design
-        Of the survey's versions, the newest first, at least one. All but a comparison of versions use the newest alone.
+    - `kind`: one of `Analysis.Kind`.
+    - `fields`: the fields by name; `confidence` in all, `share-<key>` for the share of each group.
+    - `designs`: of the survey's versions, the newest first, at least one. All but a comparison of versions use the
+      newest alone.
 
-    Raises
-    ------
-    AnalysisError
-        Naming the field, what it must be, and the value where it is a number.
+    Raises AnalysisError: naming the field, what it must be, and the value where it is a number.
     """
     reader = READERS.get(kind)
     if reader is None:
         raise AnalysisError("Choose one of the analyses.")
-    require_all_released(said, designs[0])
-    confidence = said.get("confidence", CONFIDENCES[0])
+    require_all_released(fields, designs[0])
+    confidence = fields.get("confidence", CONFIDENCES[0])
     if confidence not in CONFIDENCES:
         raise AnalysisError("Choose a confidence of 90, 95 or 99 %.")
-    return {**reader(said, designs), "confidence": float(confidence)}
+    return {**reader(fields, designs), "confidence": float(confidence)}
 
 
-def require_all_released(said: Mapping[str, str], design: Design) -> None:
+def require_all_released(fields: Mapping[str, str], design: Design) -> None:
     """Refuse an analysis of a quantity that is not released, even if it was when first requested."""
     for name in TOKENS:
-        if name in said:
-            require_released(design, said[name])
+        if name in fields:
+            require_released(design, fields[name])
 
 
-def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    design, against = designs[0], said.get("against", "")
+def _comparison(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+    design, against = designs[0], fields.get("against", "")
     _need_groups(design)
-    quantity_of(design, said.get("quantity", ""))
+    quantity_of(design, fields.get("quantity", ""))
     if against != PAIRS and against not in design.strata:
         raise AnalysisError("Choose what is compared: every pair of groups, or each group with one of them.")
     if against == PAIRS and len(design.strata) > MOST_GROUPS_IN_PAIRS:
@@ -67,27 +59,28 @@ def _comparison(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str,
             f"{len(design.strata)} groups make too many pairs to tell anything apart; with more than "
             f"{MOST_GROUPS_IN_PAIRS}, compare each group with one of them."
         )
-    return {"quantity": said["quantity"], "against": against}
+    return {"quantity": fields["quantity"], "against": against}
 
 
-def _weighting(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+def _weighting(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design = designs[0]
     _need_groups(design)
-    item_of(design, said.get("item", ""))
-    return {"item": said["item"], "shares": read_shares(said, design)}
+    item_of(design, fields.get("item", ""))
+    return {"item": fields["item"], "shares": read_shares(fields, design)}
 
 
-def read_shares(said: Mapping[str, str], design: Design) -> dict[str, str]:
+def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
     """Parse each group's population share as an exact fraction; as percentages if they sum to 100."""
     shares = {}
     for group in design.groups:
         label = group.label[design.language]
-        shares[group.key] = _share(said.get(f"share-{group.key}", ""), label)
+        shares[group.key] = _share(fields.get(f"share-{group.key}", ""), label)
     total = sum(shares.values(), Fraction(0))
     if total == 100:
         shares = {key: share / 100 for key, share in shares.items()}
     elif total != 1:
-        raise AnalysisError(f"The shares must sum to 100 % (or 1); they sum to {_plain(total)}.")
+        plain = f"{float(100 * total):.10g} %" if total <= 2 else f"{float(total):.10g}"
+        raise AnalysisError(f"The shares must sum to 100 % (or 1); they sum to {plain}.")
     return {key: str(share) for key, share in shares.items()}
 
 
@@ -101,15 +94,15 @@ def _share(text: str, label: str) -> Fraction:
     return share
 
 
-def _cross_table(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    design, group = designs[0], said.get("group", "")
-    first, second = (variable_of(design, said.get(name, "")) for name in ("rows", "columns"))
+def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+    design, group = designs[0], fields.get("group", "")
+    first, second = (variable_of(design, fields.get(name, "")) for name in ("rows", "columns"))
     _cross(design, first, second)
     if group and is_protected(design):
         raise AnalysisError(UNTOLD)
     if group and group not in design.strata:
         raise AnalysisError("Choose one of the survey's groups, or all respondents.")
-    return {"rows": said["rows"], "columns": said["columns"], "group": group}
+    return {"rows": fields["rows"], "columns": fields["columns"], "group": group}
 
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
@@ -129,20 +122,20 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
         )
 
 
-def _regression(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    design, reference = designs[0], said.get("reference", "")
+def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+    design, reference = designs[0], fields.get("reference", "")
     _need_groups(design)
-    variable_of(design, said.get("outcome", ""), binary=True)
+    variable_of(design, fields.get("outcome", ""), binary=True)
     if reference not in design.strata:
         raise AnalysisError("Choose the group that the others are compared with.")
-    return {"outcome": said["outcome"], "reference": reference}
+    return {"outcome": fields["outcome"], "reference": reference}
 
 
-def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+def _versions(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """The versions with the same question as the newest, and the reasons why others are excluded."""
     newest = designs[0]
-    quantity = quantity_of(newest, said.get("quantity", ""))
-    reasons = {older.version: incomparable_reason(newest, older, quantity) for older in designs}
+    item = newest.items[quantity_of(newest, fields.get("quantity", "")).position]
+    reasons = {older.version: incomparable_reason(newest, older, item) for older in designs}
     alike = [design.digest for design in designs if not reasons[design.version]]
     if len(alike) < 2:
         raise AnalysisError(
@@ -150,11 +143,11 @@ def _versions(said: Mapping[str, str], designs: Sequence[Design]) -> dict[str, o
             "there is nothing to compare with."
         )
     left_out = [[number, why] for number, why in sorted(reasons.items()) if why]
-    asked: dict[str, object] = {"quantity": said["quantity"], "designs": alike[::-1], "left_out": left_out}
-    asked["returned"] = _returned(said.get("returned", ""), newest, alike[:2])
+    found: dict[str, object] = {"quantity": fields["quantity"], "designs": alike[::-1], "left_out": left_out}
+    found["returned"] = _returned(fields.get("returned", ""), newest, alike[:2])
     if len(alike) > 2:
-        asked["returned_first"] = _returned(said.get("returned_first", ""), newest, [alike[0], alike[-1]])
-    return asked
+        found["returned_first"] = _returned(fields.get("returned_first", ""), newest, [alike[0], alike[-1]])
+    return found
 
 
 def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
@@ -181,10 +174,6 @@ def _need_groups(design: Design) -> None:
         raise AnalysisError(UNTOLD)
     if not design.groups:
         raise AnalysisError("This survey has no groups; they are written into a draft before it opens.")
-
-
-def _plain(number: Fraction) -> str:
-    return f"{float(100 * number):.10g} %" if number <= 2 else f"{float(number):.10g}"
 
 
 READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, object]]] = {

@@ -7,8 +7,9 @@ from typing import TypedDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, AnalysisRow
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, AnalysisRow
 from estimator.base import wording
+from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
 
@@ -98,9 +99,9 @@ class RowDescriber:
     def variable(self, variable: Variable) -> str:
         """The question of a variable, with its choice if it is one against all others."""
         item = self.design.items[variable.position]
-        asked = self.question(variable.position)
+        question = self.question(variable.position)
         whole = variable.choice is None or of_two(item)
-        return asked if whole else f"{asked} “{self.choice(variable.position, variable.choice or 0)}”"
+        return question if whole else f"{question} “{self.choice(variable.position, variable.choice or 0)}”"
 
     def unit(self, position: int, choice: int | None) -> wording.Unit:
         """The unit of the differences of a quantity."""
@@ -162,8 +163,8 @@ def missing(row: AnalysisRow) -> str:
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
         return known[0]
-    said = wording.not_enough(row.n, minimum=enough_for(row))
-    return said[0].lower() + said[1:]
+    reason = wording.not_enough(row.n, minimum=enough_for(row))
+    return reason[0].lower() + reason[1:]
 
 
 def enough_for(row: AnalysisRow) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, assert_never
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,12 +22,12 @@ COUNTED_IN_A_SECOND = 5_000
 """Reports per second that even a busy machine counts in pairs; its one statement reports no progress."""
 
 
-def request(kind: str, said: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
+def request(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> Analysis:
     """Create an analysis of the newest design and wake a worker after the commit.
 
-    `said` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
+    `fields` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
     """
-    return _queue(kind=kind, parameters=requests.parameters(kind, said, designs), design_id=designs[0].digest)
+    return _queue(kind=kind, parameters=requests.parameters(kind, fields, designs), design_id=designs[0].digest)
 
 
 def repeat(analysis: Analysis) -> Analysis:
@@ -55,7 +55,7 @@ def execute(analysis_id: int) -> Analysis:
 
 def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute the result from the inputs; the same inputs give the same numbers, bit for bit."""
-    match kind:
+    match Kind(kind):
         case Kind.COMPARISON:
             return strata.comparison(design, parameters, inputs)
         case Kind.WEIGHTING:
@@ -67,7 +67,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
         case Kind.VERSIONS:
             designs = [selectors.get_design(digest) for digest in parameters["designs"]]
             return versions.comparison(designs, parameters, inputs)
-    raise ValueError(f"kind must be one of {', '.join(Kind.values)}; got {kind!r}")
+        case unknown:
+            assert_never(unknown)
 
 
 def _queue(**fields: Any) -> Analysis:

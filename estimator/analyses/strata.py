@@ -1,10 +1,10 @@
 """Comparison and weighting of groups. No database, no clock: the same totals give the same numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from itertools import combinations
-from math import hypot, isnan
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
-from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, AnalysisRow, number
+from estimator.analyses.rows import AnalysisRow, number
+from estimator.base.measures import TOO_FEW, TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.estimation import Fit, fit_of, weighted
 from estimator.runs.groups import Partition, stored
@@ -55,7 +56,7 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
             )
             for one, other in pairs
         ]
-    return {"level": level, "rows": [row.as_dict() for row in rows + differences]}
+    return {"level": level, "rows": [asdict(row) for row in rows + differences]}
 
 
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -76,7 +77,7 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
             replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
             for part, fit, one in zip(partition.parts, fits, counts, strict=bool(partition.parts))
         )
-    return {"rows": [row.as_dict() for row in rows]}
+    return {"rows": [asdict(row) for row in rows]}
 
 
 def _shares(partition: Partition, entered: Mapping[str, str]) -> list[float]:
@@ -91,16 +92,11 @@ def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, co
     blank = AnalysisRow("mean" if choice is None else "share", item, n, choice=choice)
     if fit is None:
         return replace(blank, flags=[TOO_FEW])
-    if choice is None:
-        mean = fit.mean
-        if mean is None or isnan(mean.unbiased):
-            return replace(blank, flags=[TOO_FEW_VALUES])
-        values = (mean.constrained, mean.unbiased, mean.standard_error, mean.low, mean.high)
-        return _filled(blank, values, mean.interval, confidence)
-    shares = fit.shares
-    assert shares is not None
-    columns = (shares.constrained, shares.unbiased, shares.standard_error, shares.low, shares.high)
-    return _filled(blank, [float(column[choice]) for column in columns], shares.interval, confidence)
+    found = fit.part(choice)
+    if found is None:
+        return replace(blank, flags=[TOO_FEW_VALUES])
+    values = [fit.value(choice, name) for name in ("constrained", "unbiased", "standard_error", "low", "high")]
+    return _filled(blank, values, found.interval, confidence)
 
 
 def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> AnalysisRow:

@@ -1,13 +1,13 @@
 """Comparison of waves: the same question at different times, with respondents who may overlap."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from collector.designs import Design
-from estimator.analyses.quantities import Quantity, quantity_of, question_at
+from estimator.analyses.quantities import quantity_of, question_at
 from estimator.analyses.rows import AnalysisRow, number
 from estimator.analyses.strata import estimate_row
 from estimator.runs import targets, waves
@@ -31,17 +31,12 @@ def comparison(
     newest = len(rows) - 1
     if len(ready) > 1 and ready[-1] == newest:
         # How many returned is said of the waves next to each other and of the ends, whichever have numbers.
-        said = {0: parameters.get("returned_first"), newest - 1: parameters.get("returned")}
+        returned = {0: parameters.get("returned_first"), newest - 1: parameters.get("returned")}
         for older in dict.fromkeys((ready[-2], ready[0])):
             pair, both = (designs[newest], designs[older]), (fits[newest], fits[older])
-            row = _change(pair, both, parameters["quantity"], said.get(older), confidence)
+            row = _change(pair, both, parameters["quantity"], returned.get(older), confidence)
             rows.append(replace(row, version=rows[newest].version, against_version=rows[older].version))
-    return {"level": confidence, "rows": [row.as_dict() for row in rows]}
-
-
-def incomparable_reason(newest: Design, older: Design, quantity: Quantity) -> str:
-    """The reason why a question differs between the newest and another version; empty if it is the same."""
-    return waves.incomparable_reason(newest, older, newest.items[quantity.position])
+    return {"level": confidence, "rows": [asdict(row) for row in rows]}
 
 
 def _change(

@@ -26,7 +26,7 @@ class LeaseRenewal:
     def __init__(self, kind: jobs.Jobs, job_id: int, lease: str, *, silence: float = 0.0) -> None:
         self._kind, self._job_id, self._lease = kind, job_id, lease
         self._silence = max(silence, LONGEST_SILENCE)
-        self._progress, self._heard = 0, time.monotonic()
+        self._progress, self._reported_at = 0, time.monotonic()
         self._over, self._lost = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
@@ -44,11 +44,11 @@ class LeaseRenewal:
         """Report the fraction done; raises LeaseLost if the job was cancelled or another worker has it."""
         if self._lost.is_set():
             raise jobs.LeaseLost
-        self._progress, self._heard = min(99, max(0, int(100 * part))), time.monotonic()
+        self._progress, self._reported_at = min(99, max(0, int(100 * part))), time.monotonic()
 
     def _beat(self) -> None:
         try:
-            while not self._over.wait(BETWEEN_BEATS) and time.monotonic() - self._heard < self._silence:
+            while not self._over.wait(BETWEEN_BEATS) and time.monotonic() - self._reported_at < self._silence:
                 self._renew()
         except jobs.LeaseLost:
             self._lost.set()

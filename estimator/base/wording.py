@@ -69,6 +69,52 @@ METHODS = {
     "none": gettext_lazy("no interval"),
 }
 
+SENTENCES = {
+    ("share", "all"): gettext_lazy(
+        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” as their true answer."
+    ),
+    ("share", "weighted"): gettext_lazy(
+        "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
+        "(%(interval)s) have “%(choice)s” as their true answer."
+    ),
+    ("share", "group"): gettext_lazy(
+        "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
+        "“%(choice)s” as their true answer."
+    ),
+    ("one_of_several", "all"): gettext_lazy(
+        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
+        "answers."
+    ),
+    ("one_of_several", "weighted"): gettext_lazy(
+        "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
+        "(%(interval)s) have “%(choice)s” among their true answers."
+    ),
+    ("one_of_several", "group"): gettext_lazy(
+        "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
+        "“%(choice)s” among their true answers."
+    ),
+    ("mean", "all"): gettext_lazy("The %(n)s %(respondents)s’ mean is an estimated %(estimate)s (%(interval)s)."),
+    ("mean", "weighted"): gettext_lazy(
+        "Weighted by the known sizes of the groups, the mean of the %(n)s %(respondents)s is an estimated "
+        "%(estimate)s (%(interval)s)."
+    ),
+    ("mean", "group"): gettext_lazy(
+        "In the group “%(group)s”, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s (%(interval)s)."
+    ),
+    ("mean_of_some", "all"): gettext_lazy(
+        "The mean of those of the %(n)s %(respondents)s who gave a point is an estimated %(estimate)s (%(interval)s)."
+    ),
+    ("mean_of_some", "weighted"): gettext_lazy(
+        "Weighted by the known sizes of the groups, the mean of those of the %(n)s %(respondents)s who gave a "
+        "point is an estimated %(estimate)s (%(interval)s)."
+    ),
+    ("mean_of_some", "group"): gettext_lazy(
+        "In the group “%(group)s”, the mean of those of the %(n)s %(respondents)s who gave a point is an estimated "
+        "%(estimate)s (%(interval)s)."
+    ),
+}
+"""The sentence that quotes an estimate, by what is estimated and of whom."""
+
 EVERY_LOOK = gettext_lazy(
     "Made while reports still came in, so its intervals are valid however often you look, and whatever makes you stop. "
     "They are wider for it; the final ones are made at closing."
@@ -93,6 +139,10 @@ class Unit:
 PERCENT = Unit(100, MOST_DECIMALS, f"{SPACE}%")
 PLAIN = Unit(1, 6, "")
 """The unit of the question itself, used for means."""
+
+
+def unit_of(*, mean: bool) -> Unit:
+    return PLAIN if mean else PERCENT
 
 
 def decimals(standard_error: float | None, unit: Unit = PERCENT) -> int:
@@ -182,20 +232,29 @@ def not_enough(n: int, *, values: bool = False, minimum: int = FEWEST_IN_GROUP) 
     return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
 
 
-def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str, weighted: bool, some: bool) -> str:
-    """The text in place of an estimate whose interval is too wide to be of use (`computing.is_of_use`).
+def sentence(
+    of: str, *, group: str, simulated: bool, n: int, weighted: bool, estimate: str, interval: str, choice: str = ""
+) -> str:
+    """A quotable sentence with an estimate and its interval, or without an `estimate` too wide to be of use.
 
-    `choice` is empty for a mean; `some` where that is of those alone who gave a point.
+    `of`: share, one_of_several (people may hold more than one answer), mean, or mean_of_some (of those who gave a point
+    alone). `simulated`: respondents are those of a rehearsal.
     """
-    said = {"respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
-    if choice:
-        what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % said
-    elif some:
-        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % said
-    else:
-        what = _("the mean of the %(n)s %(respondents)s") % said
-    if group:
-        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": group}
+    facts = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
+    if not estimate:
+        return _too_wide(of, facts, interval, weighted=weighted)
+    whom = "group" if group else "weighted" if weighted else "all"
+    return str(SENTENCES[of, whom]) % (facts | {"estimate": estimate, "interval": interval})
+
+
+def _too_wide(of: str, facts: dict[str, str], interval: str, *, weighted: bool) -> str:
+    what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % facts
+    if of == "mean":
+        what = _("the mean of the %(n)s %(respondents)s") % facts
+    elif of == "mean_of_some":
+        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % facts
+    if facts["group"]:
+        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": facts["group"]}
     elif weighted:
         what = _("%(what)s, weighted by the known sizes of the groups") % {"what": what}
     text = _(
@@ -204,59 +263,13 @@ def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str,
     return text % {"what": what, "interval": interval}
 
 
-def sentence(
-    *, choice: str, several: bool, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool
-) -> str:
-    """A quotable sentence with an estimated share and its interval.
-
-    `several`: people may hold more than one answer. `simulated`: they are those of a rehearsal.
-    """
-    said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
-    said |= {"choice": choice, "estimate": estimate, "interval": interval}
-    if several:
-        return _of_several(group=bool(group), weighted=weighted) % said
-    if group:
-        text = _(
-            "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
-            "“%(choice)s” as their true answer."
-        )
-    elif weighted:
-        text = _(
-            "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
-            "(%(interval)s) have “%(choice)s” as their true answer."
-        )
-    else:
-        text = _(
-            "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” as their true "
-            "answer."
-        )
-    return text % said
-
-
-def _of_several(*, group: bool, weighted: bool) -> str:
-    if group:
-        return _(
-            "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
-            "“%(choice)s” among their true answers."
-        )
-    if weighted:
-        return _(
-            "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
-            "(%(interval)s) have “%(choice)s” among their true answers."
-        )
-    return _(
-        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
-        "answers."
-    )
-
-
-def of_largest(quoted: str, *, told: bool) -> str:
+def of_largest(quoted: str, *, distinct: bool) -> str:
     """The sentence on the largest of several shares, whose interval holds for all of them together.
 
-    `told`: whether that interval lies above those of all others.
+    `distinct`: whether that interval lies above those of all others.
     """
     text = _("%(sentence)s Its interval is one of those that hold for all choices together.")
-    if not told:
+    if not distinct:
         text = _(
             "%(sentence)s Its interval is one of those that hold for all choices together; no choice can be told to be "
             "the most frequent."
@@ -269,49 +282,9 @@ def respondents(*, simulated: bool) -> str:
     return _("simulated respondents") if simulated else _("respondents")
 
 
-def mean_sentence(
-    *, group: str, simulated: bool, n: int, estimate: str, interval: str, weighted: bool, some: bool
-) -> str:
-    """A quotable sentence with an estimated mean. `some` if it is only of those who gave a point."""
-    said = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n)}
-    said |= {"estimate": estimate, "interval": interval}
-    if some:
-        return _mean_of_some(group=bool(group), weighted=weighted) % said
-    if weighted:
-        text = _(
-            "Weighted by the known sizes of the groups, the mean of the %(n)s %(respondents)s is an estimated "
-            "%(estimate)s (%(interval)s)."
-        )
-    elif group:
-        text = _(
-            "In the group “%(group)s”, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s "
-            "(%(interval)s)."
-        )
-    else:
-        text = _("The %(n)s %(respondents)s’ mean is an estimated %(estimate)s (%(interval)s).")
-    return text % said
-
-
-def _mean_of_some(*, group: bool, weighted: bool) -> str:
-    if weighted:
-        return _(
-            "Weighted by the known sizes of the groups, the mean of those of the %(n)s %(respondents)s who gave a "
-            "point is an estimated %(estimate)s (%(interval)s)."
-        )
-    if group:
-        return _(
-            "In the group “%(group)s”, the mean of those of the %(n)s %(respondents)s who gave a point is an estimated "
-            "%(estimate)s (%(interval)s)."
-        )
-    return _(
-        "The mean of those of the %(n)s %(respondents)s who gave a point is an estimated %(estimate)s (%(interval)s)."
-    )
-
-
 def condition_sentence(question: str, answers: Sequence[str], unasked: str) -> str:
     """Who was asked, and what the others are counted as; nothing ticked where `unasked` is empty."""
     named = _(" or ").join(_("“%(answer)s”") % {"answer": answer} for answer in answers)
-    said = {"answers": named, "question": question, "unasked": unasked}
     if unasked:
         text = _(
             "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
@@ -322,7 +295,7 @@ def condition_sentence(question: str, answers: Sequence[str], unasked: str) -> s
             "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
             "those who were not asked count as having ticked nothing."
         )
-    return text % said
+    return text % {"answers": named, "question": question, "unasked": unasked}
 
 
 def outwards(low: float, high: float, places: int, unit: Unit = PERCENT) -> tuple[float, float]:

@@ -18,34 +18,50 @@ class Column:
     label: str
 
 
-ESTIMATES = (
-    Column("item", "text", "Key of the question"),
-    Column("wording", "text", "The question as it was asked"),
+ITEM = Column("item", "text", "Key of the question")
+WORDING = Column("wording", "text", "The question as it was asked")
+ENCODING = Column("encoding", "text", "How an answer becomes symbols")
+EPSILON = Column("epsilon", "number", "Epsilon of the question, natural logarithm")
+STRATUM_LABEL = Column("stratum_label", "text", "The group as it was offered")
+N = Column("n", "whole", "Reports counted")
+CONFIDENCE = Column("confidence", "number", "Level of each interval by itself")
+QUANTITY = (
+    ITEM,
+    WORDING,
     Column("measure", "text", "share of a choice, or mean"),
     Column("choice", "whole", "Number of the choice, from 0; 0 for a mean"),
     Column("choice_label", "text", "The choice as it was offered; empty for a mean"),
+)
+INTERVAL = (
+    Column("low", "number", "Lower end of the interval with sampling"),
+    Column("high", "number", "Upper end of the interval with sampling"),
+)
+NOISE = (
+    Column("noise_standard_error", "number", "Standard error by the tickets' chance alone"),
+    Column("noise_low", "number", "Lower end of the interval by the tickets' chance alone"),
+    Column("noise_high", "number", "Upper end of the interval by the tickets' chance alone"),
+)
+ESTIMATES = (
+    *QUANTITY,
     Column("stratum", "text", "Key of the group; empty for all respondents"),
-    Column("stratum_label", "text", "The group as it was offered"),
-    Column("n", "whole", "Reports counted"),
+    STRATUM_LABEL,
+    N,
     Column("sent", "whole", "Randomised, not the true answer: reports that say this choice"),
     Column("estimate_unclipped", "number", "Unbiased estimate of the true share or mean; may lie outside the range"),
     Column("estimate", "number", "The estimate to quote: shares within [0, 1], a mean within its range"),
     Column("estimate_method", "text", "How the estimate was made"),
     Column("standard_error", "number", "Of the unbiased estimate: tickets and sampling together"),
-    Column("low", "number", "Lower end of the interval with sampling"),
-    Column("high", "number", "Upper end of the interval with sampling"),
+    *INTERVAL,
     Column("interval_method", "text", "How the interval with sampling was made"),
     Column("target", "text", "Of whom it speaks if they are a simple random sample: population(_weighted)"),
-    Column("noise_standard_error", "number", "Standard error by the tickets' chance alone"),
-    Column("noise_low", "number", "Lower end of the interval by the tickets' chance alone"),
-    Column("noise_high", "number", "Upper end of the interval by the tickets' chance alone"),
+    *NOISE,
     Column("noise_interval_method", "text", "How the interval by the tickets' chance alone was made"),
     Column("noise_target", "text", "Of whom that one speaks: respondents(_weighted), by the groups' known sizes"),
-    Column("confidence", "number", "Level of each interval by itself"),
+    CONFIDENCE,
     Column("interval_holds", "text", "every_look of a run made before closing, else one_look"),
     Column("direct_question_n", "number", "Honest respondents a direct question would need for this standard error"),
     Column("truth_probability", "text", "Of the mechanism, an exact fraction; empty where it has none"),
-    Column("epsilon", "number", "Epsilon of the question, natural logarithm"),
+    EPSILON,
     Column("flags", "text", "Words of warning, with spaces between them"),
     Column("known_truth", "number", "Among simulated respondents; always empty for real ones"),
     Column("design", "text", "SHA-256 of the frozen design"),
@@ -53,7 +69,7 @@ ESTIMATES = (
     Column("snapshot_at", "moment", "When the totals were read, UTC"),
 )
 TALLIES = (
-    Column("item", "text", "Key of the question"),
+    ITEM,
     Column("stratum", "text", "Key of the group; empty where there are no groups"),
     Column("symbol", "whole", "Number of the symbol within the reports of the question, from 0"),
     Column("value", "whole", "Value of the symbol, from 0"),
@@ -61,60 +77,53 @@ TALLIES = (
     Column("count", "whole", "Randomised, not the true answer: reports that hold this value"),
 )
 PRIVACY = (
-    Column("item", "text", "Key of the question"),
-    Column("wording", "text", "The question as it was asked"),
-    Column("encoding", "text", "How an answer becomes symbols"),
+    ITEM,
+    WORDING,
+    ENCODING,
     Column("mechanism", "text", "Name of the table's constructor"),
-    Column("epsilon", "number", "Epsilon of the question, natural logarithm"),
+    EPSILON,
     Column("odds", "text", "e^epsilon, exact"),
     Column("tickets", "whole", "Tickets of each row of the table"),
 )
 POISONING = (
-    Column("item", "text", "Key of the question"),
+    ITEM,
     Column("measure", "text", "share or mean"),
-    Column("n", "whole", "Reports counted"),
+    N,
     Column("false_share", "number", "Share of reports that are false"),
     Column("false_reports", "whole", "How many reports that is"),
     Column("largest_shift", "number", "By how much they can move any share, or the mean, at most"),
 )
 CHANGES = (
-    Column("item", "text", "Key of the question"),
-    Column("wording", "text", "The question as it was asked"),
-    Column("measure", "text", "share of a choice, or mean"),
-    Column("choice", "whole", "Number of the choice, from 0; 0 for a mean"),
-    Column("choice_label", "text", "The choice as it was offered; empty for a mean"),
+    *QUANTITY,
     Column("version", "whole", "Version, or wave, that the report is of"),
     Column("since_version", "whole", "The earlier one that it is compared with"),
     Column("since_design", "text", "SHA-256 of the earlier one's frozen design"),
-    Column("n", "whole", "Reports counted"),
+    N,
     Column("since_n", "whole", "Reports counted then"),
     Column("change", "number", "Difference of the estimates to quote"),
     Column("change_unclipped", "number", "Difference of the unbiased estimates"),
     Column("standard_error", "number", "Of that difference: tickets and sampling together"),
-    Column("low", "number", "Lower end of the interval with sampling"),
-    Column("high", "number", "Upper end of the interval with sampling"),
+    *INTERVAL,
     Column("interval_method", "text", "How the interval with sampling was made, of both waves"),
     Column("target", "text", "Of whom it speaks: population(_weighted), or mixed where that changed"),
-    Column("noise_standard_error", "number", "Standard error by the tickets' chance alone"),
-    Column("noise_low", "number", "Lower end of the interval by the tickets' chance alone"),
-    Column("noise_high", "number", "Upper end of the interval by the tickets' chance alone"),
+    *NOISE,
     Column("noise_interval_method", "text", "How the interval by the tickets' chance alone was made, of both waves"),
     Column("noise_target", "text", "Of whom that one speaks: respondents(_weighted), or mixed"),
     Column("remembered", "whole", "1 where devices remembered their tickets, else 0"),
-    Column("confidence", "number", "Level of each interval by itself"),
+    CONFIDENCE,
 )
 QUESTIONS = (
-    Column("item", "text", "Key of the question"),
+    ITEM,
     Column("kind", "text", "Kind of the question"),
-    Column("encoding", "text", "How an answer becomes symbols"),
-    Column("wording", "text", "The question as it was asked"),
+    ENCODING,
+    WORDING,
     Column("choice", "whole", "Number of the choice, or of the point of a number's grid, from 0"),
     Column("choice_label", "text", "As it was offered"),
     Column("value", "number", "The number that it stands for; empty where it stands for none"),
 )
 GROUPS = (
     Column("stratum", "text", "Key of the group"),
-    Column("stratum_label", "text", "The group as it was offered"),
+    STRATUM_LABEL,
     Column("share", "text", "Its known share of the population, exact; empty where none is known"),
     Column("told_as", "text", "The stratum of the other sheets that holds it; empty where none does"),
     Column("about", "whole", "People in it with noise, where they are released so; else empty"),
@@ -124,7 +133,7 @@ GROUPS = (
 def tickets(width: int) -> tuple[Column, ...]:
     """The columns of the sheet of all questions' tables, the widest of which has `width` reports."""
     return (
-        Column("item", "text", "Key of the question"),
+        ITEM,
         Column("row", "whole", "Number of the table's row, from 0"),
         Column("row_label", "text", "What the row is for"),
         *(Column(f"tickets_{y}", "whole", f"How many tickets of the row send {y}") for y in range(width)),

@@ -4,10 +4,10 @@ The elements and their order are those of the schema that the DDI Alliance publi
 own language, what Candor says of them in English.
 """
 
-import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from estimator.base.charts.svg import NOT_XML
 from estimator.exports.columns import ESTIMATES, Column
 from estimator.exports.variables import STRATUM, WARNING, ExportVariable, variables_of
 from estimator.models import Disclosure, Run
@@ -18,14 +18,13 @@ from estimator.runs.results import QuestionResults, ReportContext, Results
 NAMESPACE = "ddi:codebook:2_5"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 REPORTS, FIGURES = "file_reports", "file_estimates"
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML does not allow."""
 
 COLLECTED = (
     "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
     "and is stored, is the randomised report."
 )
-ON_THE_DEVICE, OR_BY_COIN = "on the respondent's own device", "on the respondent's own device or with a coin of her own"
+ON_THE_DEVICE = "on the respondent's own device"
+OR_BY_COIN, OR_BY_BIRTHDAY = f"{ON_THE_DEVICE} or with a coin of her own", f"{ON_THE_DEVICE} or by a birthday"
 ERROR = (
     "Standard errors and intervals stand beside every estimate: those of the tickets alone are for {noise}; those with "
     "sampling are for {whole}, and only if the respondents are a simple random sample of it."
@@ -46,12 +45,12 @@ def ddi_file(run: Run, context: ReportContext) -> bytes:
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _add(parent: ET.Element, name: str, said: Any = None, /, **attributes: str) -> ET.Element:
+def _add(parent: ET.Element, name: str, content: Any = None, /, **attributes: str) -> ET.Element:
     """Append a child to an element, with text that XML allows."""
     clean = {key: NOT_XML.sub("\ufffd", value) for key, value in attributes.items()}
     child = ET.SubElement(parent, name, {LANGUAGE if key == "lang" else key: value for key, value in clean.items()})
-    if said is not None:
-        child.text = NOT_XML.sub("\ufffd", str(said))
+    if content is not None:
+        child.text = NOT_XML.sub("\ufffd", str(content))
     return child
 
 
@@ -72,28 +71,29 @@ def _study(study: ET.Element, read: Results) -> None:
         _add(titles, "parTitl", design.title[language], lang=language)
     _add(titles, "IDNo", design.digest, agency="SHA-256 of the frozen design")
     _add(titles, "IDNo", run.key, agency="run")
-    said = disclosures.of(design.slug)
-    if said.texts.get("sponsor"):
-        _say(_add(citation, "prodStmt"), "fundAg", said, "sponsor")
+    disclosure = disclosures.of(design.slug)
+    if disclosure.texts.get("sponsor"):
+        _say(_add(citation, "prodStmt"), "fundAg", disclosure, "sponsor")
     _add(_add(citation, "verStmt"), "version", design.version)
     scope = _add(study, "stdyInfo")
     _add(scope, "abstract", design.introduction[read.language] or read.title, lang=read.language)
     summary = _add(scope, "sumDscr")
     _add(summary, "anlyUnit", "One person")
-    _say(summary, "universe", said, "population")
+    _say(summary, "universe", disclosure, "population")
     _add(summary, "dataKind", "Randomised survey reports; simulated" if read.design.rehearsal else "Randomised reports")
-    _say(scope, "notes", said, "strategy")
-    _method(_add(study, "method"), read, said)
+    _say(scope, "notes", disclosure, "strategy")
+    _method(_add(study, "method"), read, disclosure)
 
 
-def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
+def _method(method: ET.Element, read: Results, disclosure: Disclosure) -> None:
     collection = _add(method, "dataColl")
-    _say(collection, "sampProc", said, "recruitment")
+    _say(collection, "sampProc", disclosure, "recruitment")
     label = privacy.label(read)
-    _add(collection, "collMode", COLLECTED.format(where=OR_BY_COIN if read.run.coin_reports else ON_THE_DEVICE))
+    by_hand = OR_BY_BIRTHDAY if label.birthdays else OR_BY_COIN
+    _add(collection, "collMode", COLLECTED.format(where=by_hand if read.run.coin_reports else ON_THE_DEVICE))
     _add(collection, "collMode", facts.mode(read))
-    _say(collection, "collMode", said, "mode")
-    _say(collection, "weight", said, "weighting")
+    _say(collection, "collMode", disclosure, "mode")
+    _say(collection, "weight", disclosure, "weighting")
     if label.before:
         _add(method, "notes", label.before.in_words, type="privacy")
     if label.reason:
@@ -104,13 +104,13 @@ def _method(method: ET.Element, read: Results, said: Disclosure) -> None:
     analysis = _add(method, "anlyInfo")
     noise, whole = (targets.of_report(read.partition, sampled=sampled) for sampled in (False, True))
     _add(analysis, "EstSmpErr", ERROR.format(noise=noise, whole=whole))
-    _say(analysis, "dataAppr", said, "limits")
-    _say(method, "dataProcessing", said, "processing")
+    _say(analysis, "dataAppr", disclosure, "limits")
+    _say(method, "dataProcessing", disclosure, "processing")
 
 
-def _say(parent: ET.Element, name: str, said: Disclosure, item: str) -> None:
+def _say(parent: ET.Element, name: str, disclosure: Disclosure, item: str) -> None:
     """Add the author's disclosure for an item of AAPOR's Code, in each language in which it is given."""
-    for language, text in sorted(said.texts.get(item, {}).items()):
+    for language, text in sorted(disclosure.texts.get(item, {}).items()):
         _add(parent, name, text, lang=language)
 
 
@@ -126,7 +126,7 @@ def _file(root: ET.Element, name: str, about: str, rows: int | None, width: int)
 def _data(data: ET.Element, read: Results) -> None:
     variables = {item.key: [one for one in variables_of(read.design) if one.item == item.key] for item in read.items}
     for item in read.items:
-        names, kind = " ".join(_id(one.name) for one in variables[item.key]), "other"
+        names, kind = " ".join(f"V_{one.name}" for one in variables[item.key]), "other"
         if item.kind == "several_choices":
             kind = "multipleResp"
         group = _add(data, "varGrp", ID=f"G_{item.key}", type=kind, var=names, name=item.key)
@@ -141,7 +141,7 @@ def _data(data: ET.Element, read: Results) -> None:
 
 def _stratum(data: ET.Element, read: Results) -> None:
     parts, wording = read.partition.parts, read.design.strata_wording[read.language]
-    element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
+    element = _add(data, "var", ID=f"V_{STRATUM}", name=STRATUM, files=REPORTS, intrvl="discrete")
     _add(
         element,
         "labl",
@@ -157,7 +157,7 @@ def _stratum(data: ET.Element, read: Results) -> None:
 
 
 def _variable(data: ET.Element, item: QuestionResults, variable: ExportVariable) -> None:
-    element = _add(data, "var", ID=_id(variable.name), name=variable.name, files=REPORTS, intrvl="discrete")
+    element = _add(data, "var", ID=f"V_{variable.name}", name=variable.name, files=REPORTS, intrvl="discrete")
     _add(element, "labl", variable.label, lang=item.language)
     _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)
     _add(element, "txt", f"{WARNING}. Frequencies count randomised reports.")
@@ -180,7 +180,3 @@ def _column(data: ET.Element, column: Column) -> None:
     _add(element, "labl", column.label)
     numeric = column.kind in ("whole", "number")
     _add(element, "varFormat", type="numeric" if numeric else "character", schema="other")
-
-
-def _id(name: str) -> str:
-    return f"V_{name}"

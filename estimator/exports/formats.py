@@ -24,38 +24,24 @@ from estimator.reports.files import write_html, write_pdf
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 
 Write = Callable[[Run, ReportContext, BinaryIO, Watch], None]
-
-
-def _nothing(run: Run) -> None:
-    """No check, for a format in which every finished run can be written."""
+STATISTICS = ("pandas", "pyreadstat")
+"""The packages that write files of SPSS and Stata."""
 
 
 @dataclass(frozen=True)
 class Format:
     """An export format.
 
-    Attributes
-    ----------
-    name : str
-        Its word in addresses, on the command line and in the API.
-    suffix : str
-        Of its files, with the dot.
-    content_type : str
-    label : str
-        What it is, in words for the panel.
-    write : callable of (Run, ReportContext, BinaryIO, Watch)
-        Writes the whole file of a finished run. The same state gives the same bytes. Raises ExportError.
-    microdata : bool
-        Whether it holds a row for each report; such a file asks for an explicit choice.
-    translated : bool
-        Whether it is written in a language that is chosen: `write` is called with that one active.
-    about : str
-        What it is for, in a sentence for the panel.
-    check : callable of Run
-        Raises ExportError where the file cannot be made, as far as can be said without making it: for whoever wants to
-        know before a job is begun.
-    packages : tuple of str
-        Of requirements-formats.txt, that it is written with.
+    - `name`: its word in addresses, on the command line and in the API.
+    - `suffix`: of its files, with the dot.
+    - `label`: what it is, in words for the panel.
+    - `write`: writes the whole file of a finished run. The same state gives the same bytes. Raises ExportError.
+    - `microdata`: whether it holds a row for each report; such a file asks for an explicit choice.
+    - `translated`: whether it is written in a language that is chosen: `write` is called with that one active.
+    - `about`: what it is for, in a sentence for the panel.
+    - `check`: raises ExportError where the file cannot be made, as far as can be said without making it: for whoever
+      wants to know before a job is begun.
+    - `packages`: of requirements-formats.txt, that it is written with.
     """
 
     name: str
@@ -66,7 +52,7 @@ class Format:
     microdata: bool = False
     translated: bool = False
     about: str = ""
-    check: Callable[[Run], None] = _nothing
+    check: Callable[[Run], None] = lambda run: None
     packages: tuple[str, ...] = ()
 
     def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
@@ -95,24 +81,17 @@ def _loaded(function: str, *given: str) -> Write:
     return write
 
 
-def _rows(function: str, *given: str) -> Write:
-    """A writer of one row per report, imported as by `_loaded`; it needs no further survey context."""
+def _bundled(*, microdata: bool) -> Write:
+    """A writer of a bundle: of all formats without single reports, or with those that take so many."""
 
     def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-        import_string(f"estimator.exports.{function}")(*given, run, out, watch)
+        if microdata:
+            check_reports(run)
+        single = [one for one in FORMATS.values() if one.suffix != ".zip"]
+        chosen = [one for one in single if not one.microdata or (microdata and _can_be_made(one, run))]
+        bundle.write(run, context, out, watch, chosen)
 
     return write
-
-
-def _bundled(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata]
-    bundle.write(run, context, out, watch, chosen)
-
-
-def _bundled_with_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    check_reports(run)
-    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and (not one.microdata or _can_be_made(one, run))]
-    bundle.write(run, context, out, watch, chosen)
 
 
 def _can_be_made(one: Format, run: Run) -> bool:
@@ -159,152 +138,77 @@ FORMATS: dict[str, Format] = {
     one.name: _in_one_language(_with_packages(one))
     for one in (
         Format(
-            "html",
-            ".html",
-            "text/html; charset=utf-8",
-            "Estimate report as a page",
-            write_html,
-            translated=True,
+            "html", ".html", "text/html; charset=utf-8", "Estimate report as a page", write_html, translated=True,
             about="The whole report in one file with everything inside: to read, to keep, to send on.",
         ),
         Format(
-            "pdf",
-            ".pdf",
-            "application/pdf",
-            "Estimate report as PDF",
-            write_pdf,
-            translated=True,
+            "pdf", ".pdf", "application/pdf", "Estimate report as PDF", write_pdf, translated=True,
             about="The same on paper: tagged, A4, to attach to a publication.",
         ),
         Format(
-            "csv",
-            ".csv",
-            "text/csv; charset=utf-8",
-            "Estimates as CSV",
-            _made(csv_file),
+            "csv", ".csv", "text/csv; charset=utf-8", "Estimates as CSV", _made(csv_file),
             about="One row for each estimate, for any spreadsheet or program.",
         ),
         Format(
-            "json",
-            ".json",
-            "application/json",
-            "The whole report as JSON",
-            _made(json_file),
+            "json", ".json", "application/json", "The whole report as JSON", _made(json_file),
             about="Design, totals, estimates and privacy label in one document, from which every number follows.",
         ),
         Format(
-            "xlsx",
-            ".xlsx",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            "Workbook for Excel and LibreOffice",
-            _loaded("workbook.xlsx_file"),
+            "xlsx", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "Workbook for Excel and LibreOffice", _loaded("workbook.xlsx_file"), packages=("xlsxwriter",),
             about="A sheet for each table: estimates, questions, tallies, privacy, tickets, false reports.",
-            packages=("xlsxwriter",),
         ),
         Format(
-            "parquet",
-            ".parquet",
-            "application/vnd.apache.parquet",
-            "Estimates as Parquet",
-            _loaded("parquet.parquet_file"),
+            "parquet", ".parquet", "application/vnd.apache.parquet", "Estimates as Parquet",
+            _loaded("parquet.parquet_file"), packages=("pyarrow",),
             about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
-            packages=("pyarrow",),
         ),
         Format(
-            "sav",
-            ".sav",
-            "application/x-spss-sav",
-            "Estimates for SPSS",
-            _loaded("spss_stata.estimates_file", ".sav"),
+            "sav", ".sav", "application/x-spss-sav", "Estimates for SPSS",
+            _loaded("spss_stata.estimates_file", ".sav"), packages=STATISTICS,
             about="The rows of the CSV file, with labels of variables.",
-            packages=("pandas", "pyreadstat"),
         ),
         Format(
-            "dta",
-            ".dta",
-            "application/x-stata-dta",
-            "Estimates for Stata",
-            _loaded("spss_stata.estimates_file", ".dta"),
+            "dta", ".dta", "application/x-stata-dta", "Estimates for Stata",
+            _loaded("spss_stata.estimates_file", ".dta"), packages=STATISTICS,
             about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
-            packages=("pandas", "pyreadstat"),
         ),
         Format(
-            "codebook",
-            ".html",
-            "text/html; charset=utf-8",
-            "Codebook",
-            _made(codebook_file),
+            "codebook", ".html", "text/html; charset=utf-8", "Codebook", _made(codebook_file),
             about="Questions, tables of tickets, variables with their codes, columns: a page that stands alone.",
         ),
         Format(
-            "ddi",
-            ".xml",
-            "application/xml",
-            "Codebook for archives (DDI)",
-            _made(ddi_file),
+            "ddi", ".xml", "application/xml", "Codebook for archives (DDI)", _made(ddi_file),
             about="The same as XML: DDI Codebook 2.5, which data archives take in.",
         ),
         Format(
-            "reports-csv",
-            ".csv",
-            "text/csv; charset=utf-8",
-            "Randomised reports as CSV",
-            _rows("report_rows.csv_reports"),
-            microdata=True,
+            "reports-csv", ".csv", "text/csv; charset=utf-8", "Randomised reports as CSV",
+            _loaded("report_rows.csv_reports"), microdata=True, check=check_reports, packages=("pyarrow",),
             about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
-            check=check_reports,
-            packages=("pyarrow",),
         ),
         Format(
-            "reports-parquet",
-            ".parquet",
-            "application/vnd.apache.parquet",
-            "Randomised reports as Parquet",
-            _rows("report_rows.parquet_reports"),
-            microdata=True,
+            "reports-parquet", ".parquet", "application/vnd.apache.parquet", "Randomised reports as Parquet",
+            _loaded("report_rows.parquet_reports"), microdata=True, check=check_reports, packages=("pyarrow",),
             about="The same rows, small and typed, with labels, for millions of reports.",
-            check=check_reports,
-            packages=("pyarrow",),
         ),
         Format(
-            "reports-sav",
-            ".sav",
-            "application/x-spss-sav",
-            "Randomised reports for SPSS",
-            _rows("spss_stata.reports_file", ".sav"),
-            microdata=True,
+            "reports-sav", ".sav", "application/x-spss-sav", "Randomised reports for SPSS",
+            _loaded("spss_stata.reports_file", ".sav"), microdata=True, check=check_in_memory, packages=STATISTICS,
             about="The same rows with labels of variables and of values.",
-            check=check_in_memory,
-            packages=("pandas", "pyreadstat"),
         ),
         Format(
-            "reports-dta",
-            ".dta",
-            "application/x-stata-dta",
-            "Randomised reports for Stata",
-            _rows("spss_stata.reports_file", ".dta"),
-            microdata=True,
+            "reports-dta", ".dta", "application/x-stata-dta", "Randomised reports for Stata",
+            _loaded("spss_stata.reports_file", ".dta"), microdata=True, check=check_in_memory, packages=STATISTICS,
             about="The same rows with labels of variables and of values; Stata 14 and newer.",
-            check=check_in_memory,
-            packages=("pandas", "pyreadstat"),
         ),
         Format(
-            "bundle",
-            ".zip",
-            "application/zip",
-            "Everything in one zip",
-            _bundled,
+            "bundle", ".zip", "application/zip", "Everything in one zip", _bundled(microdata=False),
             about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
         ),
         Format(
-            "bundle-with-reports",
-            ".zip",
-            "application/zip",
-            "Everything in one zip, with the randomised reports",
-            _bundled_with_reports,
-            microdata=True,
+            "bundle-with-reports", ".zip", "application/zip", "Everything in one zip, with the randomised reports",
+            _bundled(microdata=True), microdata=True, check=check_reports,
             about="The same, with a row for each report: randomised, not the true answer.",
-            check=check_reports,
         ),
     )
-}
+}  # fmt: skip

@@ -30,11 +30,9 @@ def json_file(run: Run, context: ReportContext) -> bytes:
         "tallies": [row for item in read.items for row in tally_rows(item)],
         "privacy": privacy_label(read),
         "poisoning": [bound for item in read.items for bound in bound_rows(item)],
+        **({"participation": _participation(read)} if is_protected(read.design) else {}),
+        **({"changes": changes} if (changes := list(earlier_waves.rows(read))) else {}),
     }
-    if is_protected(read.design):
-        document["participation"] = _participation(read)
-    if changes := list(earlier_waves.rows(read)):
-        document["changes"] = changes
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False).encode("utf-8") + b"\n"
 
 
@@ -52,9 +50,9 @@ def _participation(read: Results) -> dict[str, object]:
 
 def _disclosure(read: Results) -> dict[str, object]:
     """The author's disclosures on the survey's methods: every item that AAPOR asks for, also if empty."""
-    said = disclosures.of(read.design.slug)
-    texts = {field.name: said.texts.get(field.name, {}) for field in disclosures.FIELDS}
-    sample = {"probability_sample": said.probability_sample, "simple_random_sample": said.has_margin}
+    disclosure = disclosures.of(read.design.slug)
+    texts = {field.name: disclosure.texts.get(field.name, {}) for field in disclosures.FIELDS}
+    sample = {"probability_sample": disclosure.probability_sample, "simple_random_sample": disclosure.has_margin}
     return {**sample, "texts": texts}
 
 

@@ -8,19 +8,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from estimator.base.cells import Watch
 from estimator.exports import microdata
 from estimator.exports.microdata import Microdata
 from estimator.exports.variables import STRATUM, WARNING
 from estimator.models import Run
+from estimator.runs.results import ReportContext
 
 
-def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+def csv_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write codes only, explained by the codebook and the design. Every cell is a number or a group's key."""
     found = microdata.read(run, watch)
-    schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in _schema(found)])
+    keys, *codes = _schema(found)
+    schema = pa.schema([pa.field(keys.name, keys.type.value_type), *(pa.field(one.name, one.type) for one in codes)])
     out.write((",".join(schema.names) + "\n").encode())
     options = pacsv.WriteOptions(include_header=False, quoting_style="none")
     with pacsv.CSVWriter(out, schema, write_options=options) as writer:
@@ -28,7 +29,7 @@ def csv_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
             writer.write_batch(batch.cast(schema))
 
 
-def parquet_reports(run: Run, out: BinaryIO, watch: Watch) -> None:
+def parquet_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write the codes as small integers; each column has its label and its codes' labels as metadata."""
     found = microdata.read(run, watch)
     with pq.ParquetWriter(out, _schema(found), compression="zstd") as writer:
@@ -53,15 +54,9 @@ def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
     schema, keys = _schema(found), pa.array(found.partition.keys, pa.string())
     for strata, symbols in found.chunks(watch):
         groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
-        yield pa.record_batch([groups, *map(_column, symbols.T)], schema=schema)
-
-
-def _column(values: NDArray[np.uint8]) -> pa.Array:
-    return pa.array(np.ascontiguousarray(values))
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+        yield pa.record_batch(
+            [groups, *(pa.array(np.ascontiguousarray(values)) for values in symbols.T)], schema=schema
+        )
 
 
 def _json(labels: dict[str, str]) -> str:

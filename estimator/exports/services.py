@@ -29,27 +29,14 @@ def request(
 ) -> tuple[Export, bool]:
     """Request a file of a finished run, unless the same one exists or is in progress.
 
-    Parameters
-    ----------
-    run : Run
-    name : str
-        Of the format.
-    language : str
-        That it is to be written in, where the format has languages; empty for the installation's own.
-    microdata : bool
-        Says that a row for each report is really wanted; needed for such a format.
-    by : User, optional
-        Who asks.
+    - `name`: of the format.
+    - `language`: that it is to be written in, where the format has languages; empty for the installation's own.
+    - `microdata`: says that a row for each report is really wanted; needed for such a format.
+    - `by`: who asks.
 
-    Returns
-    -------
-    tuple of (Export, bool)
-        The export, and whether it was made for this call.
+    Returns the export, and whether it was made for this call.
 
-    Raises
-    ------
-    InputError
-        Naming the field, what it may be, and what it is.
+    Raises InputError: naming the field, what it may be, and what it is.
     """
     check(run, name, language=language, microdata=microdata)
     form = FORMATS[name]
@@ -104,8 +91,8 @@ def retention_of(*, microdata: bool) -> timedelta:
 
 def exists(export: Export) -> bool:
     """Return True if the file can be downloaded: made, not expired, and in the folder."""
-    kept = export.kept_until is not None and export.kept_until > timezone.now()
-    return export.state == State.DONE and kept and storage.path_of(export.key).exists()
+    current = export.kept_until is not None and export.kept_until > timezone.now()
+    return export.state == State.DONE and current and storage.path_of(export.key).exists()
 
 
 def wake(export_id: int) -> None:
@@ -125,7 +112,7 @@ def execute(export_id: int, context: ReportContext) -> None:
 def delete(export: Export) -> None:
     """Delete an export with its file, or cancel one in progress: its worker notices and leaves no file."""
     Export.objects.filter(pk=export.pk).delete()
-    transaction.on_commit(lambda: storage.remove(export.key))
+    transaction.on_commit(lambda: storage.path_of(export.key).unlink(missing_ok=True))
 
 
 def delete_microdata(digest: str) -> None:
@@ -151,14 +138,12 @@ def delete_expired() -> None:
 
 
 def _sweep() -> None:
-    # The files first: the row of each of them is older than the file.
-    there = list(storage.listed())
+    there = list(storage.listed())  # the files first: the row of each of them is older than the file
     known = {key: (state, lease) for key, state, lease in Export.objects.values_list("key", "state", "lease")}
     for path, key, lease in there:
         state, held_by = known.get(key, ("", ""))
-        wanted = state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)
-        if not wanted:
-            storage.sweep(path)
+        if not (state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)):
+            path.unlink(missing_ok=True)  # another worker may already have removed it
 
 
 def _make(context: ReportContext, export_id: int, lease: str) -> None:
@@ -188,13 +173,13 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
     return size, digest
 
 
-def _keep(export: Export, draft: storage.Draft, lease: str, **told: Any) -> None:
+def _keep(export: Export, draft: storage.Draft, lease: str, **fields: Any) -> None:
     """Rename the file while the row is locked: of two workers that both believe to hold it, only one gets here."""
     now = timezone.now()
     until = now + retention_of(microdata=export.microdata)
     done = {"state": State.DONE, "progress": 100, "finished_at": now, "kept_until": until, "fault": ""}
     with transaction.atomic():
-        jobs.acquire_lease(Export, export.pk, lease, **done, **told)
+        jobs.acquire_lease(Export, export.pk, lease, **done, **fields)
         draft.keep()
 
 

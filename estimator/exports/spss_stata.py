@@ -81,7 +81,7 @@ def estimates_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO,
     watch(1.0)
 
 
-def reports_file(suffix: str, run: Run, out: BinaryIO, watch: Watch) -> None:
+def reports_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """One row for each report. Raises ExportError where there are more than fit into memory."""
     microdata.check_in_memory(run)
     found = microdata.read(run, watch)
@@ -137,9 +137,9 @@ def _write(program: Program, run: Run, title: str, frame: LabelledTable, out: Bi
         )
         with path.open("r+b") as file:
             assert run.snapshot_at is not None
-            place, said = program.stamp(file.read(1024), run.snapshot_at.astimezone(UTC))
+            place, stamp = program.stamp(file.read(1024), run.snapshot_at.astimezone(UTC))
             file.seek(place)
-            file.write(said)
+            file.write(stamp)
             file.seek(0)
             shutil.copyfileobj(file, out)
 

@@ -87,10 +87,10 @@ def errors_of(texts: Mapping[str, Mapping[str, str]], *, probability_sample: boo
     A text may be too long or have characters that no file can hold, and a probability sample needs a word on how it was
     drawn.
     """
-    kept, errors = _filled_in(texts), dict[str, str]()
-    for name, by_language in kept.items():
+    filled, errors = _filled_in(texts), dict[str, str]()
+    for name, by_language in filled.items():
         errors.update((name, message) for text in by_language.values() if (message := _fault(text)))
-    if probability_sample and not kept.get("recruitment"):
+    if probability_sample and not filled.get("recruitment"):
         errors["recruitment"] = "A probability sample is declared, so this must say how its members were drawn."
     return errors
 
@@ -100,31 +100,26 @@ def disclose(
 ) -> Disclosure:
     """Store an author's disclosures, replacing the earlier ones.
 
-    Parameters
-    ----------
-    slug : str
-        The survey's.
-    texts : mapping
-        By name of the field, and there by language of reports. What is empty is left out.
-    probability_sample : bool
-        Whether every member of the population had a known chance, not nothing, of being drawn.
-    simple_random : bool
-        Whether, besides, all had the same chance and each was drawn alone. Only then reports have an interval for the
-        population: unequal chances and clusters have a design effect, which nothing that is declared tells.
+    - `slug`: the survey's.
+    - `texts`: by name of the field, and there by language of reports. What is empty is left out.
+    - `probability_sample`: whether every member of the population had a known chance, not nothing, of being drawn.
+    - `simple_random`: whether, besides, all had the same chance and each was drawn alone. Only then reports have an
+      interval for the population: unequal chances and clusters have a design effect, which nothing that is declared
+      tells.
 
-    Raises
-    ------
-    InputError
-        At the first field of `errors_of`. Nothing is changed then.
+    Raises InputError: at the first field of `errors_of`. Nothing is changed then.
     """
     names = {field.name for field in FIELDS}
     if unknown := set(texts) - names:
         raise ValueError(f"texts must have fields among {', '.join(sorted(names))}; got {unknown.pop()!r}")
-    kept = _filled_in(texts)
+    filled = _filled_in(texts)
     for name, message in errors_of(texts, probability_sample=probability_sample).items():
         raise InputError(name, message)
-    written = {"texts": {name: said for name, said in kept.items() if said}, "probability_sample": probability_sample}
-    written["simple_random"] = probability_sample and simple_random
+    written = {
+        "texts": {name: by_language for name, by_language in filled.items() if by_language},
+        "probability_sample": probability_sample,
+        "simple_random": probability_sample and simple_random,
+    }
     return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
 
 
@@ -155,10 +150,10 @@ def _fault(text: str) -> str:
 
 def text_in(disclosure: Disclosure, name: str, language: str) -> tuple[str, str]:
     """An author's text in a field, and its language: the one asked for, otherwise any that exists."""
-    said = disclosure.texts.get(name, {})
+    by_language = disclosure.texts.get(name, {})
     for code in (language, *LANGUAGES):
-        if code in said:
-            return said[code], code
+        if code in by_language:
+            return by_language[code], code
     return "", language
 
 

@@ -73,15 +73,6 @@ def rows(read: Results) -> Iterator[dict[str, object]]:
             yield _row(read, one, change)
 
 
-def value_of(fit: Fit, choice: int | None, name: str) -> float:
-    """A number of a fit: of its mean, or of the share of a choice."""
-    if choice is None:
-        assert fit.mean is not None
-        return float(getattr(fit.mean, name))
-    assert fit.shares is not None
-    return float(getattr(fit.shares, name)[choice])
-
-
 def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     """The earlier designs with a final run, the earliest first, each with its newest from before this run."""
     digests = [digest for digest in read.context.designs if digest != read.design.digest]
@@ -90,11 +81,7 @@ def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     newest = dict(before.values_list("design_id", "pk"))  # without the totals of all those that are not the newest
     found = [(selectors.get_design(run.design_id), run) for run in Run.objects.filter(pk__in=newest.values())]
     version = read.design.version
-    return sorted((one for one in found if one[0].version < version), key=_version)
-
-
-def _version(one: tuple[Design, Run]) -> int:
-    return one[0].version
+    return sorted((one for one in found if one[0].version < version), key=lambda one: one[0].version)
 
 
 def _of_item(item: QuestionResults, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]:
@@ -123,7 +110,7 @@ def _wave(item: QuestionResults, design: Design, run: Run) -> Wave:
 
 
 def _is_known(wave: Wave, choice: int | None) -> bool:
-    return wave.fit is not None and waves.is_released(wave.fit, choice)
+    return wave.fit is not None and wave.fit.part(choice) is not None
 
 
 def _changed(item: QuestionResults, choice: int | None, mine: Wave, since: Wave) -> WaveChange:
@@ -131,7 +118,7 @@ def _changed(item: QuestionResults, choice: int | None, mine: Wave, since: Wave)
     assert since.fit is not None
     same = waves.remembered(mine.design, since.design, item.frozen)
     found = waves.change(item.question, mine.fit, since.fit, choice, remembered=same, returned=None)
-    shown = value_of(mine.fit, choice, "constrained") - value_of(since.fit, choice, "constrained")
+    shown = mine.fit.value(choice, "constrained") - since.fit.value(choice, "constrained")
     return WaveChange(since, shown, found, choice or 0, same)
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from collector.designs import FEWEST_IN_GROUP
 from collector.models import FrozenDesign
 from estimator.base import wording
+from estimator.base.birthdays import by_birthdays
 from estimator.base.languages import formatted
 from estimator.base.measures import SHARE
 from estimator.base.ways_in import way_in
@@ -48,7 +49,7 @@ class Fact:
 class KeySentence(NamedTuple):
     """A sentence, with the question that it answers or without one."""
 
-    asked: str
+    question: str
     sentence: str
 
 
@@ -92,12 +93,15 @@ def how_to_read() -> str:
 
 def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     """The privacy label, without its tables."""
-    coin = _(
-        "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything is "
-        "sent."
-    )
     local = _("Local: an answer is randomised on the respondent’s own device, before anything is sent.")
-    yield Fact(_("Model"), coin if read.run.coin_reports else local)
+    if read.run.coin_reports and by_birthdays(read.design):
+        local = _("Local: an answer is randomised on the respondent’s own device or by a birthday before it is sent.")
+    elif read.run.coin_reports:
+        local = _(
+            "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything "
+            "is sent."
+        )
+    yield Fact(_("Model"), local)
     waves = _("One person, all her answers: in this wave, and in all waves so far.")
     yield Fact(_("Unit"), waves if label.before else _("One person, all answers."))
     total = _(
@@ -173,7 +177,11 @@ def _groups_together(read: Results) -> Iterator[Fact]:
 
 def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
     """The disclosure items of AAPOR's Code: the author's, and those that the platform knows."""
-    ours = {"mode": mode(read), "weighting": _weighting(read), "processing": _processing()}
+    processing = _(
+        "A report that has not the form of the design is refused as it arrives; every other one is counted, once. "
+        "Nothing is left out, corrected or imputed afterwards."
+    )
+    ours = {"mode": mode(read), "weighting": _weighting(read), "processing": processing}
     for field in disclosures.FIELDS:
         text, language = disclosures.text_in(disclosure, field.name, formatted())
         known = ours.get(field.name, "")
@@ -198,6 +206,12 @@ def mode(read: Results) -> str:
         "%(count)s of the reports were randomised with a coin or a die of the person’s own, %(where)s.",
         read.run.coin_reports,
     )
+    if by_birthdays(read.design):
+        text = ngettext(
+            "%(count)s of the reports was randomised by a birthday that the person knows, %(where)s.",
+            "%(count)s of the reports were randomised by a birthday that the person knows, %(where)s.",
+            read.run.coin_reports,
+        )
     return f"{way.mode} {text % {'count': wording.count(read.run.coin_reports), 'where': way.coin}}"
 
 
@@ -237,25 +251,18 @@ def _weighted_as_one(read: Results) -> Iterator[str]:
         yield text % {"fewest": wording.count(FEWEST_IN_GROUP), "names": names}
 
 
-def _processing() -> str:
-    return _(
-        "A report that has not the form of the design is refused as it arrives; every other one is counted, once. "
-        "Nothing is left out, corrected or imputed afterwards."
-    )
-
-
 def _dates(read: Results) -> str:
     design = FrozenDesign.objects.only("opened_on", "closed_on").get(digest=read.design.digest)
     counted, opened = moment(_snapshot(read)), day(design.opened_on)
     if read.run.anytime or design.closed_on is None:
-        said = {"opened": opened, "counted": counted}
-        return _("Opened on %(opened)s, still open when it was counted on %(counted)s.") % said
-    said = {"opened": opened, "closed": day(design.closed_on), "counted": counted}
-    return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % said
+        days = {"opened": opened, "counted": counted}
+        return _("Opened on %(opened)s, still open when it was counted on %(counted)s.") % days
+    days = {"opened": opened, "closed": day(design.closed_on), "counted": counted}
+    return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % days
 
 
 def _precision(read: Results, disclosure: Disclosure) -> str:
-    said = [_("n = %(n)s.") % {"n": wording.count(read.run.reports or 0)}]
+    sentences = [_("n = %(n)s.") % {"n": wording.count(read.run.reports or 0)}]
     level = confidence(read)
     margin = _widest(read, sampled=False)
     if margin is not None:
@@ -264,13 +271,13 @@ def _precision(read: Results, disclosure: Disclosure) -> str:
             "%(margin)s points from the estimate."
         )
         named = {"target": targets.of_all(read.partition, sampled=False), "margin": wording.points_up(margin)}
-        said.append(text % {"confidence": level, **named})
+        sentences.append(text % {"confidence": level, **named})
     sampled = _widest(read, sampled=True) if disclosure.has_margin else None
     if sampled is not None:
         text = _("With the sampling error of a simple random sample, for %(target)s: at most %(margin)s points.")
         named = {"target": targets.of_all(read.partition, sampled=True), "margin": wording.points_up(sampled)}
-        said.append(text % named)
-    return " ".join([*said, *_no_margin(disclosure)])
+        sentences.append(text % named)
+    return " ".join([*sentences, *_no_margin(disclosure)])
 
 
 def _no_margin(disclosure: Disclosure) -> Iterator[str]:
@@ -306,8 +313,12 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
         "With fewer than %(minimum)s reports no estimate is shown, and none is quoted whose interval is wider than "
         "half of all that is possible. Of many intervals, some miss: at %(confidence)s about one in %(one_in)s."
     )
-    said = {"minimum": FEWEST_IN_GROUP, "confidence": confidence(read), "one_in": round(1 / (1 - read.run.confidence))}
-    yield Fact(_("Small groups."), small % said)
+    numbers = {
+        "minimum": FEWEST_IN_GROUP,
+        "confidence": confidence(read),
+        "one_in": round(1 / (1 - read.run.confidence)),
+    }
+    yield Fact(_("Small groups."), small % numbers)
 
 
 def _limits_of_respondents(read: Results, *, sampling: bool) -> Iterator[Fact]:
@@ -341,13 +352,21 @@ def _limits_of_answers(read: Results) -> Iterator[Fact]:
             "memory is corrected either. No interval here covers that."
         ),
     )
-    if read.run.coin_reports:
-        counted = {"coins": wording.count(read.run.coin_reports), "n": wording.count(read.run.reports)}
+    if not read.run.coin_reports:
+        return
+    counted = {"coins": wording.count(read.run.coin_reports), "n": wording.count(read.run.reports)}
+    if by_birthdays(read.design):
         text = _(
-            "%(coins)s of the %(n)s reports were randomised by people with a coin or a die of their own. Somebody may "
-            "not have tossed, or not have marked what the toss said. No interval here covers that."
+            "%(coins)s of the %(n)s reports were randomised by birthdays. Somebody may have taken a wrong one, or not "
+            "have marked what it asks for. No interval here covers that."
         )
-        yield Fact(_("Coins that were not obeyed."), text % counted)
+        yield Fact(_("Birthdays that were not obeyed."), text % counted)
+        return
+    text = _(
+        "%(coins)s of the %(n)s reports were randomised by people with a coin or a die of their own. Somebody may "
+        "not have tossed, or not have marked what the toss said. No interval here covers that."
+    )
+    yield Fact(_("Coins that were not obeyed."), text % counted)
 
 
 def origin(read: Results) -> Iterator[Fact]:

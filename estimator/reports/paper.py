@@ -1,21 +1,41 @@
 """The PDF of a report: the texts, numbers and charts of its page, as the data of a typst template."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from estimator.base.charts import Axis
 from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
 from estimator.reports.privacy import QuestionPrivacy
 from estimator.reports.question_blocks import EstimatePart, Figure, QuestionBlock
-from estimator.reports.report import EstimateReport
-from estimator.reports.tables import ReportTable
+from estimator.reports.report import EstimateReport, ReportSection
+from estimator.reports.tables import Cell, ReportTable, TableColumn, TableRow
+from estimator.reports.trends import EstimateChange
 
 TEMPLATE = Path(__file__).parent / "report.typ"
+
+OF_REPORT = (
+    "language", "words", "introduction", "coverage", "simulated", "every_look", "in_short", "how_to_read", "sections",
+    "changes", "references", "label_facts", "left_empty", "disclosed", "limits", "verifying", "code", "origin",
+)  # fmt: skip
+"""What the template prints of a report."""
+
+PRINTED: dict[type, tuple[str, ...]] = {
+    ReportSection: ("title", "introduction", "blocks"),
+    QuestionBlock: ("number", "wording", "offered", "choices", "notes", "flag_words", "parts", "bounds"),
+    EstimatePart: ("title", "lines", "overall", "main", "by_group", "groups"),
+    EstimateChange: ("wording", "sentences", "figure", "table"),
+    ReportTable: ("caption", "columns", "rows"),
+    TableColumn: ("text", "number"),
+    TableRow: ("quote",),
+    Cell: ("text", "kind", "span", "quoted", "note", "stands_out"),
+    Fact: ("title", "text", "written", "language", "missing", "code"),
+}
+"""What it prints of each part."""
 
 PLACED = ("estimate", "low", "high", "noise_low", "noise_high", "truth")
 """The numbers of a chart's row."""
@@ -36,25 +56,23 @@ def data(report: EstimateReport) -> dict[str, object] | None:
     The report's language must be spoken.
     """
     texts = _texts(report)
-    asked = [report.results.title, *(block.wording for block in report.blocks)]
-    if any(sum(map(text.count, _lacking(text))) > MOST_LACKING * len(text) for text in asked):
+    quoted = [report.results.title, *(block.wording for block in report.blocks)]
+    if any(sum(map(text.count, _lacking(text))) > MOST_LACKING * len(text) for text in quoted):
         return None
     printed: dict[str, object] = _printable(texts)
-    said = _("[?] stands for letters that the fonts of this PDF lack; the report as a page has them.")
-    return printed | {"lacking": said if LACKING in str(printed) else ""}
+    remark = _("[?] stands for letters that the fonts of this PDF lack; the report as a page has them.")
+    return printed | {"lacking": remark if LACKING in str(printed) else ""}
 
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
-        lacking = _lacking(value)
-        return re.sub(f"[{re.escape(lacking)}{JOINERS}]+", _instead, value) if lacking else value
+        if not (lacking := _lacking(value)):
+            return value
+        unprinted = re.compile(f"[{re.escape(lacking)}{JOINERS}]+")
+        return unprinted.sub(lambda found: LACKING if found[0].strip(JOINERS) else "", value)
     if isinstance(value, dict):
         return {name: _printable(one) for name, one in value.items()}
     return [_printable(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _instead(found: re.Match[str]) -> str:
-    return LACKING if found.group().strip(JOINERS) else ""
 
 
 def _lacking(text: str) -> str:
@@ -62,59 +80,28 @@ def _lacking(text: str) -> str:
 
 
 def _texts(report: EstimateReport) -> dict[str, object]:
-    said = report.results.language
-    return {
-        "language": report.language,
-        "said": said.partition("-")[0],
-        "rtl": said.partition("-")[0] in settings.LANGUAGES_BIDI,
-        "words": report.words,
+    language = report.results.language.partition("-")[0]
+    return {name: _plain(getattr(report, name)) for name in OF_REPORT} | {
+        "survey_language": language,
+        "rtl": language in settings.LANGUAGES_BIDI,
         "title": report.results.title,
-        "introduction": report.introduction,
         "facts": _key_facts(report),
-        "coverage": report.coverage,
-        "simulated": report.simulated,
-        "every_look": report.every_look,
-        "in_short": report.in_short,
-        "how": report.how_to_read,
         "legend": [[name.removeprefix("mark_"), words] for name, words in report.legend.items()],
-        "sections": _sections(report),
-        "changes": _changes(report),
         "assumption": report.assumption if report.changes else "",
-        "methods": list(report.methods.paragraphs),
+        "methods": report.methods.paragraphs,
         "groups_asked": report.words["groups_asked"] if report.strata_wording else "",
-        "references": report.references,
-        "label": [_fact(fact) for fact in report.label_facts],
         "channels": [_channel(item) for item in report.label.items],
-        "left_empty": report.left_empty,
-        "disclosed": [_fact(fact) for fact in report.disclosed],
-        "limits": [_fact(fact) for fact in report.limits],
-        "verifying": report.verifying,
-        "code": report.code,
-        "origin": [_fact(fact) for fact in report.origin],
     }
 
 
-def _sections(report: EstimateReport) -> list[dict[str, object]]:
-    return [
-        {
-            "title": section.title,
-            "introduction": section.introduction,
-            "blocks": [_block(block) for block in section.blocks],
-        }
-        for section in report.sections
-    ]
-
-
-def _changes(report: EstimateReport) -> list[dict[str, object]]:
-    return [
-        {
-            "wording": change.wording,
-            "sentences": list(change.sentences),
-            "figure": _figure(change.figure),
-            "table": _table(change.table),
-        }
-        for change in report.changes
-    ]
+def _plain(value: Any) -> Any:
+    """A part of a report as plain data: a picture by its places, other parts by their PRINTED fields."""
+    if isinstance(value, Figure):
+        return _figure(value)
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    names = PRINTED.get(type(value))
+    return value if names is None else {name: _plain(getattr(value, name)) for name in names}
 
 
 def _key_facts(report: EstimateReport) -> list[list[str]]:
@@ -128,68 +115,24 @@ def _key_facts(report: EstimateReport) -> list[list[str]]:
     ]
 
 
-def _block(block: QuestionBlock) -> dict[str, object]:
-    return {
-        "number": str(block.number),
-        "wording": block.wording,
-        "offered": block.offered,
-        "choices": list(block.choices),
-        "notes": list(block.notes),
-        "flags": block.flag_words,
-        "parts": [_part(part) for part in block.parts],
-        "bounds": list(block.bounds),
-    }
-
-
-def _part(part: EstimatePart) -> dict[str, object]:
-    return {
-        "title": part.title,
-        "quotes": [line.quote for line in part.lines],
-        "overall": _figure(part.overall),
-        "by_group": _figure(part.by_group) if part.by_group else None,
-        "table": _table(part.main),
-        "groups": _table(part.groups) if part.groups else None,
-    }
-
-
 def _figure(figure: Figure) -> dict[str, object]:
     """The positions of a chart's parts, as fractions of the axis; the template draws it."""
     axis = figure.axis
+
+    def place(number: float | None) -> float | None:
+        return None if number is None else axis.part_of_width(number)
+
     return {
         "alt": figure.words,
         "ticks": [[axis.part_of_width(tick), axis.tick(tick)] for tick in axis.ticks],
         "rows": [
-            {"heading": row.heading, "label": row.label, "text": row.text}
-            | {name: _place(axis, getattr(row, name)) for name in PLACED}
+            {name: getattr(row, name) for name in ("heading", "label", "text")}
+            | {name: place(getattr(row, name)) for name in PLACED}
             for row in figure.rows
         ],
     }
 
 
-def _place(axis: Axis, number: float | None) -> float | None:
-    return None if number is None else axis.part_of_width(number)
-
-
-def _table(table: ReportTable) -> dict[str, object]:
-    return {
-        "caption": table.caption,
-        "columns": [[column.text, column.number] for column in table.columns],
-        "rows": [[vars(cell) for cell in row] for row in table.rows],
-    }
-
-
 def _channel(item: QuestionPrivacy) -> dict[str, object]:
-    tickets = item.tickets
-    return {
-        "wording": item.wording,
-        "text": f"{item.sentence} {item.named} {item.how}".strip(),
-        "caption": tickets.caption,
-        "corner": tickets.corner,
-        "columns": list(tickets.columns),
-        "rows": [[name, [[text, own] for text, own in cells]] for name, cells in tickets.rows],
-        "remark": tickets.remark,
-    }
-
-
-def _fact(fact: Fact) -> dict[str, object]:
-    return vars(fact)
+    text = f"{item.sentence} {item.named} {item.how}".strip()
+    return {"wording": item.wording, "text": text, **asdict(item.tickets)}

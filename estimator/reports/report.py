@@ -173,6 +173,11 @@ class EstimateReport:
         """The number of reports from a real coin or die, as text; empty if there are none."""
         return wording.count(self.run.coin_reports) if self.run.coin_reports else ""
 
+    @property
+    def _with_coin(self) -> str:
+        birthdays = self.label.birthdays
+        return _("of them by a birthday: %(count)s") if birthdays else _("of them with a real coin: %(count)s")
+
     @cached_property
     def truth_marked(self) -> bool:
         return _truth_marked(self.results)
@@ -183,9 +188,9 @@ class EstimateReport:
         marked = [c for item in self.results.items for c in item.shown if c.known and c.truth is not None]
         if not marked:
             return ""
-        said = {"all": len(marked), "confidence": self.confidence}
-        said["noise"] = sum(blocks.reports_with_answer(cell, sampling=False) for cell in marked)
-        said["sampled"] = sum(blocks.reports_with_answer(cell, sampling=True) for cell in marked)
+        counts = {"all": len(marked), "confidence": self.confidence}
+        counts["noise"] = sum(blocks.reports_with_answer(cell, sampling=False) for cell in marked)
+        counts["sampled"] = sum(blocks.reports_with_answer(cell, sampling=True) for cell in marked)
         text = _(
             "%(noise)s of %(all)s intervals hold the known truth. About %(confidence)s of them are expected to, where "
             "they miss by chance alone."
@@ -195,7 +200,7 @@ class EstimateReport:
                 "%(sampled)s of %(all)s intervals for a larger population hold the known truth; of those for the "
                 "tickets’ chance alone %(noise)s of %(all)s. About %(confidence)s of the latter are expected to."
             )
-        return text % said
+        return text % counts
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -203,7 +208,7 @@ class EstimateReport:
         return {
             "kind": _("Rehearsal report") if self.simulated else _("Survey report"),
             "reports": _("Reports"),
-            "with_coin": _("of them with a real coin: %(count)s") % {"count": self.coin_reports},
+            "with_coin": self._with_coin % {"count": self.coin_reports},
             "counted": _("Counted"),
             "intervals": _("Intervals"),
             "epsilon": _("Epsilon, in total"),
@@ -279,13 +284,13 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
 
 
 class ReportPage(TypedDict):
-    """What the templates of a report need; `said` is the language of the survey's words."""
+    """What the templates of a report need; `survey_lang` are the attributes of an element with the survey's words."""
 
     report: EstimateReport
     words: dict[str, str]
     marks: dict[str, SafeString]
     languages: Mapping[str, str]
-    said: str
+    survey_lang: str
 
 
 def context(run: Run, known: ReportContext, *, most: int | None = None) -> ReportPage:
@@ -297,7 +302,7 @@ def context(run: Run, known: ReportContext, *, most: int | None = None) -> Repor
         "marks": charts.legends(),
         "languages": LANGUAGES,
         # The words of the survey are in its language, whatever the language of the page.
-        "said": format_html(' lang="{}" dir="auto"', report.results.language),
+        "survey_lang": format_html(' lang="{}" dir="auto"', report.results.language),
     }
 
 

@@ -87,7 +87,7 @@ def table(
     columns = [TableColumn(_("Group") if grouped else _("Who"), number=False)] * by_group
     columns += [TableColumn(_("True answer"), number=False)] * by_choice
     columns += [TableColumn(_("Reports")), TableColumn(_("Estimate"))]
-    found = {sampled: [_target(line, sampled=sampled) for line in lines] for sampled in (False, True)}
+    found = {False: [line.means.noise_target for line in lines], True: [line.means.target for line in lines]}
     mixed = targets.common(found[False]) == targets.MIXED
     columns += [
         TableColumn(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
@@ -107,21 +107,17 @@ def all_respondents(means: EstimateMeta, *, mixed: bool) -> str:
     return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
 
 
-def _target(line: TableRow, *, sampled: bool) -> str:
-    return line.means.target if sampled else line.means.noise_target
-
-
 def _row(
     line: TableRow, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool
 ) -> tuple[Cell, ...]:
     named = [Cell(line.group or all_respondents(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
     named += [Cell(line.choice, "words" if by_group else "head", quoted=True)] * by_choice
     if line.missing:
-        told = [Cell(line.missing, "missing", span=numbers)]
+        values = [Cell(line.missing, "missing", span=numbers)]
     else:
-        told = [Cell(line.estimate, "strong"), Cell(line.noise)]
-        told += [Cell(line.sampled)] * (numbers == 5)
-        told += [Cell(line.error), Cell(line.direct)]
+        values = [Cell(line.estimate, "strong"), Cell(line.noise)]
+        values += [Cell(line.sampled)] * (numbers == 5)
+        values += [Cell(line.error), Cell(line.direct)]
     inside = {True: _("inside"), False: _("outside"), None: ""}[line.holds]
     known = [Cell(line.truth or "–", note=inside, stands_out=line.holds is False)] * truth
-    return (*named, Cell(line.n), *told, *known)
+    return (*named, Cell(line.n), *values, *known)

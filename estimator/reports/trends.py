@@ -6,16 +6,45 @@ from functools import cached_property
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from estimator.analyses import axes
 from estimator.base import charts, wording
-from estimator.reports.earlier_waves import Series, Wave, WaveChange, series, value_of
+from estimator.reports.earlier_waves import Series, Wave, series
 from estimator.reports.question_blocks import Figure, NumberFormat
 from estimator.reports.tables import Cell, ReportTable, TableColumn
 from estimator.runs import targets, waves
 from estimator.runs.results import Results
 
 POINTS = wording.Unit(100, 2, "")
+
+SENTENCES = {
+    ("mean", "rose"): gettext_lazy(
+        "Between %(before)s and %(after)s the estimated mean rose by %(size)s (%(confidence)s interval %(low)s to "
+        "%(high)s)."
+    ),
+    ("mean", "fell"): gettext_lazy(
+        "Between %(before)s and %(after)s the estimated mean fell by %(size)s (%(confidence)s interval %(low)s to "
+        "%(high)s)."
+    ),
+    ("mean", "unclear"): gettext_lazy(
+        "Between %(before)s and %(after)s we cannot tell whether the mean changed: by between %(low)s and %(high)s "
+        "(%(confidence)s interval)."
+    ),
+    ("share", "rose"): gettext_lazy(
+        "Between %(before)s and %(after)s the estimated share of “%(choice)s” rose by %(size)s points "
+        "(%(confidence)s interval %(low)s to %(high)s)."
+    ),
+    ("share", "fell"): gettext_lazy(
+        "Between %(before)s and %(after)s the estimated share of “%(choice)s” fell by %(size)s points "
+        "(%(confidence)s interval %(low)s to %(high)s)."
+    ),
+    ("share", "unclear"): gettext_lazy(
+        "Between %(before)s and %(after)s we cannot tell whether the share of “%(choice)s” changed: by between "
+        "%(low)s and %(high)s points (%(confidence)s interval)."
+    ),
+}
+"""The sentence on a change, by what changed and in which direction."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +69,10 @@ class EstimateChange:
 
 def changes(read: Results, manner: NumberFormat) -> tuple[EstimateChange, ...]:
     """All changes since earlier waves in the report; empty if there were none."""
-    asked, found = "", []
+    key, found = "", []
     for number, one in enumerate(series(read)):
-        found.append(_change(one, number, manner, wording="" if one.item.key == asked else one.item.wording))
-        asked = one.item.key
+        found.append(_change(one, number, manner, wording="" if one.item.key == key else one.item.wording))
+        key = one.item.key
     return tuple(found)
 
 
@@ -52,15 +81,11 @@ def change_sentence(found: Sequence[EstimateChange], *, sampling: bool) -> str:
     series = [change.series for change in found]
     of = (wave.target(sampled=sampling) for one in series for wave in one.waves)
     methods = {targets.of_difference(mean=one.choice is None) for one in series}
-    said = [
-        _("The intervals of changes are for %(target)s, then and now.")
-        % {"target": targets.of_waves(of, sampled=sampling)},
-        *(str(text) for name, text in targets.DIFFERENCES.items() if name in methods),
-        _who_came_again(
-            remembered=any(change.remembered for one in series for change in one.changes), sampling=sampling
-        ),
-    ]
-    return " ".join(said)
+    remembered = any(change.remembered for one in series for change in one.changes)
+    target = _("The intervals of changes are for %(target)s, then and now.")
+    sentences = [target % {"target": targets.of_waves(of, sampled=sampling)}]
+    sentences += [str(text) for name, text in targets.DIFFERENCES.items() if name in methods]
+    return " ".join([*sentences, _who_came_again(remembered=remembered, sampling=sampling)])
 
 
 def _who_came_again(*, remembered: bool, sampling: bool) -> str:
@@ -83,7 +108,9 @@ def _who_came_again(*, remembered: bool, sampling: bool) -> str:
 
 
 def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> EstimateChange:
-    of = _of(one)
+    of = _("Mean")
+    if one.choice is not None:
+        of = _("Share of “%(choice)s”") % {"choice": one.item.choices[one.choice]}
     found = [wave.target(sampled=manner.sampling) for wave in one.waves]
     mixed = targets.common(found) == targets.MIXED
     points = tuple(_point(wave, _label(wave, one.waves[-1], mixed=mixed), one.choice, manner) for wave in one.waves)
@@ -95,22 +122,13 @@ def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> 
     figure = Trend(points, f"change-{number}", f"{caption}: {one.item.wording}", axis)
     rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
     interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
-    head = (
-        TableColumn(_("Wave"), number=False),
-        TableColumn(_("Reports")),
-        TableColumn(_("Estimate")),
-        TableColumn(interval),
-    )
+    head = (TableColumn(_("Wave"), number=False), *map(TableColumn, (_("Reports"), _("Estimate"), interval)))
     return EstimateChange(one, wording, tuple(_sentences(one, manner)), figure, ReportTable(caption, head, rows))
 
 
-def _of(one: Series) -> str:
-    return _("Mean") if one.choice is None else _("Share of “%(choice)s”") % {"choice": one.item.choices[one.choice]}
-
-
 def _named(wave: Wave, newest: Wave) -> str:
-    said = {"number": wave.number}
-    return _("wave %(number)s") % said if waves.are_waves(newest.design) else _("version %(number)s") % said
+    text = _("wave %(number)s") if waves.are_waves(newest.design) else _("version %(number)s")
+    return text % {"number": wave.number}
 
 
 def _label(wave: Wave, newest: Wave, *, mixed: bool) -> str:
@@ -120,27 +138,23 @@ def _label(wave: Wave, newest: Wave, *, mixed: bool) -> str:
     return _("%(wave)s, weighted") % {"wave": name} if mixed and wave.weighted else name
 
 
-def _unit(choice: int | None) -> wording.Unit:
-    return wording.PLAIN if choice is None else wording.PERCENT
-
-
 def _point(wave: Wave, label: str, choice: int | None, manner: NumberFormat) -> charts.ChartRow:
-    if wave.fit is None or not waves.is_released(wave.fit, choice):
+    if wave.fit is None or wave.fit.part(choice) is None:
         return charts.ChartRow(label, wording.not_enough(wave.n, values=wave.fit is not None))
-    fit, unit = wave.fit, _unit(choice)
-    places = wording.decimals(value_of(fit, choice, "standard_error"), unit)
+    fit, unit = wave.fit, wording.unit_of(mean=choice is None)
+    places = wording.decimals(fit.value(choice, "standard_error"), unit)
     ends = ("low", "high") if manner.sampling else ("noise_low", "noise_high")
-    low, high = (value_of(fit, choice, end) for end in ends)
+    low, high = (fit.value(choice, end) for end in ends)
     span = wording.span(low, high, places, unit)
-    text = f"{wording.value(value_of(fit, choice, 'constrained'), places, unit)} ({span})"
+    text = f"{wording.value(fit.value(choice, 'constrained'), places, unit)} ({span})"
     return charts.ChartRow(
         label,
         text,
-        value_of(fit, choice, "constrained"),
+        fit.value(choice, "constrained"),
         low=low if manner.sampling else None,
         high=high if manner.sampling else None,
-        noise_low=value_of(fit, choice, "noise_low"),
-        noise_high=value_of(fit, choice, "noise_high"),
+        noise_low=fit.value(choice, "noise_low"),
+        noise_high=fit.value(choice, "noise_high"),
     )
 
 
@@ -153,71 +167,29 @@ def _cells(point: charts.ChartRow, wave: Wave) -> tuple[Cell, ...]:
 
 
 def _sentences(one: Series, manner: NumberFormat) -> Iterator[str]:
+    part = "" if manner.sampling else "noise_"
+    of, unit = ("mean", wording.PLAIN) if one.choice is None else ("share", POINTS)
     for change in one.changes:
-        low, high = _ends(change, manner)
-        unit = wording.PLAIN if one.choice is None else POINTS
+        low, high = change.number(f"{part}low"), change.number(f"{part}high")
         places = wording.decimals(change.number("standard_error"), unit)
-        said = {
+        facts = {
             "before": _named(change.since, one.waves[-1]),
             "after": _named(one.waves[-1], one.waves[-1]),
             "confidence": manner.confidence,
             "choice": "" if one.choice is None else one.item.choices[one.choice],
         }
         if low <= 0 <= high:
-            said |= _numbers(low, high, places, unit)
-            yield _unclear(mean=one.choice is None) % said
+            yield str(SENTENCES[of, "unclear"]) % (facts | _numbers(low, high, places, unit))
             continue
         near, far = (low, high) if low > 0 else (-high, -low)
         while places < unit.most and wording.outwards(near, far, places, unit)[0] <= 0:
             places += 1
-        said |= _numbers(near, far, places, unit) | {"size": wording.value(abs(change.estimate), places, unit)}
-        yield _clear(mean=one.choice is None, rose=low > 0) % said
-
-
-def _ends(change: WaveChange, manner: NumberFormat) -> tuple[float, float]:
-    part = "" if manner.sampling else "noise_"
-    return change.number(f"{part}low"), change.number(f"{part}high")
+        facts |= _numbers(near, far, places, unit) | {"size": wording.value(abs(change.estimate), places, unit)}
+        yield str(SENTENCES[of, "rose" if low > 0 else "fell"]) % facts
 
 
 def _numbers(low: float, high: float, places: int, unit: wording.Unit) -> dict[str, str]:
     least, most = wording.outwards(low, high, places, unit)
     plain = wording.Unit(1, unit.most, "")
-    return {"low": _signed(wording.value(least, places, plain)), "high": _signed(wording.value(most, places, plain))}
-
-
-def _signed(text: str) -> str:
-    return text.replace("-", "\u2212")
-
-
-def _clear(*, mean: bool, rose: bool) -> str:
-    if mean and rose:
-        return _(
-            "Between %(before)s and %(after)s the estimated mean rose by %(size)s (%(confidence)s interval %(low)s to "
-            "%(high)s)."
-        )
-    if mean:
-        return _(
-            "Between %(before)s and %(after)s the estimated mean fell by %(size)s (%(confidence)s interval %(low)s to "
-            "%(high)s)."
-        )
-    if rose:
-        return _(
-            "Between %(before)s and %(after)s the estimated share of “%(choice)s” rose by %(size)s points "
-            "(%(confidence)s interval %(low)s to %(high)s)."
-        )
-    return _(
-        "Between %(before)s and %(after)s the estimated share of “%(choice)s” fell by %(size)s points "
-        "(%(confidence)s interval %(low)s to %(high)s)."
-    )
-
-
-def _unclear(*, mean: bool) -> str:
-    if mean:
-        return _(
-            "Between %(before)s and %(after)s we cannot tell whether the mean changed: by between %(low)s and %(high)s "
-            "(%(confidence)s interval)."
-        )
-    return _(
-        "Between %(before)s and %(after)s we cannot tell whether the share of “%(choice)s” changed: by between "
-        "%(low)s and %(high)s points (%(confidence)s interval)."
-    )
+    ends = {"low": wording.value(least, places, plain), "high": wording.value(most, places, plain)}
+    return {name: text.replace("-", "\u2212") for name, text in ends.items()}

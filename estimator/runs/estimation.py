@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from estimator.base.measures import (
     WEIGHTED,
 )
 from estimator.base.questions import question_of
+from estimator.models import Estimate
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition
 from randomized_response import (
     MeanEstimate,
@@ -44,32 +46,11 @@ say whose a row is comes from the others: who knows that a person took part gues
 ALARM = 4.0
 """Standard errors of the randomisation by which an estimate may be out of range before it is flagged."""
 
-
-@dataclass(frozen=True)
-class EstimateRow:
-    """One estimate; every number is None if there are too few reports for it.
-
-    A mean has choice 0, and no number of reports that say it.
-    """
-
-    position: int
-    measure: str
-    choice: int
-    stratum: int | None
-    n: int
-    sent: int | None
-    unbiased: float | None
-    constrained: float | None
-    standard_error: float | None
-    noise_standard_error: float | None
-    low: float | None
-    high: float | None
-    interval: str
-    noise_low: float | None
-    noise_high: float | None
-    noise_interval: str
-    direct_question_n: float | None
-    flags: list[str]
+NUMBERS = (
+    "unbiased", "constrained", "standard_error", "noise_standard_error", "low", "high", "noise_low", "noise_high",
+    "direct_question_n",
+)  # fmt: skip
+"""The numbers of an estimate, by their names in the library and in the database."""
 
 
 def input_digest(design: Design, totals: Totals) -> str:
@@ -85,11 +66,24 @@ class Fit:
     shares: ProportionEstimate | None
     mean: MeanEstimate | None
 
+    def part(self, choice: int | None) -> ProportionEstimate | MeanEstimate | None:
+        """The shares, or the mean if `choice` is None; None if there is no number: too few may have given a value."""
+        if choice is not None:
+            return self.shares
+        return None if self.mean is None or math.isnan(self.mean.unbiased) else self.mean
+
+    def value(self, choice: int | None, name: str) -> float:
+        """A number of the mean, or of the share of a choice, by its name in the library."""
+        values = getattr(self.mean if choice is None else self.shares, name)
+        return float(values if choice is None else values[choice])
+
 
 def estimate_item(
     partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
-) -> Iterator[EstimateRow]:
+) -> Iterator[Estimate]:
     """Estimate one item: for all respondents first, then for each part; shares by choice, then the mean.
+
+    Unsaved rows without their run; numbers are None if there are too few reports. A mean has choice 0, and no `sent`.
 
     `totals` are the tables of the item's own symbols as they are released, each of shape (rows of the partition, m).
     `anytime` asks for intervals that hold however often one looks, as one does while reports come in; else they hold at
@@ -100,18 +94,15 @@ def estimate_item(
     everyone, fit = strata.sum(axis=0), overall(partition, position, totals, confidence)
     if anytime and fit:
         fit = _at_every_look(question, fit, None if known else everyone)
-    yield from _rows(question, position, None, everyone, fit, _weights(partition, strata) if known else [])
+    flags = [WEIGHTED] if known else []
+    if known and (partition.other is not None or len(collapsed(strata)) < len(strata)):
+        flags.append(COLLAPSED)  # some groups are weighted as one
+    yield from _rows(question, position, None, everyone, fit, flags)
     for part, counts in zip(partition.parts, strata, strict=bool(partition.parts)):
         fit = fit_of(question, counts, confidence)
         if anytime and fit:
             fit = _at_every_look(question, fit, counts)
         yield from _rows(question, position, part.code, counts, fit, [])
-
-
-def _weights(partition: Partition, strata: NDArray[np.int64]) -> list[str]:
-    """The flags of a weighted estimate, including one if some of its groups are weighted as one."""
-    together = partition.other is not None or len(collapsed(strata)) < len(strata)
-    return [WEIGHTED, *[COLLAPSED] * together]
 
 
 def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:
@@ -180,10 +171,13 @@ def fit_of(question: Question, counts: NDArray[np.int64], confidence: float) -> 
 
 
 def _estimated(question: Question, counts: NDArray[np.int64], confidence: float) -> Fit:
-    shares = question.estimate(counts, confidence=confidence) if question.fits_shares else None
-    if shares is not None:
-        return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
+    if question.fits_shares:
+        return _of_shares(question, question.estimate(counts, confidence=confidence))
     return Fit(None, question.estimate_mean(counts, confidence=confidence))
+
+
+def _of_shares(question: Question, shares: ProportionEstimate) -> Fit:
+    return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
 
 
 def collapsed(strata: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
@@ -207,8 +201,7 @@ def weighted(question: Question, strata: NDArray[np.int64], known: Sequence[floa
     fits = [_estimated(question, strata[list(places)].sum(axis=0), confidence) for places in members]
     if not question.fits_shares:
         return Fit(None, combine_means([fit.mean for fit in fits if fit.mean is not None], weights))
-    shares = combine_strata([fit.shares for fit in fits if fit.shares is not None], weights)
-    return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
+    return _of_shares(question, combine_strata([fit.shares for fit in fits if fit.shares is not None], weights))
 
 
 def _rows(
@@ -218,71 +211,25 @@ def _rows(
     counts: NDArray[np.int64],
     fit: Fit | None,
     flags: list[str],
-) -> Iterator[EstimateRow]:
-    n = int(counts[0].sum())
+) -> Iterator[Estimate]:
+    place = {"position": position, "stratum": stratum, "n": int(counts[0].sum())}
     if question.reports_shares:
         for choice, sent in enumerate(question.sent(counts).tolist()):
-            place = (position, SHARE, choice, stratum, n, sent)
-            shares = fit.shares if fit else None
-            yield _share(place, shares, choice, flags) if shares else _blank(place, TOO_FEW)
+            yield _estimate(fit, choice, flags, **place, measure=SHARE, choice=choice, sent=sent)
     if question.reports_mean:
-        place = (position, MEAN, 0, stratum, n, None)
-        mean = fit.mean if fit else None
-        if mean is None or math.isnan(mean.unbiased):
-            yield _blank(place, TOO_FEW_VALUES if mean else TOO_FEW)
-        else:
-            yield _mean(place, mean, flags)
+        yield _estimate(fit, None, flags, **place, measure=MEAN, choice=0)
 
 
-Place = tuple[int, str, int, int | None, int, int | None]
-"""The first six values of a row."""
-
-
-def _blank(place: Place, why: str) -> EstimateRow:
-    return EstimateRow(*place, *(None,) * 6, "none", None, None, "none", None, [why])
-
-
-def _share(place: Place, estimate: ProportionEstimate, choice: int, flags: list[str]) -> EstimateRow:
-    outside = [CLIPPED] if not 0 <= estimate.unbiased[choice] <= 1 else []
-    return EstimateRow(
-        *place,
-        unbiased=_number(estimate.unbiased[choice]),
-        constrained=_number(estimate.constrained[choice]),
-        standard_error=_number(estimate.standard_error[choice]),
-        noise_standard_error=_number(estimate.noise_standard_error[choice]),
-        low=_number(estimate.low[choice]),
-        high=_number(estimate.high[choice]),
-        interval=estimate.interval,
-        noise_low=_number(estimate.noise_low[choice]),
-        noise_high=_number(estimate.noise_high[choice]),
-        noise_interval=estimate.noise_interval,
-        direct_question_n=_number(estimate.direct_question_n[choice]),
-        flags=flags + outside + _alarm(estimate.misfit[choice]),
-    )
-
-
-def _mean(place: Place, estimate: MeanEstimate, flags: list[str]) -> EstimateRow:
-    outside = [CLIPPED_MEAN] if not estimate.minimum <= estimate.unbiased <= estimate.maximum else []
-    return EstimateRow(
-        *place,
-        unbiased=_number(estimate.unbiased),
-        constrained=_number(estimate.constrained),
-        standard_error=_number(estimate.standard_error),
-        noise_standard_error=_number(estimate.noise_standard_error),
-        low=_number(estimate.low),
-        high=_number(estimate.high),
-        interval=estimate.interval,
-        noise_low=_number(estimate.noise_low),
-        noise_high=_number(estimate.noise_high),
-        noise_interval=estimate.noise_interval,
-        direct_question_n=_number(estimate.direct_question_n),
-        flags=flags + outside + _alarm(estimate.misfit),
-    )
-
-
-def _alarm(misfit: float) -> list[str]:
-    return [IMPOSSIBLE] if misfit > ALARM else []
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def _estimate(fit: Fit | None, of: int | None, flags: list[str], **place: Any) -> Estimate:
+    """The estimate of a choice, or of the mean if `of` is None; without numbers the flag says why."""
+    found = None if fit is None else fit.part(of)
+    if fit is None or found is None:
+        return Estimate(**place, interval="none", noise_interval="none", flags=[TOO_FEW_VALUES if fit else TOO_FEW])
+    low, high, clipped = 0.0, 1.0, CLIPPED
+    if isinstance(found, MeanEstimate):
+        low, high, clipped = found.minimum, found.maximum, CLIPPED_MEAN
+    outside = [] if low <= fit.value(of, "unbiased") <= high else [clipped]
+    alarm = [IMPOSSIBLE] if fit.value(of, "misfit") > ALARM else []
+    numbers = {name: value if math.isfinite(value := fit.value(of, name)) else None for name in NUMBERS}
+    methods = {"interval": found.interval, "noise_interval": found.noise_interval}
+    return Estimate(**place, **numbers, **methods, flags=flags + outside + alarm)

@@ -43,16 +43,10 @@ Members = tuple[tuple[int, ...], ...]
 class ReleasedGroup:
     """A group, or several that are told of as one.
 
-    Attributes
-    ----------
-    code : int
-        In rows and files: the index of the group in the design; of several together the number of all groups.
-    key, label : str
-        Of the group; of several together OTHER, and "Other groups" in the survey's own language.
-    names : tuple of str
-        Of the groups that it holds, as they were offered.
-    share : str or None
-        Its known share of the population, exact.
+    - `code`: in rows and files: the index of the group in the design; of several together the number of all groups.
+    - `key`, `label`: of the group; of several together OTHER, and "Other groups" in the survey's own language.
+    - `names`: of the groups that it holds, as they were offered.
+    - `share`: its known share of the population, exact.
     """
 
     code: int
@@ -95,8 +89,8 @@ class Partition:
     @property
     def is_suppressed(self) -> bool:
         """Return True if a group is not released by itself because it has too few reports."""
-        asked = bool(self.design.groups) and not is_protected(self.design)
-        return asked and len(self.members) < len(self.design.strata)
+        grouped = bool(self.design.groups) and not is_protected(self.design)
+        return grouped and len(self.members) < len(self.design.strata)
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
@@ -116,8 +110,8 @@ class Partition:
         Each report is in a table once. Of fewer than FEWEST_IN_GROUP in all nothing is told, as if none had come.
         """
         few = not self.design.rehearsal and table.sum() < FEWEST_IN_GROUP
-        told = np.zeros_like(table) if few else table
-        return np.stack([told[list(groups)].sum(axis=0) for groups in self.members])
+        counted = np.zeros_like(table) if few else table
+        return np.stack([counted[list(groups)].sum(axis=0) for groups in self.members])
 
     def merge_all(self, totals: Totals) -> Totals:
         return tuple(self.merge(table) for table in totals)

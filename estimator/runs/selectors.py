@@ -19,15 +19,15 @@ def changed_designs(*, before: datetime) -> list[str]:
     estimates themselves. Reports are only ever added, so as many as before are the same ones; no design is read.
     """
     last = Run.objects.filter(design=OuterRef("pk")).order_by("-requested_at", "-pk")
-    told = FrozenDesign.objects.filter(rehearsal=False).annotate(
+    designs = FrozenDesign.objects.filter(rehearsal=False).annotate(
         folded=reports.folded(),
         state=Subquery(last.values("state")[:1]),
         seen=Subquery(last.values("reports")[:1]),
-        asked=Subquery(last.values("requested_at")[:1]),
+        requested=Subquery(last.values("requested_at")[:1]),
     )
     done = Q(state=Run.State.DONE) & ~Q(seen=F("folded"))
-    due = Q(state=None) | (Q(asked__lte=before) & (done | Q(state=Run.State.FAILED)))
-    return list(told.filter(due, folded__gt=0).order_by("digest").values_list("digest", flat=True))
+    due = Q(state=None) | (Q(requested__lte=before) & (done | Q(state=Run.State.FAILED)))
+    return list(designs.filter(due, folded__gt=0).order_by("digest").values_list("digest", flat=True))
 
 
 def worker_seen() -> datetime | None:

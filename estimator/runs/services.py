@@ -128,7 +128,7 @@ def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
     anytime = taking and not design.rehearsal
     partition = groups.of_totals(design, exact)
     totals = partition.merge_all(exact)
-    rows: list[estimation.EstimateRow] = []
+    rows: list[Estimate] = []
     for position, field in enumerate(design.fields):
         mine = totals[field.start : field.stop]
         rows += estimation.estimate_item(partition, position, mine, run.confidence, anytime=anytime)
@@ -152,4 +152,6 @@ def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
         )
         if not taking:
             group_sizes.release(design, exact)
-        Estimate.objects.bulk_create(Estimate(run_id=run_id, **vars(row)) for row in rows)
+        for row in rows:
+            row.run_id = run_id
+        Estimate.objects.bulk_create(rows)

@@ -1,7 +1,6 @@
 """Waves of a survey: which asked the same question, and what may be compared between two of them."""
 
 from collections.abc import Mapping
-from math import isnan
 
 from collector.designs import Channel, Design, Item
 from estimator.runs.estimation import Fit
@@ -56,11 +55,6 @@ def wave_name(design: Design, newest: Design) -> str:
 def is_weighted(design: Design) -> bool:
     """Return True if estimates are weighted by group: overlap would then be needed by group."""
     return any(group.share is not None for group in groups_of(design))
-
-
-def is_released(fit: Fit, choice: int | None) -> bool:
-    """Return True if there is a number: a mean may be missing if too few gave a value."""
-    return choice is not None or (fit.mean is not None and not isnan(fit.mean.unbiased))
 
 
 def change(

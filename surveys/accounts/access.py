@@ -1,5 +1,7 @@
 """Access checks for surveys, runs, analyses and exports: one of another team and a missing one look alike."""
 
+from typing import TypeVar
+
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
@@ -10,6 +12,7 @@ from surveys.models import Membership, Rehearsal, Survey, Team, Version
 from surveys.models import Role as Role
 
 Person = User | AnonymousUser
+T = TypeVar("T")
 
 
 def surveys_of(user: Person, role: Role = Role.VIEWER) -> QuerySet[Survey]:
@@ -57,29 +60,20 @@ def get_survey_or_404(user: Person, slug: str, role: Role = Role.VIEWER) -> Surv
     PermissionDenied
         Where the person is in its team with a smaller role than this.
     """
-    survey = surveys_of(user).select_related("team").filter(slug=slug).first()
-    if survey is None:
-        raise Http404("There is no such survey.")
+    survey = one_or_404(surveys_of(user).select_related("team").filter(slug=slug).first())
     require(role_in(user, survey), role)
     return survey
 
 
 def get_rehearsal_or_404(survey: Survey, number: int) -> Rehearsal:
     """Only from a survey that one may see: so a stranger's rehearsal and a missing one look the same."""
-    found = survey.rehearsals.select_related("run", "survey").filter(number=number).first()
-    if found is None:
-        raise Http404("There is no such survey.")
-    return found
+    return one_or_404(survey.rehearsals.select_related("run", "survey").filter(number=number).first())
 
 
 def get_run_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> Run:
     """A run of one of the user's surveys; raises as `get_survey_or_404` does."""
-    run = Run.objects.filter(key=key).first()
-    survey = surveys_of_runs(run.design_id).first() if run else None
-    held = role_in(user, survey) if survey else None
-    if run is None or held is None:
-        raise Http404("There is no such run.")
-    require(held, role)
+    run = one_or_404(Run.objects.filter(key=key).first(), "run")
+    _survey_or_404(user, run.design_id, role, "run")
     return run
 
 
@@ -88,34 +82,35 @@ def get_export_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple
 
     `role` is for what is seen of it; `exporting.role_for` says who may have its file.
     """
-    export = Export.objects.select_related("run", "asked_by").filter(key=key).first()
-    survey = surveys_of_runs(export.run.design_id).first() if export else None
-    held = role_in(user, survey) if survey else None
-    if export is None or survey is None or held is None:
-        raise Http404("There is no such export.")
-    require(held, role)
-    return export, survey
+    export = one_or_404(Export.objects.select_related("run", "asked_by").filter(key=key).first(), "export")
+    return export, _survey_or_404(user, export.run.design_id, role, "export")
 
 
 def get_team_or_404(user: Person, pk: int, role: Role = Role.VIEWER) -> Team:
     """A team of which the user is a member; raises as `get_survey_or_404` does."""
-    team = Team.objects.filter(pk=pk).first()
-    held = role_in_team(user, pk) if team else None
-    if team is None or held is None:
-        raise Http404("There is no such team.")
-    require(held, role)
+    team = one_or_404(Team.objects.filter(pk=pk).first(), "team")
+    require(one_or_404(role_in_team(user, pk), "team"), role)
     return team
 
 
 def get_analysis_or_404(user: Person, key: str, role: Role = Role.VIEWER) -> tuple[Analysis, Survey]:
     """An analysis of one of the user's surveys, with the survey; raises as `get_survey_or_404` does."""
-    analysis = Analysis.objects.select_related("repeats").filter(key=key).first()
-    survey = surveys_of_runs(analysis.design_id).first() if analysis else None
-    held = role_in(user, survey) if survey else None
-    if analysis is None or survey is None or held is None:
-        raise Http404("There is no such analysis.")
-    require(held, role)
-    return analysis, survey
+    analysis = one_or_404(Analysis.objects.select_related("repeats").filter(key=key).first(), "analysis")
+    return analysis, _survey_or_404(user, analysis.design_id, role, "analysis")
+
+
+def one_or_404(found: T | None, what: str = "survey") -> T:
+    """What was found. Raises Http404 where nothing was: one of another team and a missing one look alike."""
+    if found is None:
+        raise Http404(f"There is no such {what}.")
+    return found
+
+
+def _survey_or_404(user: Person, digest: str, role: Role, what: str) -> Survey:
+    """The survey of a design for a member of its team with at least this role."""
+    survey = one_or_404(surveys_of_runs(digest).first(), what)
+    require(one_or_404(role_in(user, survey), what), role)
+    return survey
 
 
 def require(held: Role | None, role: Role) -> None:

@@ -2,7 +2,6 @@
 
 import secrets
 from datetime import timedelta
-from hashlib import sha256
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -11,6 +10,7 @@ from django.utils import timezone
 
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
+from surveys.accounts.tokens import digest_of
 from surveys.models import Invitation, Membership, Role, Team
 
 VALID = timedelta(days=7)
@@ -23,10 +23,6 @@ def invite(team: Team, role: Role, *, by: User) -> tuple[Invitation, str]:
     made = Invitation.objects.create(team=team, role=role, digest=digest_of(secret), made_by=by, expires_at=expires)
     record_event(by, "invited", team=team, detail=f"as {role.label}, until {expires:%-d %B %Y}")
     return made, secret
-
-
-def digest_of(secret: str) -> str:
-    return sha256(secret.encode()).hexdigest()
 
 
 def pending(team: Team) -> QuerySet[Invitation]:
@@ -50,10 +46,7 @@ def revoke(invitation: Invitation, *, by: User) -> None:
 def join(invitation: Invitation, user: User) -> Membership:
     """Use up an invitation. An existing member retains the greater of both roles.
 
-    Raises
-    ------
-    Conflict
-        Where somebody else has just used it.
+    Raises Conflict where somebody else has just used it.
     """
     if not _taken(invitation):
         raise Conflict("This invitation has been used.")

@@ -46,10 +46,7 @@ def picture(device: TOTPDevice) -> SafeString:
 def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
     """Enable the offered secret with one of its codes; returns the recovery codes, shown only once.
 
-    Raises
-    ------
-    Conflict
-        Where the code is not that of the secret, or a second factor is on already.
+    Raises Conflict where the code is not that of the secret, or a second factor is on already.
     """
     with transaction.atomic():
         device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()

@@ -63,13 +63,7 @@ def rename(team: Team, name: str, *, by: User) -> None:
 
 @transaction.atomic
 def set_role(member: Membership, role: Role, *, by: User) -> None:
-    """Give a member another role.
-
-    Raises
-    ------
-    Conflict
-        Where the team would have no owner.
-    """
+    """Give a member another role. Raises Conflict where the team would have no owner."""
     if role != Role.OWNER:
         _require_another_owner(member)
     was, member.role = member.get_role_display(), role
@@ -106,13 +100,7 @@ def _require_another_owner(member: Membership) -> None:
 
 @transaction.atomic
 def delete(team: Team, *, by: User | None) -> None:
-    """Delete a team without surveys and other members.
-
-    Raises
-    ------
-    Conflict
-        Where it has surveys or another member.
-    """
+    """Delete a team without surveys and other members. Raises Conflict where it has surveys or another member."""
     Team.objects.select_for_update().get(pk=team.pk)
     if not is_empty(team):
         raise Conflict(f"{team} has surveys or other members; a team is deleted when it has neither.")

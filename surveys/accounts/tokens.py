@@ -34,10 +34,7 @@ LONGEST = 3_650
 def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple[AccessToken, str]:
     """Create a token; returns it and its secret, shown once. `days`: lifetime, 1 to LONGEST; None: no expiry.
 
-    Raises
-    ------
-    Conflict
-        Where the person has as many as there may be.
+    Raises Conflict where the person has as many as there may be.
     """
     if tokens_of(user).count() >= MOST:
         raise Conflict(f"You have {MOST} tokens, and more there cannot be. Revoke one that is not used any more.")

@@ -1,18 +1,19 @@
-"""Serializers that describe the planner in /api/schema/: its parameters, and the shape of its reply.
+"""The planner's parameters and replies, as documented in /api/schema/.
 
-The shapes are those that `surveys/planning/presentation.py` makes; tests/config/test_openapi.py and the fuzzing hold
-what is really answered against them.
+The fuzzing holds what is really answered against them.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from collector.designs.checks import KEY
-from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
+from estimator.base.mechanisms import REGISTRY
+from surveys.api.base import FiniteField
+from surveys.api.openapi import parameter
 from surveys.definition.mechanisms import KINDS
-from surveys.planning.parameters import EXACT, MOST_RESPONDENTS, PLANNED
+from surveys.planning.parameters import Field
 
 
 class TileSerializer(serializers.Serializer[Any]):
@@ -66,12 +67,12 @@ class TableSerializer(serializers.Serializer[Any]):
 class PointSerializer(serializers.Serializer[Any]):
     """A point of a curve: `x` is a truth probability, an epsilon or a number of reports. Null: there is none."""
 
-    x = serializers.FloatField(allow_null=True)
-    epsilon = serializers.FloatField(allow_null=True)
-    width = serializers.FloatField(allow_null=True)
-    below = serializers.FloatField(allow_null=True)
-    cost = serializers.FloatField(allow_null=True)
-    power = serializers.FloatField(allow_null=True)
+    x = FiniteField(allow_null=True)
+    epsilon = FiniteField(allow_null=True)
+    width = FiniteField(allow_null=True)
+    below = FiniteField(allow_null=True)
+    cost = FiniteField(allow_null=True)
+    power = FiniteField(allow_null=True)
 
 
 class CurvesSerializer(serializers.Serializer[Any]):
@@ -82,28 +83,28 @@ class CurvesSerializer(serializers.Serializer[Any]):
 class NumbersSerializer(serializers.Serializer[Any]):
     """As computed: shares from 0 to 1, means in the answers' unit. Null where there is no finite number."""
 
-    kind = serializers.ChoiceField(choices=list(KINDS))
-    mechanism = serializers.ChoiceField(choices=list(REGISTRY))
-    answers = serializers.IntegerField()
-    epsilon = serializers.FloatField(allow_null=True)
-    odds = serializers.FloatField(allow_null=True)
+    kind = serializers.ChoiceField(choices=list(KINDS), source="asked.kind")
+    mechanism = serializers.ChoiceField(choices=list(REGISTRY), source="asked.name")
+    answers = serializers.IntegerField(source="asked.answers")
+    epsilon = FiniteField(allow_null=True)
+    odds = FiniteField(allow_null=True, source="ratio")
     odds_exact = serializers.CharField(allow_blank=True)
-    respondents = serializers.IntegerField()
-    confidence = serializers.FloatField()
-    expected = serializers.FloatField(allow_null=True)
-    standard_error = serializers.FloatField(allow_null=True)
-    interval_width = serializers.FloatField(allow_null=True)
-    chance_below = serializers.FloatField(allow_null=True)
-    chance_above = serializers.FloatField(allow_null=True)
-    direct_n = serializers.FloatField(allow_null=True)
-    reports_per_direct_answer = serializers.FloatField(allow_null=True)
-    margin = serializers.FloatField(allow_null=True)
-    respondents_for_margin = serializers.IntegerField()
-    against = serializers.FloatField(allow_null=True)
-    second = serializers.IntegerField()
-    power = serializers.FloatField(allow_null=True)
-    respondents_for_power = serializers.IntegerField(allow_null=True)
-    exact = serializers.BooleanField()
+    respondents = serializers.IntegerField(source="ahead.n")
+    confidence = serializers.FloatField(source="ahead.confidence")
+    expected = FiniteField(allow_null=True, source="ahead.expected")
+    standard_error = FiniteField(allow_null=True, source="ahead.standard_error")
+    interval_width = FiniteField(allow_null=True, source="ahead.width")
+    chance_below = FiniteField(allow_null=True, source="ahead.below")
+    chance_above = FiniteField(allow_null=True, source="ahead.above")
+    direct_n = FiniteField(allow_null=True, source="ahead.direct_n")
+    reports_per_direct_answer = FiniteField(allow_null=True, source="ahead.cost")
+    margin = FiniteField(allow_null=True)
+    respondents_for_margin = serializers.IntegerField(source="needed")
+    against = FiniteField(allow_null=True, source="comparison.against")
+    second = serializers.IntegerField(source="comparison.second")
+    power = FiniteField(allow_null=True, source="comparison.power")
+    respondents_for_power = serializers.IntegerField(allow_null=True, source="comparison.needed")
+    exact = serializers.BooleanField(source="ahead.exact")
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -112,7 +113,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     truth = serializers.CharField(allow_blank=True)
     epsilon = serializers.CharField()
     summary = serializers.CharField()
-    numbers = NumbersSerializer()
+    numbers = NumbersSerializer(source="found")
     tiles = TileSerializer(many=True)
     advice = AdviceSerializer()
     pictures = PictureSerializer(many=True)
@@ -148,44 +149,37 @@ class TotalSerializer(serializers.Serializer[Any]):
 
 
 class SurveyPlanSerializer(serializers.Serializer[Any]):
-    item = serializers.CharField(allow_null=True, help_text="key of the chosen question")
-    questions = LineSerializer(many=True)
+    item = serializers.CharField(allow_null=True, source="chosen.key", help_text="key of the chosen question")
+    questions = LineSerializer(many=True, source="lines")
     total = TotalSerializer()
-    plan = PlanSerializer(allow_null=True, help_text="of the chosen question; null where it cannot be planned")
+    plan = PlanSerializer(
+        allow_null=True, source="showing", help_text="of the chosen question; null where it cannot be planned"
+    )
 
 
-def query(name: str, said: str, **schema: Any) -> OpenApiParameter:
-    return OpenApiParameter(name, {"type": "number"} | schema, OpenApiParameter.QUERY, description=said)
+SAID = {
+    "item": "Key of the question whose slider is moved.",
+    "truth": "Truth probability, like 1/2 or 0.35; more than 0 and less than 1.",
+    "epsilon": "In place of a truth probability.",
+    "by": "Which of the two counts where both are said.",
+    "share": "Expected share of the choice, in per cent.",
+    "mean": "Expected mean of numbers.",
+    "spread": "Expected standard deviation of numbers.",
+    "margin": "Wanted plus and minus, in per cent or in the answers' unit.",
+    "against": "Share or mean of another group.",
+    "respondents": "Reports.",
+    "second": "Reports of the other group.",
+    "confidence": "Of the interval, in per cent.",
+    "kind": "Kind of the question.",
+    "mechanism": "One that the kind can have.",
+    "choices": "How many choices it has.",
+    "most": "How many of several choices may be ticked.",
+    "minimum": "Of a number: the least answer.",
+    "maximum": "Of a number: the greatest answer.",
+    "step": "Of a number: from one answer to the next.",
+}
 
 
-def word(name: str, said: str, **schema: Any) -> OpenApiParameter:
-    return query(name, said, type="string", **schema)
-
-
-def whole(name: str, said: str, low: int, high: int) -> OpenApiParameter:
-    return query(name, said, type="integer", minimum=low, maximum=high)
-
-
-ABOUT_A_QUESTION = [
-    word("truth", "Truth probability, like 1/2 or 0.35; more than 0 and less than 1.", pattern=f"^{EXACT.pattern}$"),
-    query("epsilon", "In place of a truth probability.", minimum=0.01, maximum=LARGEST_EPSILON),
-    word("by", "Which of the two counts where both are said.", enum=["truth", "epsilon"]),
-    query("share", "Expected share of the choice, in per cent.", minimum=0, maximum=100),
-    query("mean", "Expected mean of numbers.", minimum=-1e9, maximum=1e9),
-    query("spread", "Expected standard deviation of numbers.", minimum=0, maximum=1e9),
-    query("margin", "Wanted plus and minus, in per cent or in the answers' unit.", minimum=0.001, maximum=1e9),
-    query("against", "Share or mean of another group.", minimum=-1e9, maximum=1e9),
-    whole("respondents", "Reports.", 10, MOST_RESPONDENTS),
-    whole("second", "Reports of the other group.", 10, MOST_RESPONDENTS),
-    query("confidence", "Of the interval, in per cent.", minimum=50, maximum=99.9),
-]
-ABOUT_A_FREE_QUESTION = [
-    word("kind", "Kind of the question.", enum=list(KINDS)),
-    word("mechanism", "One that the kind can have.", enum=list(PLANNED)),
-    whole("choices", "How many choices it has.", 2, 256),
-    whole("most", "How many of several choices may be ticked.", 1, 255),
-    word("minimum", "Of a number: the least answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),
-    word("maximum", "Of a number: the greatest answer.", pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"),
-    word("step", "Of a number: from one answer to the next.", pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$"),
-]
-ITEM = word("item", "Key of the question whose slider is moved.", pattern=f"^{KEY.pattern}$")
+def described(fields: Mapping[str, Field]) -> list[OpenApiParameter]:
+    """The parameters of a plan, for the API document."""
+    return [parameter(name, SAID[name], **field.schema) for name, field in fields.items()]

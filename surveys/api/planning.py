@@ -6,14 +6,9 @@ from rest_framework.response import Response
 from surveys.accounts.access import get_survey_or_404
 from surveys.api.base import View, serialized
 from surveys.api.openapi import read
-from surveys.api.plan_serializers import (
-    ABOUT_A_FREE_QUESTION,
-    ABOUT_A_QUESTION,
-    ITEM,
-    PlanSerializer,
-    SurveyPlanSerializer,
-)
+from surveys.api.plan_serializers import PlanSerializer, SurveyPlanSerializer, described
 from surveys.planning import parameters, survey_plan
+from surveys.planning.parameters import ABOUT_A_FREE_QUESTION, ABOUT_A_SURVEY
 from surveys.planning.presentation import present
 
 
@@ -22,10 +17,10 @@ class PlanView(View):
 
     parameters = None
 
-    @read("Plan a question", PlanSerializer, parameters=[*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION], about_nothing=True)
+    @read("Plan a question", PlanSerializer, parameters=described(ABOUT_A_FREE_QUESTION), about_nothing=True)
     def get(self, request: Request) -> Response:
-        asked, wanted = parameters.free(request.query_params)
-        return serialized(PlanSerializer, present(asked, wanted).to_dict())
+        question, wanted = parameters.free(request.query_params)
+        return serialized(PlanSerializer, present(question, wanted))
 
 
 class SurveyPlanView(View):
@@ -33,7 +28,7 @@ class SurveyPlanView(View):
 
     parameters = None
 
-    @read("Plan a survey", SurveyPlanSerializer, parameters=[ITEM, *ABOUT_A_QUESTION])
+    @read("Plan a survey", SurveyPlanSerializer, parameters=described(ABOUT_A_SURVEY))
     def get(self, request: Request, slug: str) -> Response:
         found = get_survey_or_404(request.user, slug)
-        return serialized(SurveyPlanSerializer, survey_plan.plan_of(found, request.query_params).to_dict())
+        return serialized(SurveyPlanSerializer, survey_plan.plan_of(found, request.query_params))

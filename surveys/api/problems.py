@@ -24,7 +24,7 @@ LONGEST_VALUE = 200
 WORDS = {413: "Content Too Large", 422: "Unprocessable Content"}
 """Status phrases that RFC 9110 changed after the oldest supported Python."""
 
-Error = dict[str, Any]
+Error = dict[str, object]
 
 
 class Problem(APIException):
@@ -37,18 +37,18 @@ class Problem(APIException):
         self.status_code, self.words, self.errors, self.more = status, detail, list(errors), dict(headers or {})
 
 
-def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str, Any]:
+def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str, object]:
     """A problem document; its `type` adds nothing to the status, so `title` is the status phrase."""
     found = list(errors)
     title = WORDS.get(status) or HTTPStatus(status).phrase
-    said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
-    return said | ({"errors": found} if found else {})
+    content = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return content | ({"errors": found} if found else {})
 
 
 def error(field: str, message: str, **more: Any) -> Error:
     """One entry of `errors`: the field, a sentence with the bound, and `value` if it is short."""
-    said = {"field": field, "message": message}
-    return said | {name: value for name, value in more.items() if not _is_long(value)}
+    content = {"field": field, "message": message}
+    return content | {name: value for name, value in more.items() if not _is_long(value)}
 
 
 def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> HttpResponse:

@@ -1,6 +1,5 @@
 """Rehearsals: start one, follow its progress, read its results, stop and delete it."""
 
-import math
 from typing import Any, cast
 
 from rest_framework import serializers
@@ -12,7 +11,7 @@ from collector.errors import Conflict
 from estimator.base.jobs import Job
 from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.api import paging
-from surveys.api.base import View, serialized, user_of
+from surveys.api.base import FiniteField, View, serialized, user_of
 from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
@@ -39,12 +38,11 @@ class RehearsalSerializer(serializers.Serializer[Any]):
     )
 
 
-class MeasureField(serializers.FloatField):
-    """A measure over the repetitions; null where there is none that is finite."""
+class MeasureField(FiniteField):
+    """A measure over the repetitions; null where there are none, too."""
 
     def get_attribute(self, instance: Finding) -> float | None:
-        value = float(super().get_attribute(instance)) if instance.times else math.nan  # type: ignore[arg-type]
-        return value if math.isfinite(value) else None
+        return super().get_attribute(instance) if instance.times else None
 
 
 class HeldField(serializers.IntegerField):
@@ -91,19 +89,19 @@ class RehearsalsView(View):
         rows = get_survey_or_404(request.user, slug).rehearsals.select_related("run")
         return page_of(request, rows, RehearsalSerializer)
 
-    @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, said="It is on its way.")
+    @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, reply="It is on its way.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        said = read_body(RehearsalBody, request)
+        body = read_body(RehearsalBody, request)
         design = services.design_to_rehearse(survey, 1)
-        repetitions, seed = said.pop("repetitions"), said.pop("seed", None)
-        _require_fitting(design, said, repetitions)
+        repetitions, seed = body.pop("repetitions"), body.pop("seed", None)
+        _require_fitting(design, body, repetitions)
         seed = services.new_seed() if seed is None else seed
-        said.setdefault("shares", {})
-        asked = services.request_rehearsal(
-            survey, cast("Assumptions", said), repetitions=repetitions, seed=seed, by=user_of(request)
+        body.setdefault("shares", {})
+        rehearsal = services.request_rehearsal(
+            survey, cast("Assumptions", body), repetitions=repetitions, seed=seed, by=user_of(request)
         )
-        return serialized(RehearsalSerializer, asked, status=202)
+        return serialized(RehearsalSerializer, rehearsal, status=202)
 
 
 class RehearsalView(View):
@@ -113,7 +111,7 @@ class RehearsalView(View):
     def get(self, request: Request, slug: str, number: int) -> Response:
         return serialized(RehearsalSerializer, get_rehearsal_or_404(get_survey_or_404(request.user, slug), number))
 
-    @change("Delete a rehearsal", None, status=204, said="It is gone, with everything that was made for it.")
+    @change("Delete a rehearsal", None, status=204, reply="It is gone, with everything that was made for it.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         services.delete(get_rehearsal_or_404(survey, number), by=user_of(request))
@@ -125,12 +123,12 @@ class FindingsView(View):
 
     @read("What a rehearsal found", FindingsSerializer, others=NOT_YET)
     def get(self, request: Request, slug: str, number: int) -> Response:
-        asked = get_rehearsal_or_404(get_survey_or_404(request.user, slug), number)
-        found = findings(asked)
+        rehearsal = get_rehearsal_or_404(get_survey_or_404(request.user, slug), number)
+        found = findings(rehearsal)
         if found is None:
-            raise Conflict(f"The rehearsal is {asked.state}; nothing is found so far.")
-        told = {"rehearsal": asked, "findings": [one for block in found.blocks for one in block.findings]}
-        return serialized(FindingsSerializer, told)
+            raise Conflict(f"The rehearsal is {rehearsal.state}; nothing is found so far.")
+        instance = {"rehearsal": rehearsal, "findings": [one for block in found.blocks for one in block.findings]}
+        return serialized(FindingsSerializer, instance)
 
 
 class StopView(View):
@@ -139,22 +137,22 @@ class StopView(View):
     @change("Stop a rehearsal", RehearsalSerializer, body=NothingBody)
     def post(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        asked = get_rehearsal_or_404(survey, number)
+        rehearsal = get_rehearsal_or_404(survey, number)
         read_body(NothingBody, request)
-        services.stop(asked)
+        services.stop(rehearsal)
         return serialized(RehearsalSerializer, get_rehearsal_or_404(survey, number))
 
 
-def _require_fitting(design: Design, said: dict[str, Any], repetitions: int) -> None:
+def _require_fitting(design: Design, body: dict[str, Any], repetitions: int) -> None:
     """Reject more responses than a rehearsal may have, unknown groups, and sizes that do not sum up."""
-    people = said["respondents"]
+    people = body["respondents"]
     if fault := too_many(people, repetitions):
         raise Problem(422, fault, [error("repetitions", fault, value=repetitions)])
     strata = [stratum for stratum in design.strata if stratum]
-    if unknown := sorted(set(said.get("groups", {})) - set(strata)):
+    if unknown := sorted(set(body.get("groups", {})) - set(strata)):
         fault = f"groups must be among {', '.join(strata) or 'none: the survey has none'}"
         raise Problem(422, fault, [error(f"groups.{name[:100]}", fault) for name in unknown[:20]])
-    sizes = said.get("sizes")
+    sizes = body.get("sizes")
     if sizes is not None and (len(sizes) != len(design.strata) or sum(sizes) != people):
         fault = f"sizes must be {len(design.strata)} numbers that sum to {people}; they sum to {sum(sizes)}"
         raise Problem(422, fault, [error("sizes", fault)])

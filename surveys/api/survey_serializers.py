@@ -183,4 +183,4 @@ def next_design(survey: Survey) -> NextDesign:
 
 def warnings_of(design: Design, survey: Survey, expected: int) -> list[str]:
     """Warnings before a design opens: groups too small for the expected responses, and doubtful words."""
-    return [*opening_warnings(design, survey, expected), *(one.in_words for one in text_warnings(design.document))]
+    return [*opening_warnings(design, survey, expected), *(one.in_words for one in text_warnings(design))]

@@ -1,5 +1,6 @@
 """Transitions of a survey's life cycle, each by a POST: the same services as the panel's buttons."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.utils import timezone
@@ -12,16 +13,10 @@ from collector.errors import Conflict
 from estimator.serializers import RunSerializer
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, serialized, user_of
-from surveys.api.openapi import change
+from surveys.api.openapi import Handler, change
 from surveys.api.problems import Problem, error
 from surveys.api.requests import DuplicateBody, NothingBody, OpeningBody, read_body
-from surveys.api.survey_serializers import (
-    OpenedSerializer,
-    WholeSurveySerializer,
-    next_design,
-    state_of,
-    warnings_of,
-)
+from surveys.api.survey_serializers import OpenedSerializer, WholeSurveySerializer, next_design, state_of, warnings_of
 from surveys.api.surveys import team_of
 from surveys.lifecycle import services
 from surveys.lifecycle.transitions import MOVES
@@ -38,112 +33,101 @@ class ClosedSerializer(serializers.Serializer[Any]):
     run = RunSerializer()
 
 
-class Act(View):
-    """An address that is asked to do something with a survey."""
+def survey_response(request: Request, survey: Survey, status: int = 200) -> Response:
+    survey.refresh_from_db()
+    return serialized(WholeSurveySerializer, state_of(user_of(request), survey), status=status)
 
-    def survey(self, request: Request, slug: str, role: Role) -> Survey:
-        return get_survey_or_404(request.user, slug, role)
 
-    def told(self, request: Request, survey: Survey, status: int = 200) -> Response:
-        survey.refresh_from_db()
-        return serialized(WholeSurveySerializer, state_of(user_of(request), survey), status=status)
+def _opens(name: str, summary: str, command: Callable[..., Version | None]) -> Handler:
+    """A POST that opens a survey, or will at its time, and answers what is warned of it."""
 
-    def opened(self, request: Request, survey: Survey, version: Version | None, expected: int) -> Response:
-        """What was opened, or will open at its time, with what is warned of it."""
+    @change(summary, OpenedSerializer, body=OpeningBody, reply="It is open, or opens at its time.")
+    def post(self: View, request: Request, slug: str) -> Response:
+        survey = get_survey_or_404(request.user, slug, MOVES[name].role)
+        terms, confirmed = terms_of(request)
+        expected = terms.cap or expected_reports(survey)
+        version = command(survey, terms, **confirmed, by=user_of(request))
         survey.refresh_from_db()
         design = get_design(version.design_id) if version else next_design(survey).design
-        state = state_of(user_of(request), survey, warnings_of(design, survey, expected))
-        return serialized(OpenedSerializer, state)
+        return serialized(OpenedSerializer, state_of(user_of(request), survey, warnings_of(design, survey, expected)))
+
+    return post
 
 
-class OpenView(Act):
+def _moves(name: str, summary: str, command: Callable[..., object]) -> Handler:
+    """A POST that takes nothing but the survey."""
+
+    @change(summary, WholeSurveySerializer, body=NothingBody)
+    def post(self: View, request: Request, slug: str) -> Response:
+        survey = get_survey_or_404(request.user, slug, MOVES[name].role)
+        read_body(NothingBody, request)
+        command(survey, by=user_of(request))
+        return survey_response(request, survey)
+
+    return post
+
+
+class OpenView(View):
     """Freezes the design for ever and lets respondents answer, now or at a time."""
 
-    @change("Open a survey", OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
-    def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, MOVES["open"].role)
-        terms, confirmed = terms_of(request)
-        expected = terms.cap or expected_reports(survey)
-        version = schedules.open_on(survey, terms, **confirmed, by=user_of(request))
-        return self.opened(request, survey, version, expected)
+    post = _opens("open", "Open a survey", schedules.open_on)
 
 
-class WaveView(Act):
+class WaveView(View):
     """Asks a closed survey's questions once more, as its next wave, now or at a time."""
 
-    @change("Open a survey again", OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
-    def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, MOVES["wave"].role)
-        terms, confirmed = terms_of(request)
-        expected = terms.cap or expected_reports(survey)
-        version = schedules.open_again_on(survey, terms, **confirmed, by=user_of(request))
-        return self.opened(request, survey, version, expected)
+    post = _opens("wave", "Open a survey again", schedules.open_again_on)
 
 
-class CloseView(Act):
+class CloseView(View):
     """Takes no more reports, and asks for the final estimate."""
 
     @change("Close a survey", ClosedSerializer, body=NothingBody)
     def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, MOVES["close"].role)
+        survey = get_survey_or_404(request.user, slug, MOVES["close"].role)
         read_body(NothingBody, request)
         run = services.close_survey(survey, by=user_of(request))
         return serialized(ClosedSerializer, {"survey": state_of(user_of(request), survey), "run": run})
 
 
-class ReviseView(Act):
+class ReviseView(View):
     """Makes a draft of the next version; what was collected stays as it is."""
 
-    @change("Revise a closed survey", WholeSurveySerializer, body=NothingBody)
-    def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, MOVES["revise"].role)
-        read_body(NothingBody, request)
-        services.revise_survey(survey, by=user_of(request))
-        return self.told(request, survey)
+    post = _moves("revise", "Revise a closed survey", services.revise_survey)
 
 
-class ArchiveView(Act):
+class ArchiveView(View):
     """Puts a closed survey away. Nothing of it is deleted."""
 
-    @change("Archive a survey", WholeSurveySerializer, body=NothingBody)
-    def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, MOVES["archive"].role)
-        read_body(NothingBody, request)
-        services.archive_survey(survey, by=user_of(request))
-        return self.told(request, survey)
+    post = _moves("archive", "Archive a survey", services.archive_survey)
 
 
-class RestoreView(Act):
+class RestoreView(View):
     """Takes a survey out of the archive; it is closed again."""
 
-    @change("Take a survey out of the archive", WholeSurveySerializer, body=NothingBody)
-    def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, MOVES["restore"].role)
-        read_body(NothingBody, request)
-        services.restore_survey(survey, by=user_of(request))
-        return self.told(request, survey)
+    post = _moves("restore", "Take a survey out of the archive", services.restore_survey)
 
 
-class DuplicateView(Act):
+class DuplicateView(View):
     """A draft with the same questions under another name."""
 
-    @change("Duplicate a survey", WholeSurveySerializer, body=DuplicateBody, status=201, said="The copy.")
+    @change("Duplicate a survey", WholeSurveySerializer, body=DuplicateBody, status=201, reply="The copy.")
     def post(self, request: Request, slug: str) -> Response:
-        survey = self.survey(request, slug, Role.EDITOR)
-        said = read_body(DuplicateBody, request)
-        if Survey.objects.filter(slug=said["slug"]).exists():
-            raise Conflict(f"The name {said['slug']} is taken.")
-        team = team_of(request, said.get("team"))
+        survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+        body = read_body(DuplicateBody, request)
+        if Survey.objects.filter(slug=body["slug"]).exists():
+            raise Conflict(f"The name {body['slug']} is taken.")
+        team = team_of(request, body.get("team"))
         copy = services.duplicate_survey(
-            survey, slug=said["slug"], same_people=said["same_people"], team=team, by=user_of(request)
+            survey, slug=body["slug"], same_people=body["same_people"], team=team, by=user_of(request)
         )
-        return self.told(request, copy, status=201)
+        return survey_response(request, copy, status=201)
 
 
 def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:
     """The opening plan, the confirmed digest and the reason. Raises Problem at the first invalid field."""
-    said = read_body(OpeningBody, request)
-    terms = OpeningPlan(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
+    body = read_body(OpeningBody, request)
+    terms = OpeningPlan(body.get("opens_at"), body.get("closes_at"), body.get("cap"))
     for field, fault in terms.faults(timezone.now()):
-        raise Problem(422, fault, [error(field, fault, value=said[field])])
-    return terms, {"confirmed": said["digest"], "reason": said.get("reason", "")}
+        raise Problem(422, fault, [error(field, fault, value=body[field])])
+    return terms, {"confirmed": body["digest"], "reason": body.get("reason", "")}

@@ -6,14 +6,16 @@ of each item, made here from the name and the exact fractions of its mechanism.
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from django.conf import settings
 
 from collector import designs
+from collector.designs.checks import listed
 from collector.errors import Path, ValidationError
 from estimator.base.extras import missing_package
 from randomized_response import epsilon_total
@@ -21,11 +23,10 @@ from surveys.definition import ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.parts import SAME_PEOPLE, Definition, FieldworkPart, ItemPart
 from surveys.definition.privacy_budget import epsilon_of, priced
 from surveys.definition.questions import complete_item, frozen_item
-from surveys.definition.validation import exact, known_keys, listed, text
-
-Definition = dict[str, Any]
+from surveys.definition.validation import exact, known_keys, text
 
 TEXTS = ("title", "introduction", "consent")
 BROWSER_LIMIT = 2980
@@ -39,10 +40,6 @@ TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
 
 FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
-
-SAME_PEOPLE = "same_people_as"
-"""Key of a definition that names a survey of the same respondents: not in the design, which has what was spent
-before."""
 
 SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *FIELDWORK_OPTIONS, "sections", "items"}
 
@@ -91,7 +88,7 @@ def load_checked(source: str) -> Definition:
     return _read(source, for_good=True)
 
 
-def take_checked(raw: Any) -> Definition:
+def take_checked(raw: object) -> Definition:
     """As `load_checked`, for an already parsed document like JSON; errors name only the place."""
     return _taken(raw, for_good=True)
 
@@ -101,16 +98,15 @@ def dump(definition: Definition) -> str:
     return yaml.dump(definition, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=100)
 
 
-def complete(raw: Any) -> Definition:
+def complete(raw: object) -> Definition:
     """Fill in optional parts: languages, empty texts, strata, yes and no, plain text for one language."""
-    known_keys(raw, SURVEY_KEYS, SURVEY)
+    raw = known_keys(raw, SURVEY_KEYS, SURVEY)
     languages = raw.get("languages", ["en"])
     if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
         raise ValidationError(("languages",), f"must be a list of language codes; got {languages!r}")
-    strata = raw.get("strata") or {}
-    known_keys(strata, {"wording", "groups"}, ("strata",))
+    strata = known_keys(raw.get("strata") or {}, {"wording", "groups"}, ("strata",))
     sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], ("sections",)))]
-    return {
+    definition = {
         "slug": raw.get("slug", ""),
         "rehearsal": raw.get("rehearsal", False),
         "languages": languages,
@@ -127,6 +123,7 @@ def complete(raw: Any) -> Definition:
         **({"sections": sections} if sections else {}),
         "items": _items(raw.get("items", []), languages),
     }
+    return cast("Definition", definition)
 
 
 def design_of(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
@@ -152,14 +149,14 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
     ValidationError
         Where a person could have spent more than the ceiling after it.
     """
-    said = {
+    fieldwork: FieldworkPart = {
         "rehearsal": frozen.rehearsal,
         "invitations": frozen.invitations,
         "repeats": frozen.repeats,
         "participation": frozen.participation,
     }
-    kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
-    design = designs.check({**kept, **_frozen_fieldwork(said, opening), "version": version})
+    content = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
+    design = designs.check({**content, **_frozen_fieldwork(fieldwork, opening), "version": version})
     _within_ceiling(design, opening, "A revised version could ask less.")
     return design
 
@@ -176,9 +173,10 @@ def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions
     return designs.check(document)
 
 
-def _frozen_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _frozen_items(items: list[ItemPart]) -> list[Mapping[str, Any]]:
     """The items with tables of up to 65,536 numbers each; raises at the first that exceeds the total allowed."""
-    frozen, numbers = [], 0
+    frozen: list[Mapping[str, Any]] = []
+    numbers = 0
     for number, item in enumerate(items):
         frozen.append(frozen_item(item, ("items", number)))
         numbers += sum(map(len, frozen[-1]["channel"]["weights"]))
@@ -204,7 +202,7 @@ def _read(source: str, *, for_good: bool) -> Definition:
         raise yaml_positions.located(fault, node) from None
 
 
-def _taken(raw: Any, *, for_good: bool) -> Definition:
+def _taken(raw: object, *, for_good: bool) -> Definition:
     require_plain(raw)
     definition = complete(raw)
     if for_good:
@@ -224,22 +222,22 @@ def _filled_in(value: Any, path: Path) -> None:
         raise ValidationError(path, f"has a place to fill in: {blank[0]}")
 
 
-def _fieldwork_options(raw: dict[str, Any]) -> dict[str, str]:
+def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
     """What is said of invitations, waves and participation; what is said by saying nothing is left out."""
-    said = {name: raw[name] for name in FIELDWORK_OPTIONS if raw.get(name) not in (None, "")}
+    options = {name: raw[name] for name in FIELDWORK_OPTIONS if raw.get(name) not in (None, "")}
     for name, words in FIELDWORK_OPTIONS.items():
-        if words and said.get(name, words[0]) not in words:
-            raise ValidationError((name,), f"must be {' or '.join(words)}; got {said[name]!r}")
-    if "participation" in said:
-        said["participation"] = exact(said["participation"])
-    return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
+        if words and options.get(name, words[0]) not in words:
+            raise ValidationError((name,), f"must be {' or '.join(words)}; got {options[name]!r}")
+    if "participation" in options:
+        options["participation"] = exact(options["participation"])
+    return {name: value for name, value in options.items() if (name, value) != ("repeats", "fresh")}
 
 
-def _frozen_fieldwork(definition: Definition, opening: OpeningOptions) -> dict[str, Any]:
+def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dict[str, object]:
     """The same as the design says it. A rehearsal has none of it: nobody is invited to one, or spends anything."""
     if definition["rehearsal"]:
         return {}
-    frozen: dict[str, Any] = {}
+    frozen: dict[str, object] = {}
     if kind := definition.get("invitations"):
         frozen["invitations"] = {"kind": kind} | ({"modulus": opening.modulus} if kind == "blind" else {})
     repeats = definition.get("repeats", "fresh")
@@ -263,14 +261,14 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
-        said = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
+        words = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
         if opening.spent > 1:
             before = epsilon_of(opening.spent)
-            said = (
+            words = (
                 f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
                 f"at most {ceiling:.4f} a person is allowed"
             )
-        raise ValidationError((), f"{said}. {advice}", keys=["items"])
+        raise ValidationError((), f"{words}. {advice}", keys=["items"])
 
 
 def ceiling_of(*, rehearsal: bool = False) -> float:
@@ -278,21 +276,21 @@ def ceiling_of(*, rehearsal: bool = False) -> float:
     return min(settings.CANDOR_EPSILON_CEILING, math.inf if rehearsal else math.log(BROWSER_LIMIT))
 
 
-def _items(raw: Any, languages: list[str]) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
+def _items(raw: object, languages: list[str]) -> list[ItemPart]:
+    items: list[ItemPart] = []
     for number, item in enumerate(listed(raw, ("items",))):
         items.append(complete_item(item, languages, ("items", number), items))
     return items
 
 
-def _section(section: Any, languages: list[str], number: int) -> dict[str, Any]:
-    known_keys(section, {"key", "title", "introduction"}, ("sections", number))
+def _section(raw: object, languages: list[str], number: int) -> dict[str, object]:
+    section = known_keys(raw, {"key", "title", "introduction"}, ("sections", number))
     texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
     return {"key": section.get("key", ""), **texts}
 
 
-def _group(group: Any, languages: list[str], number: int) -> dict[str, Any]:
-    known_keys(group, {"key", "label", "share"}, ("strata", "groups", number))
+def _group(raw: object, languages: list[str], number: int) -> dict[str, object]:
+    group = known_keys(raw, {"key", "label", "share"}, ("strata", "groups", number))
     share = group.get("share")
     return {
         "key": group.get("key", ""),

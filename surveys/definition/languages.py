@@ -1,8 +1,6 @@
 """Languages of the respondents' pages, and the URLs of a survey's pages in each of them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
@@ -10,6 +8,7 @@ from django.urls.converters import StringConverter
 
 from collector.designs import Design
 from collector.errors import ValidationError
+from surveys.definition.parts import Definition
 
 CODE = r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*"
 
@@ -46,7 +45,7 @@ def plurals_of(language: str) -> list[tuple[str, int]]:
     return list(PLURALS.get(language, PLURALS["en"]).items())
 
 
-def require_every_language(definition: Mapping[str, Any]) -> None:
+def require_every_language(definition: Definition) -> None:
     """Raise ValidationError where the survey cannot have a page in each of its languages."""
     spoken = [code for code, _name in settings.LANGUAGES]
     for code in definition["languages"]:
@@ -54,10 +53,10 @@ def require_every_language(definition: Mapping[str, Any]) -> None:
             message = f": the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
             raise ValidationError(("languages",), message)
     for place in ("introduction", "consent"):
-        said = [code for code, text in definition[place].items() if text.strip()]
-        for code in definition["languages"] if said else ():
-            if code not in said:
-                message = f"must not be empty: the text stands there in {', '.join(said)}"
+        written = [code for code, text in definition[place].items() if text.strip()]
+        for code in definition["languages"] if written else ():
+            if code not in written:
+                message = f"must not be empty: the text stands there in {', '.join(written)}"
                 raise ValidationError((place, code), message)
 
 

@@ -3,36 +3,40 @@
 import json
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import assert_never, get_args
 
+from collector.designs.design import Encoding, Kind
 from collector.designs.items import check_grid
 from estimator.base.mechanisms import REGISTRY
 from randomized_response import Channel, EachOption, ParameterError, SubsetSelection, UnaryEncoding
 from randomized_response.questions import Mechanism
+from surveys.definition.parts import ItemPart, Text
 
-KINDS = ("yes_no", "one_choice", "several_choices", "scale", "number")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
-MECHANISMS = {kind: tuple(entry.name for entry in REGISTRY.values() if kind in entry.kinds) for kind in KINDS}
+MECHANISMS: dict[str, tuple[str, ...]] = {
+    kind: tuple(entry.name for entry in REGISTRY.values() if kind in entry.kinds) for kind in KINDS
+}
 """The mechanisms allowed for each kind of question."""
 
 GRID = ("minimum", "maximum", "step")
 
 
-def answers_of(item: dict[str, Any]) -> list[dict[str, str]]:
+def answers_of(item: ItemPart) -> list[Text]:
     """The texts of an item's answers: its choices, and "prefer not to say" last where it is offered."""
     return [*item["choices"], *([item["prefer_not"]] if "prefer_not" in item else [])]
 
 
-def numbers_of(item: dict[str, Any]) -> list[Fraction]:
+def numbers_of(item: ItemPart) -> list[Fraction]:
     """The numbers that may be answered. Raises ValidationError if they are not a valid grid."""
     return check_grid(grid_of(item), ("grid",)).points
 
 
-def grid_of(item: dict[str, Any]) -> dict[str, Any]:
+def grid_of(item: ItemPart) -> dict[str, object]:
     return {name: item.get(name) for name in GRID}
 
 
-def mechanism_of(item: dict[str, Any]) -> Mechanism:
+def mechanism_of(item: ItemPart) -> Mechanism:
     """The mechanism of an item as its author wrote it.
 
     Raises
@@ -64,20 +68,23 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
     return made
 
 
-def frozen_channel(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def frozen_channel(item: ItemPart) -> tuple[Encoding, dict[str, object]]:
     """The encoding of an item and its frozen channel (docs/formats.md); raises as `mechanism_of` does."""
-    mechanism, said = mechanism_of(item), item["channel"]
+    mechanism, channel = mechanism_of(item), item["channel"]
     match mechanism:
         case UnaryEncoding():
-            made: dict[str, Any] = {"on": str(mechanism.hit), "off": str(mechanism.miss)}
-            return "one_hot", made | said | {"weights": _rows(mechanism.bit)}
+            made = {"on": str(mechanism.hit), "off": str(mechanism.miss)}
+            return "one_hot", {**made, **channel, "weights": _rows(mechanism.bit)}
         case SubsetSelection():
             holds, tickets = mechanism.hit.numerator, mechanism.hit.denominator
-            made = {"size": mechanism.size, "truth": str(mechanism.hit)}
-            return "subset", made | said | {"weights": [[tickets - holds, holds]]}
+            computed = {"size": mechanism.size, "truth": str(mechanism.hit)}
+            return "subset", {**computed, **channel, "weights": [[tickets - holds, holds]]}
         case EachOption():
-            return "each_option", said | {"weights": _rows(mechanism.channel)}
-    return "single", said | {"weights": _rows(mechanism)}
+            return "each_option", {**channel, "weights": _rows(mechanism.channel)}
+        case Channel():
+            return "single", {**channel, "weights": _rows(mechanism)}
+        case _:
+            assert_never(mechanism)
 
 
 def fitting(kind: str, *, prefer_not: bool) -> tuple[str, ...]:
@@ -86,7 +93,7 @@ def fitting(kind: str, *, prefer_not: bool) -> tuple[str, ...]:
     return tuple(name for name in MECHANISMS[kind] if not (third and REGISTRY[name].only_two))
 
 
-def _require_fitting(item: dict[str, Any]) -> None:
+def _require_fitting(item: ItemPart) -> None:
     kind, prefer_not, name = item["kind"], "prefer_not" in item, item["channel"]["name"]
     names = fitting(kind, prefer_not=prefer_not)
     if name not in names:

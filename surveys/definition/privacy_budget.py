@@ -147,7 +147,7 @@ def ledger(designs: Iterable[QuestionPrice]) -> tuple[WaveSpending, ...]:
 
     Parameters
     ----------
-    designs : iterable of Priced
+    designs : iterable of QuestionPrice
         Those that anybody answered, the oldest first.
 
     Returns
@@ -182,7 +182,7 @@ def waves_that_fit(before: Sequence[QuestionPrice], design: QuestionPrice, limit
 
     Parameters
     ----------
-    before : sequence of Priced
+    before : sequence of QuestionPrice
         What was spent already, the oldest first.
     limit : float
         The ceiling, as epsilon.

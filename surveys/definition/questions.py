@@ -1,15 +1,17 @@
 """One question of a definition: filling in defaults, and freezing it as an item of the design."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-from collector.designs.checks import decimal
+from collector.designs import Kind
+from collector.designs.checks import decimal, listed, one_of
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import ParameterError
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
+from surveys.definition.parts import ConditionPart, ItemPart, Text
 from surveys.definition.unsupported import unsupported_kind
-from surveys.definition.validation import Text, exact, known_keys, listed, text
+from surveys.definition.validation import exact, known_keys, text
 
 YES_NO = {
     "en": ("No", "Yes"),
@@ -40,11 +42,10 @@ NO_NUMBER_WITHHELD = (
 )
 
 
-def complete_item(item: Any, languages: list[str], path: Path, earlier: list[dict[str, Any]]) -> dict[str, Any]:
+def complete_item(item: object, languages: list[str], path: Path, earlier: list[ItemPart]) -> ItemPart:
     """The item with every optional part filled in. `earlier`: the complete items before it."""
-    known_keys(item, ITEM_KEYS, path)
-    kind = item.get("kind", "yes_no")
-    _require_kind(kind, path)
+    item = known_keys(item, ITEM_KEYS, path)
+    kind = _kind(item.get("kind", "yes_no"), path)
     completed = {
         "key": item.get("key", ""),
         "kind": kind,
@@ -56,10 +57,10 @@ def complete_item(item: Any, languages: list[str], path: Path, earlier: list[dic
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
         "channel": _channel(item, kind, (*path, "channel")),
     }
-    return completed | _condition(item, completed, languages[0], path, earlier)
+    return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
 
 
-def frozen_item(item: dict[str, Any], path: Path) -> dict[str, Any]:
+def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
     """The item in the design's form (docs/formats.md). Raises ValidationError if it has no mechanism."""
     number = item["kind"] == "number"
     try:
@@ -91,24 +92,23 @@ def prefer_not(languages: list[str]) -> Text:
     return {code: PREFER_NOT.get(code, "") for code in languages}
 
 
-def place_among(answers: Sequence[Text | str], said: Any, language: str, path: Path) -> Any:
+def place_among(answers: Sequence[Text | str], written: object, language: str, path: Path) -> Any:
     """The index of an answer named by its text; an index is returned as it is."""
-    if not isinstance(said, str):
-        return said
+    if not isinstance(written, str):
+        return written
     texts = [answer.get(language, "") if isinstance(answer, dict) else answer for answer in answers]
-    if said not in texts:
-        raise ValidationError(path, f"must be one of {', '.join(map(str, texts))}; got {said}")
-    return texts.index(said)
+    if written not in texts:
+        raise ValidationError(path, f"must be one of {', '.join(map(str, texts))}; got {written}")
+    return texts.index(written)
 
 
-def _require_kind(kind: Any, path: Path) -> None:
+def _kind(kind: object, path: Path) -> Kind:
     if reason := unsupported_kind(kind):
         raise ValidationError((*path, "kind"), f"{kind!r} is refused: {reason}.")
-    if kind not in KINDS:
-        raise ValidationError((*path, "kind"), f"must be one of {', '.join(KINDS)}; got {kind!r}")
+    return one_of(kind, KINDS, (*path, "kind"), f"one of {', '.join(KINDS)}")
 
 
-def _choices(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> list[Any]:
+def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Any]:
     if "points" in item:
         return _points(item, kind, languages, path)
     if {"low", "high"} & set(item):
@@ -117,7 +117,7 @@ def _choices(item: dict[str, Any], kind: str, languages: list[str], path: Path) 
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
 
 
-def _points(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> list[Text]:
+def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:
     """The choices of a scale given only by its number of points and the texts for its ends."""
     points = item["points"]
     if kind != "scale" or item.get("choices"):
@@ -128,63 +128,62 @@ def _points(item: dict[str, Any], kind: str, languages: list[str], path: Path) -
     for name, end in zip(("low", "high"), ends.values(), strict=True):
         if not isinstance(end, dict):
             raise ValidationError((*path, name), f"must be a text in each of {', '.join(languages)}; got {end!r}")
-    said = [{code: ends.get(point, {}).get(code, "") for code in languages} for point in range(1, points + 1)]
+    labels = [{code: ends.get(point, {}).get(code, "") for code in languages} for point in range(1, points + 1)]
     return [
         {code: f"{point} – {words}" if words else str(point) for code, words in label.items()}
-        for point, label in enumerate(said, start=1)
+        for point, label in enumerate(labels, start=1)
     ]
 
 
-def _prefer_not(item: dict[str, Any], kind: str, languages: list[str], path: Path) -> dict[str, Any]:
-    said = item.get("prefer_not", False)
-    if said is False:
+def _prefer_not(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> dict[str, Text]:
+    option = item.get("prefer_not", False)
+    if option is False:
         return {}
     if kind == "number":
         raise ValidationError((*path, "prefer_not"), f"{NO_NUMBER_WITHHELD}.")
-    return {"prefer_not": prefer_not(languages) if said is True else text(said, languages)}
+    return {"prefer_not": prefer_not(languages) if option is True else text(option, languages)}
 
 
-def _channel(item: dict[str, Any], kind: str, path: Path) -> dict[str, Any]:
+def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, object]:
     if "channel" not in item and kind != "yes_no":
         raise ValidationError(path, f"must say how a question of kind {kind} is randomised; see docs/surveys.md")
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
-    known_keys(channel, {"name", *PARAMETERS}, path)
+    channel = known_keys(channel, {"name", *PARAMETERS}, path)
     name = channel.get("name")
     if isinstance(name, str) and (entry := REGISTRY.get(name)):
         known_keys(channel, {"name", *(parameter.name for parameter in entry.parameters)}, path)
-        channel = entry.defaults | channel
+        channel = {**entry.defaults, **channel}
     whole = {parameter.name for parameter in PARAMETERS.values() if parameter.form == "whole"}
     return {name: value if name in whole else exact(value) for name, value in channel.items()}
 
 
-def _condition(
-    item: dict[str, Any], completed: dict[str, Any], language: str, path: Path, earlier: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """The condition for asking the question and the value sent otherwise, with answers by index."""
-    condition: dict[str, Any] = {}
+def _with_condition(
+    completed: ItemPart, item: dict[str, object], language: str, path: Path, earlier: list[ItemPart]
+) -> ItemPart:
+    """The question with the condition for asking it and the value sent otherwise, with answers by index."""
     asked_if, unasked = item.get("asked_if"), item.get("unasked")
     if asked_if is not None:
-        condition["asked_if"] = _asked_if(asked_if, language, (*path, "asked_if"), earlier)
+        completed["asked_if"] = _asked_if(asked_if, language, (*path, "asked_if"), earlier)
     if unasked is not None and completed["kind"] == "number":
-        condition["unasked"] = exact(unasked)
+        completed["unasked"] = exact(unasked)
     elif unasked is not None:
-        condition["unasked"] = place_among(answers_of(completed), unasked, language, (*path, "unasked"))
-    return condition
+        completed["unasked"] = place_among(answers_of(completed), unasked, language, (*path, "unasked"))
+    return completed
 
 
-def _asked_if(said: Any, language: str, path: Path, earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    known_keys(said, {"item", "answers"}, path)
-    answers = listed(said.get("answers", []), (*path, "answers"))
-    found = next((item for item in earlier if item["key"] == said.get("item")), None)
+def _asked_if(condition: object, language: str, path: Path, earlier: list[ItemPart]) -> ConditionPart:
+    parts = known_keys(condition, {"item", "answers"}, path)
+    answers = listed(parts.get("answers", []), (*path, "answers"))
+    found = next((item for item in earlier if item["key"] == parts.get("item")), None)
     if found is not None:
         answers = [place_among(answers_of(found), answer, language, (*path, "answers")) for answer in answers]
     elif any(isinstance(answer, str) for answer in answers):
-        raise ValidationError((*path, "item"), f"must be an earlier question; got {said.get('item')!r}")
+        raise ValidationError((*path, "item"), f"must be an earlier question; got {parts.get('item')!r}")
     places = all(isinstance(answer, int) for answer in answers)
-    return {"item": said.get("item"), "answers": sorted(set(answers)) if places else answers}
+    return cast("ConditionPart", {"item": parts.get("item"), "answers": sorted(set(answers)) if places else answers})
 
 
-def _place_of(item: dict[str, Any]) -> Any:
+def _place_of(item: ItemPart) -> int | str:
     """The value sent where the question is not asked, in the design's form: the index of the choice or number."""
     unasked = item["unasked"]
     if item["kind"] != "number":
@@ -193,7 +192,7 @@ def _place_of(item: dict[str, Any]) -> Any:
     try:
         return numbers.index(decimal(unasked, ("unasked",)))
     except ValueError:  # not a number, or none of these
-        low, high, step = (item[name] for name in GRID)
+        low, high, step = grid_of(item).values()
         raise ValidationError(
             ("unasked",), f"must be a number from {low} to {high} in steps of {step}; got {unasked!r}"
         ) from None

@@ -2,19 +2,21 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
+
+from collector.designs import Design, Text
 
 SOURCE = Path(__file__).with_name("text_warnings.yaml")
 UNREAD = re.compile("[\u00ad\u200c\u200d\u0640\u064b-\u0652]")
 """Characters ignored in matching: soft hyphens, joiners, and Arabic lengthening and vowel marks."""
 
-Place = tuple[str, Mapping[str, str]]
+Place = tuple[str, Text]
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,10 @@ class WarningKind(NamedTuple):
     harmless: re.Pattern[str] | None
 
 
-def text_warnings(document: Mapping[str, Any]) -> list[TextWarning]:
-    """The doubtful words of a definition or a design: the first of each kind in each text."""
+def text_warnings(design: Design) -> list[TextWarning]:
+    """The doubtful words of a design: the first of each kind in each text."""
     found = []
-    for place, texts in _texts(document):
+    for place, texts in _texts(design):
         for language, words in texts.items():
             found += [
                 TextWarning(place, language, kind.name, match, kind.reason)
@@ -62,12 +64,12 @@ def kinds() -> tuple[WarningKind, ...]:
     return tuple(
         WarningKind(
             name,
-            said["reason"],
-            tuple(said.get("places", [""])),
-            _one_of([pattern for some in said["patterns"].values() for pattern in some]),
-            _one_of(said["except"]) if "except" in said else None,
+            about["reason"],
+            tuple(about.get("places", [""])),
+            _one_of([pattern for some in about["patterns"].values() for pattern in some]),
+            _one_of(about["except"]) if "except" in about else None,
         )
-        for name, said in described.items()
+        for name, about in described.items()
     )
 
 
@@ -83,16 +85,13 @@ def _match(kind: WarningKind, words: str) -> str:
     return found[0].strip() if found else ""
 
 
-def _texts(document: Mapping[str, Any]) -> Iterator[Place]:
-    yield from ((name, document[name]) for name in ("title", "introduction", "consent"))
-    strata = document["strata"]
-    yield "strata.wording", strata["wording"]
-    for number, group in enumerate(strata["groups"]):
-        yield f"strata.groups[{number}].label", group["label"]
-    for number, section in enumerate(document.get("sections", [])):
-        yield from ((f"sections[{number}].{name}", section[name]) for name in ("title", "introduction"))
-    for number, item in enumerate(document["items"]):
-        yield f"items[{number}].wording", item["wording"]
-        yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item["choices"]))
-        if isinstance(item.get("prefer_not"), dict):
-            yield f"items[{number}].prefer_not", item["prefer_not"]
+def _texts(design: Design) -> Iterator[Place]:
+    yield from (("title", design.title), ("introduction", design.introduction), ("consent", design.consent))
+    yield "strata.wording", design.strata_wording
+    yield from ((f"strata.groups[{number}].label", group.label) for number, group in enumerate(design.groups))
+    for number, section in enumerate(design.sections):
+        yield f"sections[{number}].title", section.title
+        yield f"sections[{number}].introduction", section.introduction
+    for number, item in enumerate(design.items):
+        yield f"items[{number}].wording", item.wording
+        yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item.choices))

@@ -5,10 +5,8 @@ from typing import Any
 from collector.errors import Path, ValidationError
 from surveys.definition.unsupported import unsupported_key
 
-Text = dict[str, str]
 
-
-def known_keys(value: Any, keys: set[str], path: Path) -> None:
+def known_keys(value: object, keys: set[str], path: Path) -> dict[str, object]:
     if not isinstance(value, dict):
         raise ValidationError(path, f"must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
     for key in value:
@@ -18,20 +16,15 @@ def known_keys(value: Any, keys: set[str], path: Path) -> None:
     if unknown:
         message = f"has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}"
         raise ValidationError(path, message, keys=unknown)
-
-
-def listed(value: Any, path: Path) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValidationError(path, f"must be a list; got {type(value).__name__}")
     return value
 
 
-def exact(value: Any) -> Any:
+def exact(value: object) -> Any:
     """A number that YAML read from an unquoted 0.25 or 1, as the text that its author wrote."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def text(value: Any, languages: list[str]) -> Any:
+def text(value: object, languages: list[str]) -> Any:
     """A text by language; a plain string is for the survey's only language, an empty one for all of them."""
     if value == "":
         return dict.fromkeys(languages, "")

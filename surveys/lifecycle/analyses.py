@@ -21,7 +21,7 @@ def designs_of(survey: Survey) -> list[Design]:
 
 
 @transaction.atomic
-def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) -> Analysis:
+def ask(survey: Survey, kind: str, values: Mapping[str, str], *, by: User | None) -> Analysis:
     """Request an analysis of the newest version.
 
     Raises
@@ -35,7 +35,7 @@ def ask(survey: Survey, kind: str, said: Mapping[str, str], *, by: User | None) 
     if not designs:
         raise Conflict("There is nothing to analyse: this survey was never opened.")
     _require_room(designs)
-    analysis = analyses.request(kind, said, designs)
+    analysis = analyses.request(kind, values, designs)
     record_event(by, "requested an analysis", survey=survey, detail=analysis.get_kind_display())
     return analysis
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from collector.errors import ValidationError
 from estimator.base import wording
@@ -111,9 +110,9 @@ def _ahead(
         why = selectors.opening_fault
     else:
         return None
-    asked = replace(priced(design), number=selectors.next_number(survey))
-    wave = _in_full(ledger([*earlier, asked]))
-    fit = waves_that_fit(earlier, asked, ceiling - elsewhere.epsilon_most)
+    price = replace(priced(design), number=selectors.next_number(survey))
+    wave = _in_full(ledger([*earlier, price]))
+    fit = waves_that_fit(earlier, price, ceiling - elsewhere.epsilon_most)
     missing = why(survey) if missing is None else missing
     return NextOpening(replace(wave, total=wave.total.plus(elsewhere)), ceiling, fit, missing)
 
@@ -133,7 +132,7 @@ def between(found: PrivacyLossSum) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def budget_sentences(book: SurveyBudget) -> dict[str, Any]:
+def budget_sentences(book: SurveyBudget) -> dict[str, object]:
     """The privacy budget for programs; epsilon is rounded up, odds are exact."""
     ahead = book.ahead
     return {
@@ -141,14 +140,14 @@ def budget_sentences(book: SurveyBudget) -> dict[str, Any]:
         "ceiling": book.ceiling,
         "elsewhere": _sum(book.elsewhere),
         "total": _sum(book.total),
-        "waves": [_line(line) for line in book.lines],
+        "waves": [row_sentences(row) for row in book.lines],
         "next": None
         if ahead is None
         else _wave(ahead.wave) | {"fits": not ahead.missing, "missing": ahead.missing, "waves_that_fit": ahead.fit},
     }
 
 
-def _line(line: OpeningRow) -> dict[str, Any]:
+def row_sentences(line: OpeningRow) -> dict[str, object]:
     version = line.opened.version
     return {
         "version": line.opened.number,

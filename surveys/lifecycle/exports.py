@@ -32,10 +32,7 @@ def request_export(
 ) -> tuple[Export, bool]:
     """Request an export of a finished run; see `estimator.exports.services.request`. The caller checks the role.
 
-    Raises
-    ------
-    InputError
-        Naming the field that is wrong.
+    Raises InputError, naming the field that is wrong.
     """
     export, made = services.request(run, name, language=language, microdata=microdata, by=by)
     if made:

@@ -62,11 +62,11 @@ class Progress:
     def page(self) -> str:
         """Changes when more is to be shown than those words."""
         version, last = self.version, self.last
-        told = [
+        parts = [
             self.survey.state, version and version.number, last and last.key, last and last.state, last and last.fault,
             self.results, self.worker, bool(self.lacking),
         ]  # fmt: skip
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property
     def results(self) -> str:

@@ -18,10 +18,7 @@ SCRIPTS = (b"/client/proof.", b"/client/work.")
 def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
     """Set the bits of proof of work that the endpoint requires from now on, also while open; 0: none.
 
-    Raises
-    ------
-    InputError
-        Where there is no such level, or the page in the field could not do it.
+    Raises InputError where there is no such level, or the page in the field could not do it.
     """
     if bits not in LEVELS:
         raise InputError("bits", f"The work must be one of {', '.join(LEVELS.values())}.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import cast
 
 from django.conf import settings
 
@@ -15,7 +15,8 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
-from surveys.definition.definitions import SAME_PEOPLE, Definition, OpeningOptions, design_of, next_wave_design
+from surveys.definition.definitions import OpeningOptions, design_of, next_wave_design
+from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.privacy_budget import spent
 from surveys.lifecycle import signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
@@ -76,27 +77,28 @@ def definition_of(survey: Survey) -> Definition:
 
 def exported(survey: Survey) -> Definition:
     """The definition for export: imported under another name, it continues the survey's privacy budget."""
-    definition = definition_of(survey)
-    return {"slug": survey.slug, SAME_PEOPLE: survey.slug} | definition
+    return {"slug": survey.slug, "same_people_as": survey.slug, **definition_of(survey)}
 
 
 def definition_from(
     survey: Survey, groups: Iterable[Group], sections: Iterable[Section], items: Iterable[Item]
 ) -> Definition:
     """The definition of a survey with these parts, saved or not."""
-    said = [_section(section) for section in sections]
-    return {
+    titled = [{name: getattr(section, name) for name in ("key", "title", "introduction")} for section in sections]
+    divided = [{"key": group.key, "label": group.label, "share": group.share or None} for group in groups]
+    definition = {
         "slug": survey.slug,
         "rehearsal": survey.rehearsal,
         "languages": list(survey.languages),
         "title": survey.title,
         "introduction": survey.introduction,
         "consent": survey.consent,
-        "strata": {"wording": survey.strata_wording, "groups": [_group(group) for group in groups]},
+        "strata": {"wording": survey.strata_wording, "groups": divided},
         **{name: value for name in KEPT_PLAIN if (value := getattr(survey, name)) != KEPT_PLAIN[name]},
-        **({"sections": said} if said else {}),
+        **({"sections": titled} if titled else {}),
         "items": [item_of(item) for item in items],
     }
+    return cast("Definition", definition)
 
 
 def error_of_draft(survey: Survey) -> ValidationError | None:
@@ -132,10 +134,7 @@ def design_to_open(survey: Survey) -> tuple[Design, int]:
 def wave_to_open(survey: Survey) -> tuple[Design, int]:
     """The design of the next wave, with the questions of the last version, and its number.
 
-    Raises
-    ------
-    ValidationError
-        Where a person could have spent more than the ceiling after it, or nothing was opened before.
+    Raises ValidationError where a person could have spent more than the ceiling after it, or nothing was opened before.
     """
     last = latest_version(survey)
     if last is None:
@@ -229,8 +228,8 @@ def has_coin_page(version: Version) -> bool:
 
 def final_run(version: Version) -> Run | None:
     """The finished run that the latest closing of the version requested; None if there is none."""
-    asked = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
-    return asked.order_by("pk").last()
+    closing = Run.objects.filter(design=version.design_id, trigger=Run.Trigger.CLOSING, state=Run.State.DONE)
+    return closing.order_by("pk").last()
 
 
 def report_context(run: Run) -> ReportContext:
@@ -254,19 +253,11 @@ def received_count(survey: Survey) -> int:
     return reports.received_count(version.design_id) if version else 0
 
 
-def _group(group: Group) -> dict[str, object]:
-    return {"key": group.key, "label": group.label, "share": group.share or None}
-
-
-def _section(section: Section) -> dict[str, object]:
-    return {"key": section.key, "title": section.title, "introduction": section.introduction}
-
-
-def item_of(item: Item) -> dict[str, Any]:
+def item_of(item: Item) -> ItemPart:
     """An item in the definition's form."""
-    said = {name: getattr(item, name) for name in ITEM_FIELDS}
-    optional = {name: value for name, value in said.items() if name not in ALWAYS and value != ITEM_FIELDS[name]}
+    fields = {name: getattr(item, name) for name in ITEM_FIELDS}
+    fields = {name: value for name, value in fields.items() if name in ALWAYS or value != ITEM_FIELDS[name]}
     entry = REGISTRY[item.mechanism]
     parameters = {parameter.name: getattr(item, parameter.column) for parameter in entry.parameters}
     channel = entry.defaults | {name: value for name, value in parameters.items() if value not in ("", None)}
-    return {name: said[name] for name in ALWAYS} | optional | {"channel": {"name": item.mechanism, **channel}}
+    return cast("ItemPart", fields | {"channel": {"name": item.mechanism, **channel}})

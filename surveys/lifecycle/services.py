@@ -1,5 +1,6 @@
 """Commands on surveys: writing, closing and revising. Opening is in `surveys.opening.services`."""
 
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -19,7 +20,7 @@ from surveys.accounts import access
 from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
-from surveys.definition.definitions import Definition
+from surveys.definition.parts import SAME_PEOPLE, Definition
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
 from surveys.models import Group, Item, Section, Survey, Team, Version
@@ -106,10 +107,7 @@ def restore_survey(survey: Survey, *, by: User | None = None) -> None:
 def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     """Delete a survey that was never opened, with its rehearsals.
 
-    Raises
-    ------
-    Conflict
-        Where it was opened: the rest belongs to its respondents' reports.
+    Raises Conflict where it was opened: the rest belongs to its respondents' reports.
     """
     if survey.versions.exists():
         raise Conflict(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
@@ -154,10 +152,7 @@ def revise_survey(survey: Survey, *, by: User | None = None) -> None:
 def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     """Request an estimate of the newest version.
 
-    Raises
-    ------
-    Conflict
-        Where the survey was never opened, or an estimate is on its way.
+    Raises Conflict where the survey was never opened, or an estimate is on its way.
     """
     version = selectors.latest_version(survey)
     if version is None:
@@ -174,10 +169,7 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
 def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
     """Publish a run's report to anybody with the link, or unpublish it; returns the survey.
 
-    Raises
-    ------
-    Conflict
-        Where the run is not done, or belongs to a rehearsal.
+    Raises Conflict where the run is not done, or belongs to a rehearsal.
     """
     if run.state != Run.State.DONE:
         raise Conflict("This run has no estimates to publish.")
@@ -223,10 +215,10 @@ def duplicate_item(item: Item) -> Item:
     """Insert a copy of a draft's question directly after it, with a new key."""
     transitions.require_draft(item.survey)
     items = list(Item.objects.filter(survey=item.survey))
-    said = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
+    fields = {field.attname: getattr(item, field.attname) for field in Item._meta.fields if not field.primary_key}
     begin, taken = item.key[: selectors.LONGEST_BEGINNING], {one.key for one in items}
     key = next(key for key in (f"{begin}_{number}" for number in count(2)) if key not in taken)
-    copy = Item(**said | {"key": key})
+    copy = Item(**fields | {"key": key})
     items.insert(items.index(item) + 1, copy)
     for position, one in enumerate(items, start=1):
         one.position = position
@@ -237,22 +229,22 @@ def duplicate_item(item: Item) -> Item:
 
 def _survey_for_same_people(definition: Definition, by: User | None) -> Survey | None:
     """The survey that a definition names as one of the same respondents; None if none, or itself."""
-    named = definition.get(definitions.SAME_PEOPLE)
+    named = definition.get(SAME_PEOPLE)
     if not named or named == definition["slug"]:
         return None
     found = (surveys_of(by, Role.EDITOR) if by else Survey.objects.all()).filter(slug=str(named)[:64]).first()
     if found is None:
         raise ValidationError(
-            (definitions.SAME_PEOPLE,),
+            (SAME_PEOPLE,),
             f"must name a survey of this installation that you can edit; got {named!r}. "
             "Leave it out where other people are asked",
         )
     return found
 
 
-def _item(survey: Survey, position: int, item: dict[str, Any]) -> Item:
+def _item(survey: Survey, position: int, item: Mapping[str, Any]) -> Item:
     channel = item["channel"]
-    said = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
+    fields = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
     parameters = {PARAMETERS[name].column: value for name, value in channel.items() if name != "name"}
     # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
-    return Item(survey=survey, position=position, mechanism=channel["name"], **said, **{"truth": "", **parameters})
+    return Item(survey=survey, position=position, mechanism=channel["name"], **fields, **{"truth": "", **parameters})

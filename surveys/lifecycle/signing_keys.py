@@ -28,11 +28,24 @@ def modulus_for(survey: Survey, number: int) -> str:
     return found.values_list("modulus", flat=True).first() or NO_KEY
 
 
-def prepare(survey: Survey, number: int) -> bool:
-    """Create this version's key if the survey is by blind invitation and has none; True if it was created."""
+def generate(survey: Survey, number: int) -> "rsa.RSAPrivateKey | None":
+    """A key for this version if the survey is by blind invitation and has none; it is not stored.
+
+    It may take a second, in which no transaction should hold others up.
+    """
     if not _has_key(survey) or modulus_for(survey, number) != NO_KEY:
+        return None
+    from cryptography.hazmat.primitives.asymmetric import rsa  # only here: few surveys are by blind invitation
+
+    return rsa.generate_private_key(public_exponent=EXPONENT, key_size=BITS)
+
+
+def prepare(survey: Survey, number: int, generated: "rsa.RSAPrivateKey | None" = None) -> bool:
+    """Store this version's key, `generated` before or now, if it takes one and has none; True if it was stored."""
+    key = generated or generate(survey, number)
+    if key is None or modulus_for(survey, number) != NO_KEY:
         return False
-    _make(survey, number)
+    _store(survey, number, key)
     return True
 
 
@@ -56,11 +69,11 @@ def secret_of(key: SigningKey) -> "rsa.RSAPrivateNumbers | None":
     from cryptography.hazmat.primitives import serialization  # only here: few surveys are by blind invitation
     from cryptography.hazmat.primitives.asymmetric import rsa
 
-    kept = SigningSecret.objects.filter(key=key).values_list("private", flat=True).first()
-    if kept is None:
+    stored = SigningSecret.objects.filter(key=key).values_list("private", flat=True).first()
+    if stored is None:
         return None
     # It was checked when it was made, and what it signs is checked each time.
-    loaded = serialization.load_der_private_key(bytes(kept), password=None, unsafe_skip_rsa_key_validation=True)
+    loaded = serialization.load_der_private_key(bytes(stored), password=None, unsafe_skip_rsa_key_validation=True)
     assert isinstance(loaded, rsa.RSAPrivateKey)
     return loaded.private_numbers()
 
@@ -75,12 +88,10 @@ def _has_key(survey: Survey) -> bool:
     return survey.invitations == Survey.Invited.BLIND and not survey.rehearsal
 
 
-def _make(survey: Survey, number: int) -> None:
-    """Create the key; if another process was first, its key is used."""
+def _store(survey: Survey, number: int, private: "rsa.RSAPrivateKey") -> None:
+    """Store the key; if another process was first, its key is used."""
     from cryptography.hazmat.primitives import serialization
-    from cryptography.hazmat.primitives.asymmetric import rsa
 
-    private = rsa.generate_private_key(public_exponent=EXPONENT, key_size=BITS)
     written = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

@@ -19,10 +19,6 @@ from surveys.models import Appointment, Survey
 State = Survey.State
 
 
-def _nothing(survey: Survey) -> str:
-    return ""
-
-
 def _a_final_estimate(survey: Survey) -> str:
     """The reason why the survey cannot be archived yet: a pending final estimate would arrive unseen."""
     version = selectors.latest_version(survey)
@@ -43,7 +39,7 @@ class Move:
     act: str
     meaning: str
     role: Role
-    missing: Callable[[Survey], str] = _nothing
+    missing: Callable[[Survey], str] = lambda survey: ""
 
 
 MOVES = {

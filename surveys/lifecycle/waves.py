@@ -4,15 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from collector.designs import Design, selectors
 from collector.reports import selectors as reports
 from surveys.definition.privacy_budget import QuestionPrice, priced
 from surveys.models import Survey, Version
-
-SAME = ("items", "strata")
-"""Keys of a design with its questions and groups."""
 
 
 @dataclass(frozen=True)
@@ -74,5 +70,5 @@ def price_of(digest: str) -> QuestionPrice:
     return priced(selectors.get_design(digest))
 
 
-def _questions(design: Design) -> list[Any]:
-    return [design.document[name] for name in SAME]
+def _questions(design: Design) -> tuple[object, ...]:
+    return design.items, design.strata_wording, design.groups

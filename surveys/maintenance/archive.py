@@ -103,8 +103,8 @@ class ArchiveWriter:
 
     def close(self, facts: Mapping[str, object], *, sign: Callable[[bytes], bytes]) -> None:
         """Write the manifest, with the facts and the hash of every member, and its signature."""
-        said = {"format": FORMAT, **facts, "members": [asdict(member) for member in self.members.values()]}
-        manifest = json.dumps(said, indent=1, ensure_ascii=False).encode()
+        content = {"format": FORMAT, **facts, "members": [asdict(member) for member in self.members.values()]}
+        manifest = json.dumps(content, indent=1, ensure_ascii=False).encode()
         self._zip.writestr(_info(MANIFEST), manifest)
         self._zip.writestr(_info(SIGNATURE), sign(manifest))
         self._zip.close()
@@ -137,20 +137,20 @@ class ArchiveReader:
         written = self.read(manifest.filename)
         require_signer(written, self.read(SIGNATURE) if self.is_signed else None)
         with _readable("its manifest"):
-            said = json.loads(written)
-        if not isinstance(said, dict) or not isinstance(said.get("format"), int):
+            content = json.loads(written)
+        if not isinstance(content, dict) or not isinstance(content.get("format"), int):
             raise BackupError("The file is a zip, but not a backup of Candor: its manifest says no format.")
-        if said["format"] > FORMAT:
+        if content["format"] > FORMAT:
             raise BackupError(
-                f"The backup has format {said['format']}; this version of Candor reads formats up to {FORMAT}. "
+                f"The backup has format {content['format']}; this version of Candor reads formats up to {FORMAT}. "
                 "Restore it with the version that made it, or a newer one."
             )
         with _readable("its manifest"):
-            self.members = {member["name"]: Member(**member) for member in said.pop("members")}
+            self.members = {member["name"]: Member(**member) for member in content.pop("members")}
             self.size = sum(member.bytes for member in self.members.values())
-            if not isinstance(said["migrations"], dict) or not isinstance(said["last_keys"], dict):
+            if not isinstance(content["migrations"], dict) or not isinstance(content["last_keys"], dict):
                 raise TypeError
-        self.facts = said
+        self.facts = content
 
     def verify(self) -> Iterator[int]:
         """Hash every member, yielding the bytes that were read; BackupError at the first that is not what it was."""

@@ -18,7 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from collector import designs
-from collector.models import FrozenDesign, Report, Tally, WaitingReport
+from collector.models import FrozenDesign, Report, StoredReport, Tally, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from randomized_response import __version__
 from surveys.errors import BackupError
@@ -39,15 +39,12 @@ Watch = Callable[[int], object]
 """Progress callback: further responses while a backup is written, bytes while one is read."""
 
 
-def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, Any]:
+def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, object]:
     """Write a consistent snapshot of all stored data to a new file; respondents and researchers do not wait.
 
     Waiting reports are folded before, those of open surveys in whole steps; what waits on is in it as such.
 
-    Raises
-    ------
-    OSError
-        Where the file is there already or cannot be written; nothing is left then.
+    Raises OSError where the file is there already or cannot be written; nothing is left then.
     """
     for digest in selectors.waiting_designs():
         folding.fold(digest)
@@ -115,13 +112,13 @@ def counted() -> int:
     return sum(count.stored for count in selectors.report_counts(digests).values())
 
 
-def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, Any]:
+def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, object]:
     for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
         archive.add(_design(digest), [document.encode()])
-    for digest, records in report_records.by_design():
-        archive.add(_reports(digest), _watched(records, watch))
+    for digest, records in report_records.by_design(Report):
+        archive.add(_records(digest, Report), _watched(records, watch))
     for digest, records in report_records.by_design(WaitingReport):
-        archive.add(_waiting(digest), records)
+        archive.add(_records(digest, WaitingReport), records)
     for model in tables.tables():
         archive.add(_rows(model), tables.read(model), columns=tables.names(model))
     if with_secret_key:
@@ -144,8 +141,8 @@ def _read(archive: ArchiveReader) -> None:
             more["part"] = lambda digest: 0
         tables.write(model, archive.lines(_rows(model)), **more)
     for digest, number in FrozenDesign.objects.values_list("digest", "number"):
-        for name, table in ((_reports(digest), Report), (_waiting(digest), WaitingReport)):
-            if name in archive.members:
+        for table in (Report, WaitingReport):
+            if (name := _records(digest, table)) in archive.members:
                 size = report_records.record_size(_document(archive, digest))
                 for _ in report_records.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
                     pass
@@ -176,7 +173,6 @@ def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, un
 
 
 def _require_published_pages() -> None:
-    """Reject a page that does not match its published digest."""
     for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
         if not page.is_as_published:
             raise BackupError(
@@ -211,9 +207,9 @@ def _require_this_version(archive: ArchiveReader) -> None:
 
 
 def _require_empty() -> None:
-    kept: list[tables.Model] = [model for model in tables.tables() if model not in tables.MADE_BY_MIGRATE]
-    kept += [Report, WaitingReport]
-    full = [model._meta.label for model in kept if model._default_manager.exists()]
+    filled: list[tables.Model] = [model for model in tables.tables() if model not in tables.MADE_BY_MIGRATE]
+    filled += [Report, WaitingReport]
+    full = [model._meta.label for model in filled if model._default_manager.exists()]
     if full:
         raise BackupError(
             f"This installation is not empty: there are rows of {', '.join(full)}. A backup is restored into an empty "
@@ -273,12 +269,8 @@ def _design(digest: str) -> str:
     return f"designs/{digest}.json"
 
 
-def _reports(digest: str) -> str:
-    return f"reports/{digest}.bin"
-
-
-def _waiting(digest: str) -> str:
-    return f"waiting/{digest}.bin"
+def _records(digest: str, table: type[StoredReport]) -> str:
+    return f"{'waiting' if table is WaitingReport else 'reports'}/{digest}.bin"
 
 
 def _rows(model: tables.Model) -> str:

@@ -47,10 +47,7 @@ def may_be_reopened(survey: Survey) -> bool:
 def reopen(survey: Survey, *, by: User | None = None) -> None:
     """Accept responses again to a survey that a restore closed: same version, same link.
 
-    Raises
-    ------
-    Conflict
-        Where no restore closed it, or it was changed since.
+    Raises Conflict where no restore closed it, or it was changed since.
     """
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     version = selectors.latest_version(survey)

@@ -31,8 +31,8 @@ def own_fingerprint() -> str:
 def sign(content: bytes) -> bytes:
     """This installation's signature of a backup's content, in the form of the archive's member."""
     key = _key()
-    said = {"public_key": key.public_key().public_bytes_raw().hex(), "signature": key.sign(PURPOSE + content).hex()}
-    return json.dumps(said, indent=1).encode()
+    member = {"public_key": key.public_key().public_bytes_raw().hex(), "signature": key.sign(PURPOSE + content).hex()}
+    return json.dumps(member, indent=1).encode()
 
 
 def signer(content: bytes, signature: bytes) -> str:
@@ -41,8 +41,8 @@ def signer(content: bytes, signature: bytes) -> str:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        said = json.loads(signature)
-        public, signed = bytes.fromhex(said["public_key"]), bytes.fromhex(said["signature"])
+        member = json.loads(signature)
+        public, signed = bytes.fromhex(member["public_key"]), bytes.fromhex(member["signature"])
         Ed25519PublicKey.from_public_bytes(public).verify(signed, PURPOSE + content)
     except InvalidSignature:
         raise BackupError("its signature is of something else, so it was changed after it was signed") from None

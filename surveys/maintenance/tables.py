@@ -41,8 +41,8 @@ AT_ONCE = 200
 def tables() -> list[Model]:
     """The tables stored as rows of JSON: all but the responses, which have a binary format."""
     found = {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
-    kept = [model for label, model in found.items() if label not in LEFT_OUT and model not in (Report, WaitingReport)]
-    return sorted(kept, key=lambda model: model._meta.db_table)
+    held = [model for label, model in found.items() if label not in LEFT_OUT and model not in (Report, WaitingReport)]
+    return sorted(held, key=lambda model: model._meta.db_table)
 
 
 def columns(model: Model) -> Columns:
@@ -67,14 +67,13 @@ def read(model: Model) -> Iterator[bytes]:
 
 def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) -> int:
     """Insert rows written by `read`; returns their number. `more`: columns made from the row's first value."""
-    kept = columns(model)
-    added = [model._meta.get_field(name) for name in more]
-    insert = _insert(model, [*kept, *added])
+    filled = [*columns(model), *map(model._meta.get_field, more)]
+    insert = _insert(model, filled)
     count, left = 0, iter(lines)
     while batch := [json.loads(line) for line in islice(left, AT_ONCE)]:
         rows = [[*row, *(value(row[0]) for value in more.values())] for row in batch]
         with connection.cursor() as cursor:
-            cursor.executemany(insert, [_prepared([*kept, *added], row) for row in rows])
+            cursor.executemany(insert, [_prepared(filled, row) for row in rows])
         count += len(rows)
     return count
 

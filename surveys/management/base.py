@@ -67,10 +67,10 @@ class SurveyCommand(BaseCommand):
 
     def warn(self, warnings: Iterable[TextWarning]) -> list[str]:
         """Print warnings of a survey's texts on standard error; returns the sentences, for the JSON output."""
-        said = [one.in_words for one in warnings]
-        for sentence in said:
+        sentences = [one.in_words for one in warnings]
+        for sentence in sentences:
             self.stderr.write(f"Warning: {sentence}")
-        return said
+        return sentences
 
     def _done(self, options: dict[str, object]) -> tuple[str, dict[str, object]]:
         try:

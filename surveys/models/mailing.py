@@ -23,7 +23,6 @@ class Mailing(Job):
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
-        app_label = "surveys"
         ordering = ["-requested_at", "-pk"]
 
     def __str__(self) -> str:
@@ -45,7 +44,6 @@ class Recipient(models.Model):
     status = models.PositiveSmallIntegerField(null=True, help_text="what the server answered; none of its words")
 
     class Meta:
-        app_label = "surveys"
         ordering = ["address"]
         constraints = [models.UniqueConstraint(fields=["mailing", "address"], name="recipient_once")]
 

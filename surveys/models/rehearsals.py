@@ -1,5 +1,7 @@
 """Tables of rehearsals: the request, and the estimates of each repetition. No simulated response is stored."""
 
+from typing import Any
+
 from django.db import models
 
 from collector.models import FrozenDesign
@@ -10,7 +12,7 @@ from estimator.models import Run
 class Rehearsal(Job):
     """A simulation of respondents to the survey as written at the time of the request; a job.
 
-    `said` is what was asked for, as `population.Population` reads it.
+    `assumptions` are what was asked for, as `population.Population` reads it, in the column `said`.
     """
 
     survey = models.ForeignKey("surveys.Survey", on_delete=models.CASCADE, related_name="rehearsals")
@@ -26,7 +28,6 @@ class Rehearsal(Job):
     foreseen = models.BinaryField(null=True, help_text="for each estimate its true value and its planned width")
 
     class Meta:
-        app_label = "surveys"
         ordering = ["-number"]
         constraints = [models.UniqueConstraint(fields=["survey", "number"], name="rehearsal_once")]
 
@@ -35,7 +36,11 @@ class Rehearsal(Job):
 
     @property
     def respondents(self) -> int:
-        return int(self.said["respondents"])
+        return int(self.assumptions["respondents"])
+
+    @property
+    def assumptions(self) -> Any:
+        return self.said
 
 
 class Repetition(models.Model):
@@ -46,7 +51,6 @@ class Repetition(models.Model):
     numbers = models.BinaryField()
 
     class Meta:
-        app_label = "surveys"
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["rehearsal", "number"], name="repetition_once")]
 

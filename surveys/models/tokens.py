@@ -19,7 +19,6 @@ class SigningKey(models.Model):
     issued = models.PositiveIntegerField(default=0, help_text="how many tokens were signed")
 
     class Meta:
-        app_label = "surveys"
         constraints = [models.UniqueConstraint(fields=["survey", "number"], name="signing_key_once")]
 
     def __str__(self) -> str:
@@ -31,9 +30,6 @@ class SigningSecret(models.Model):
 
     key = models.OneToOneField(SigningKey, on_delete=models.CASCADE, related_name="secret", primary_key=True)
     private = models.BinaryField(help_text="PKCS #8, DER")
-
-    class Meta:
-        app_label = "surveys"
 
     def __str__(self) -> str:
         return f"secret of the {self.key}"
@@ -50,7 +46,6 @@ class FetchBatch(models.Model):
     withdrawn_on = models.DateField(null=True, help_text="when those that were not used were withdrawn")
 
     class Meta:
-        app_label = "surveys"
         constraints = [models.UniqueConstraint(fields=["key", "number"], name="fetch_batch_once")]
 
     def __str__(self) -> str:
@@ -77,7 +72,6 @@ class FetchCode(models.Model):
     blinded = models.BinaryField(null=True, max_length=32, help_text="SHA-256 of what was signed; empty: nothing yet")
 
     class Meta:
-        app_label = "surveys"
         constraints = [
             models.UniqueConstraint(fields=["key", "hash"], name="fetch_code_once"),
             models.UniqueConstraint(

@@ -20,7 +20,6 @@ class Webhook(models.Model):
     made_at = models.DateTimeField(default=timezone.now, help_text="what happened before is not told")
 
     class Meta:
-        app_label = "surveys"
         ordering = ["made_at", "pk"]
 
     def __str__(self) -> str:
@@ -43,7 +42,6 @@ class Delivery(Job):
     status = models.PositiveSmallIntegerField(null=True, help_text="of the last answer; nothing else of it is kept")
 
     class Meta:
-        app_label = "surveys"
         ordering = ["-requested_at", "-pk"]
         verbose_name = "webhook delivery"
         verbose_name_plural = "webhook deliveries"

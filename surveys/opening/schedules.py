@@ -5,16 +5,17 @@ transaction that makes the move. Late is fine; what could not be done says why.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs import FEWEST_IN_GROUP
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.audit_log import record_event
@@ -24,9 +25,12 @@ from surveys.lifecycle.services import close_survey
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import services
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
 State = Appointment.State
 
-OPENING = ("open", "wave")
+OPENING = tuple(services.OPENINGS)
 """The transitions that open a survey."""
 
 OPENS_FROM = {transitions.MOVES[name].source: name for name in OPENING}
@@ -60,67 +64,57 @@ def moment(time: datetime) -> str:
     return f"{time:%-d %B %Y, %H:%M} UTC"
 
 
-@transaction.atomic
 def open_on(
     survey: Survey, terms: OpeningPlan, *, confirmed: str, reason: str = "", by: User | None = None
 ) -> Version | None:
     """Open a draft by this plan, now or at its time; returns None if it is still to open.
 
-    Raises
-    ------
-    ValidationError, Conflict
-        Naming what is wrong; nothing is done then. `confirmed` is the digest of the design that was looked at, and
-        `reason` why it is opened above a ceiling.
+    Raises ValidationError, Conflict, naming what is wrong; nothing is done then. `confirmed` is the digest of the
+    design that was looked at, and `reason` why it is opened above a ceiling.
     """
-    transitions.require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
     return _open_on(survey, "open", terms, confirmed, reason, by)
 
 
-@transaction.atomic
 def open_again_on(
     survey: Survey, terms: OpeningPlan, *, confirmed: str, reason: str = "", by: User | None = None
 ) -> Version | None:
     """Open a closed survey as its next wave by this plan; as `open_on`."""
-    transitions.require_closed(Survey.objects.select_for_update().get(pk=survey.pk))
     return _open_on(survey, "wave", terms, confirmed, reason, by)
 
 
 def _open_on(
     survey: Survey, move: str, terms: OpeningPlan, confirmed: str, reason: str, by: User | None
 ) -> Version | None:
-    for _, fault in terms.faults(timezone.now()):
-        raise Conflict(fault)
-    _call_off(survey.appointments.all())
-    made = []
+    key = services.spare_key(survey, move) if terms.opens_at is None else None
+    with transaction.atomic():
+        require = transitions.require_draft if move == "open" else transitions.require_closed
+        require(Survey.objects.select_for_update().get(pk=survey.pk))
+        for _, fault in terms.faults(timezone.now()):
+            raise Conflict(fault)
+        _call_off(survey.appointments.all())
+        made = list(_appointments(survey, move, terms, confirmed, reason))
+        Appointment.objects.bulk_create(made)
+        for one in made:
+            when = f"{one.at_reports} reports" if one.due_at is None else moment(one.due_at)
+            record_event(by, f"scheduled to {one.get_move_display()}", survey=survey, detail=when)
+        if terms.opens_at is not None:
+            return None
+        return services.open_by(survey, move, key, confirmed=confirmed, reason=reason, by=by)
+
+
+def _appointments(survey: Survey, move: str, terms: OpeningPlan, confirmed: str, reason: str) -> Iterator[Appointment]:
+    """The unsaved appointments of a plan. Raises Conflict where what is to open is not what was confirmed."""
     if terms.opens_at is not None:
-        design = _designs(move, survey)
+        design, _ = services.OPENINGS[move].design(survey)
         if design.digest != confirmed:
-            raise Conflict(services.CHANGED if move == "open" else services.ANOTHER_WAVE)
+            raise Conflict(services.OPENINGS[move].changed)
         ceilings.with_reason(design, reason)
         due = {"due_at": terms.opens_at, "digest": confirmed, "reason": reason.strip()}
-        made.append(Appointment(survey=survey, move=move, **due))
+        yield Appointment(survey=survey, move=move, **due)
     if terms.closes_at is not None:
-        made.append(Appointment(survey=survey, move="close", due_at=terms.closes_at))
+        yield Appointment(survey=survey, move="close", due_at=terms.closes_at)
     if terms.cap is not None:
-        made.append(Appointment(survey=survey, move="close", at_reports=terms.cap))
-    Appointment.objects.bulk_create(made)
-    for one in made:
-        record_event(by, f"scheduled to {one.get_move_display()}", survey=survey, detail=_when(one))
-    return _opens(move)(survey, confirmed=confirmed, reason=reason, by=by) if terms.opens_at is None else None
-
-
-def digest_of(survey: Survey) -> str:
-    """The digest that the draft would have if opened now. Raises ValidationError if it cannot be opened."""
-    return _designs("open", survey).digest
-
-
-def _designs(move: str, survey: Survey) -> Design:
-    """The design that the transition would freeze now."""
-    return (selectors.design_to_open if move == "open" else selectors.wave_to_open)(survey)[0]
-
-
-def _opens(move: str) -> Callable[..., Version]:
-    return services.open_survey if move == "open" else services.open_wave
+        yield Appointment(survey=survey, move="close", at_reports=terms.cap)
 
 
 def cancel(survey: Survey, *, by: User | None = None) -> None:
@@ -174,14 +168,14 @@ def schedule_fault(survey: Survey) -> str:
     if opening.state == State.FAILED and opening.settled_at and (not version or opening.made_at > version.opened_at):
         return f"It did not open by itself on {moment(opening.settled_at)}: {opening.outcome}"
     if opening.state == State.WAITING and not _as_agreed(survey, opening):
-        said = "The draft has changed" if move == "open" else "What would open has changed"
-        return f"{said} since its opening was agreed, so it will not open. Confirm it again or call it off."
+        changed = "The draft has changed" if move == "open" else "What would open has changed"
+        return f"{changed} since its opening was agreed, so it will not open. Confirm it again or call it off."
     return ""
 
 
 def _as_agreed(survey: Survey, opening: Appointment) -> bool:
     try:
-        return _designs(opening.move, survey).digest == opening.digest
+        return services.OPENINGS[opening.move].design(survey)[0].digest == opening.digest
     except ValidationError:
         return False
 
@@ -201,12 +195,14 @@ def _due() -> list[Appointment]:
 def _carried_out(appointment: Appointment) -> bool:
     """Whether this call settled it. One that breaks keeps no other from being kept, and is tried again."""
     try:
+        move = appointment.move
+        key = services.spare_key(appointment.survey, move) if move in OPENING else None
         with transaction.atomic():
             # The survey first, as everybody else does: two that wait for each other would both be refused.
             Survey.objects.select_for_update().get(pk=appointment.survey_id)
             if not _settle(appointment, State.KEPT):
                 return False
-            _do(appointment)
+            _do(appointment, key)
     except (ValidationError, Conflict) as refusal:
         return _fail(appointment, str(refusal))
     except Exception:
@@ -215,7 +211,7 @@ def _carried_out(appointment: Appointment) -> bool:
     return True
 
 
-def _do(appointment: Appointment) -> None:
+def _do(appointment: Appointment, key: "rsa.RSAPrivateKey | None") -> None:
     survey = appointment.survey
     if appointment.move == "close":
         close_survey(survey)
@@ -223,7 +219,7 @@ def _do(appointment: Appointment) -> None:
     closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closing.exists():
         raise Conflict("Its closing time had passed before it could open.")
-    _opens(appointment.move)(survey, confirmed=appointment.digest, reason=appointment.reason)
+    services.open_by(survey, appointment.move, key, confirmed=appointment.digest, reason=appointment.reason)
 
 
 @transaction.atomic
@@ -241,10 +237,6 @@ def _settle(appointment: Appointment, state: str, outcome: str = "") -> bool:
     """Claim a waiting appointment; False if another caller settled it."""
     mine = Appointment.objects.filter(pk=appointment.pk, state=State.WAITING)
     return bool(mine.update(state=state, settled_at=timezone.now(), outcome=outcome[:500]))
-
-
-def _when(appointment: Appointment) -> str:
-    return f"{appointment.at_reports} reports" if appointment.due_at is None else moment(appointment.due_at)
 
 
 def _call_off(appointments: QuerySet[Appointment]) -> int:

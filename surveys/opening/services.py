@@ -4,6 +4,8 @@ All of it is one transaction, so a survey is never open without its pages.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
@@ -22,6 +24,9 @@ from surveys.rendering import pages, token_page
 from surveys.rendering.own_coin import page as coin
 from surveys.rendering.own_coin.sheet import render_sheet
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
 CHANGED = (
     "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
     "confirm it again."
@@ -32,7 +37,25 @@ ANOTHER_WAVE = (
 )
 
 
-@transaction.atomic
+@dataclass(frozen=True)
+class Opening:
+    """A transition that opens: the design that it would freeze now, with its version, and what is said of it.
+
+    `changed` is the refusal where that is not what was confirmed; `name` and `act` are the words of the log.
+    """
+
+    design: Callable[[Survey], tuple[Design, int]]
+    changed: str
+    name: str
+    act: str
+
+
+OPENINGS = {
+    "open": Opening(selectors.design_to_open, CHANGED, "version", "opened"),
+    "wave": Opening(selectors.wave_to_open, ANOTHER_WAVE, "wave", "opened again"),
+}
+
+
 def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
     """Freeze the draft and open it to respondents.
 
@@ -54,42 +77,52 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
     InputError
         Where it is above a ceiling, and no reason is given.
     """
-    transitions.move(survey, "open")
-    design = _confirmed(survey, selectors.design_to_open, confirmed, otherwise=CHANGED)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), "version", act="opened", by=by)
+    return open_by(survey, "open", spare_key(survey, "open"), confirmed=confirmed, reason=reason, by=by)
 
 
-@transaction.atomic
 def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
     """Open a closed survey's next wave: the same design except for what opening adds to it.
 
     `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
     more than the ceiling is refused, whatever else was opened meanwhile.
     """
-    transitions.move(survey, "wave")
-    design = _confirmed(survey, selectors.wave_to_open, confirmed, otherwise=ANOTHER_WAVE)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), "wave", act="opened again", by=by)
+    return open_by(survey, "wave", spare_key(survey, "wave"), confirmed=confirmed, reason=reason, by=by)
 
 
-def _confirmed(
-    survey: Survey, to_open: Callable[[Survey], tuple[Design, int]], confirmed: str, *, otherwise: str
-) -> Design:
-    """The design that opens, as confirmed; creates the key of blind invitations if it is missing."""
+def spare_key(survey: Survey, move: str) -> "rsa.RSAPrivateKey | None":
+    """The key for the next version, generated before the transaction that opens it; None if none is missing."""
+    if survey.state != transitions.MOVES[move].source:
+        return None
+    return signing_keys.generate(survey, selectors.next_number(survey))
+
+
+@transaction.atomic
+def open_by(
+    survey: Survey,
+    move: str,
+    key: "rsa.RSAPrivateKey | None",
+    *,
+    confirmed: str = "",
+    reason: str = "",
+    by: User | None = None,
+) -> Version:
+    """Open a survey by one of OPENINGS, as `open_survey` and `open_wave`; `key` is from `spare_key`."""
+    opening = OPENINGS[move]
+    transitions.move(survey, move)
     lock_linked(survey)
-    design, number = to_open(survey)
+    design, number = opening.design(survey)
     if confirmed and confirmed != design.digest:
-        raise Conflict(otherwise)
-    return to_open(survey)[0] if signing_keys.prepare(survey, number) else design
+        raise Conflict(opening.changed)
+    if signing_keys.prepare(survey, number, key):
+        design, _ = opening.design(survey)
+    return _into_the_field(survey, ceilings.with_reason(design, reason), opening, by=by)
 
 
-def _into_the_field(survey: Survey, design: Design, name: str, *, act: str, by: User | None) -> Version:
-    """Freeze a design, store its pages, and record who opened it, with the reason if one is given.
-
-    `name` and `act` are the words of the log.
-    """
+def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: User | None) -> Version:
+    """Freeze a design, store its pages, and record who opened it, with the reason if one is given."""
     number = design.version
-    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design.document))) else ""
-    record_event(by, act, survey=survey, detail=f"{name} {number}, design {design.digest}{doubtful}")
+    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design))) else ""
+    record_event(by, opening.act, survey=survey, detail=f"{opening.name} {number}, design {design.digest}{doubtful}")
     if reason := design.reason:
         record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)
     freeze_design(design.document)

@@ -27,10 +27,7 @@ class AddressList:
 def read(text: str) -> AddressList:
     """Parse addresses from text: one per line, or separated by commas, semicolons or spaces.
 
-    Raises
-    ------
-    InputError
-        Naming what is no address, or how many there are and may be.
+    Raises InputError, naming what is no address, or how many there are and may be.
     """
     written = [part for part in re.split(r"[\s,;]+", text) if part]
     if wrong := [part for part in written if not _is_address(part)]:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from collector.invitations.batches import FEWEST, KIND, BatchSummary
+from collector.invitations.batches import BatchSummary, check_batch
 from surveys.models import FetchBatch, FetchCode, SigningKey, SigningSecret, Version
 
 
@@ -33,7 +33,9 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, k
     ValueError
         Where one of these is not so, or no tokens of this design are given out.
     """
-    _check(hashes, stratum, kind)
+    if stratum is not None:
+        raise ValueError("stratum must be left out: a token that nobody can trace is of no group")
+    check_batch(hashes, kind)
     key = SigningKey.objects.select_for_update().filter(pk=_key_of(digest).pk).get()
     if not SigningSecret.objects.filter(key=key).exists():
         raise ValueError("design must be an open one: once it is closed no tokens are given out")
@@ -49,10 +51,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, k
 def withdraw(digest: str, batch: int) -> int:
     """Revoke the unused codes of a batch; returns their number. Tokens that were fetched remain valid.
 
-    Raises
-    ------
-    ValueError
-        Where the version has no such batch.
+    Raises ValueError where the version has no such batch.
     """
     mine = FetchBatch.objects.filter(key=_key_of(digest), number=batch)
     if not mine.exists():
@@ -73,14 +72,3 @@ def _key_of(digest: str) -> SigningKey:
     if key is None:
         raise ValueError("design must be one that asks for blindly signed tokens")
     return key
-
-
-def _check(hashes: Collection[bytes], stratum: str | None, kind: str) -> None:
-    if stratum is not None:
-        raise ValueError("stratum must be left out: a token that nobody can trace is of no group")
-    if len(hashes) < FEWEST:
-        raise ValueError(f"a batch must hold at least {FEWEST} codes; got {len(hashes)}")
-    if len(set(hashes)) != len(hashes) or any(len(one) != 32 for one in hashes):
-        raise ValueError("hashes must be of 32 bytes, and differ from each other")
-    if not KIND.fullmatch(kind):
-        raise ValueError(f"kind must be 1 to 16 small letters; got {kind!r}")

@@ -52,10 +52,7 @@ class File:
 def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) -> File:
     """Create a batch and write it to a file, which is in memory and never on disk.
 
-    Raises
-    ------
-    InputError
-        Naming the field, its bound and the value; nothing is made then.
+    Raises InputError, naming the field, its bound and the value; nothing is made then.
     """
     if form not in FORMS:
         raise InputError("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")
@@ -79,9 +76,9 @@ def cards(made: Invitations) -> bytes:
     own = links.language_links(made.version)[0]
     title = get_design(made.version.design_id).title[own.language]
     groups = {one.group: one.name for one in links.group_links(made.version)}
-    said = {"title": _short(title, LONGEST_TITLE), "group": _short(groups.get(made.group, ""), LONGEST_GROUP)}
+    texts = {"title": _short(title, LONGEST_TITLE), "group": _short(groups.get(made.group, ""), LONGEST_GROUP)}
     with translation.override(own.language):
-        return typeset(CARDS, _words(made, invitations.typed_address(made.version)) | said)
+        return typeset(CARDS, _words(made, invitations.typed_address(made.version)) | texts)
 
 
 def _short(text: str, most: int) -> str:

@@ -106,9 +106,8 @@ def new_codes(count: int) -> list[str]:
 
 def add(version: Version, codes: list[str], *, group: str, kind: str) -> int:
     """Register these codes, with the collector or for tokens; returns the batch number."""
-    number: int = _keeper(version).add(
-        version.design_id, [hash_of(code) for code in codes], stratum=group or None, kind=kind
-    )
+    hashes = [hash_of(code) for code in codes]
+    number: int = _keeper(version).add(version.design_id, hashes, stratum=group or None, kind=kind)
     return number
 
 
@@ -121,10 +120,7 @@ def batches(version: Version) -> list[inviting.BatchSummary]:
 def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
     """Revoke the unused codes of a batch of the newest version. Their number is not disclosed.
 
-    Raises
-    ------
-    InputError
-        Where there is no such batch.
+    Raises InputError where there is no such batch.
     """
     version = selectors.latest_version(survey)
     try:
@@ -145,8 +141,8 @@ def require_number(count: int, most: int = MOST) -> None:
 def require_group(version: Version, group: str) -> None:
     """Raises InputError where a group is named that the survey has not, or that no token could say."""
     if group and is_blind(version):
-        told = "group must be left out: an invitation that nobody can trace is of no group"
-        raise InputError("group", f"{told}; got {group[:64]!r}.")
+        words = "group must be left out: an invitation that nobody can trace is of no group"
+        raise InputError("group", f"{words}; got {group[:64]!r}.")
     keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:
         known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"

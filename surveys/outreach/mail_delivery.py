@@ -136,8 +136,8 @@ def _links(post: MailSession, count: int) -> list[str]:
         jobs.renew(Mailing, mailing.pk, post.lease)
         batch = invitations.add(mailing.version, codes, group=mailing.group, kind="mail")
         where = f" for group {mailing.group}" if mailing.group else ""
-        said = f"batch {batch}: {len(codes)}{where}, mail"
-        record_event(mailing.asked_by, "created invitations", survey=mailing.version.survey, detail=said)
+        detail = f"batch {batch}: {len(codes)}{where}, mail"
+        record_event(mailing.asked_by, "created invitations", survey=mailing.version.survey, detail=detail)
     start = invitations.link_without_code(mailing.version, mailing.group)
     return [start + code for code in codes[:count]]
 
@@ -169,7 +169,6 @@ def _unreachable(error: Exception) -> DeliveryError:
 
 
 def _status_of(error: Exception) -> int | None:
-    """The status code of the mail server."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return next((int(code) for code, _words in error.recipients.values()), None)
     return int(error.smtp_code) if isinstance(error, smtplib.SMTPResponseException) else None

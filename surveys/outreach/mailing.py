@@ -49,37 +49,37 @@ def server_is_set() -> bool:
     return bool(settings.EMAIL_HOST and settings.DEFAULT_FROM_EMAIL)
 
 
-def check(survey: Survey, said: Wording, addresses: list[str]) -> None:
+def check(survey: Survey, wording: Wording, addresses: list[str]) -> None:
     """Raises InputError, naming the field, where such a mail cannot be sent to this list."""
     version = inviting_version(survey)
     if not server_is_set():
         raise InputError("survey", NO_SERVER)
-    if said.kind not in Kind.values:
-        raise InputError("kind", f"kind must be {' or '.join(Kind.values)}; got {said.kind[:32]!r}.")
-    if said.kind == Kind.INVITATION:
-        require_group(version, said.group)
-    _check_words(said)
-    if said.kind == Kind.INVITATION and len(addresses) < FEWEST:
+    if wording.kind not in Kind.values:
+        raise InputError("kind", f"kind must be {' or '.join(Kind.values)}; got {wording.kind[:32]!r}.")
+    if wording.kind == Kind.INVITATION:
+        require_group(version, wording.group)
+    _check_words(wording)
+    if wording.kind == Kind.INVITATION and len(addresses) < FEWEST:
         few = f"Invitations go to at least {FEWEST} addresses; the list has {len(addresses)}."
         raise InputError("addresses", few)
 
 
-def preview(survey: Survey, said: Wording) -> str:
+def preview(survey: Survey, wording: Wording) -> str:
     """The text as a recipient will get it, but with zeros for the code."""
-    return said.text.replace(PLACE, link_without_code(inviting_version(survey), said.group) + EXAMPLE)
+    return wording.text.replace(PLACE, link_without_code(inviting_version(survey), wording.group) + EXAMPLE)
 
 
 @transaction.atomic
 def request(
-    survey: Survey, said: Wording, addresses: list[str], *, by: User | None, chance: random.Random | None = None
+    survey: Survey, wording: Wording, addresses: list[str], *, by: User | None, chance: random.Random | None = None
 ) -> Mailing:
     """Queue a mail to everybody on a list. Raises as `check` does.
 
     The addresses are kept in an order of `chance`, by default the system's: not even that of the list is written.
     """
-    check(survey, said, addresses)
-    group = said.group if said.kind == Kind.INVITATION else ""
-    words = {"kind": said.kind, "subject": said.subject.strip(), "text": said.text, "group": group}
+    check(survey, wording, addresses)
+    group = wording.group if wording.kind == Kind.INVITATION else ""
+    words = {"kind": wording.kind, "subject": wording.subject.strip(), "text": wording.text, "group": group}
     mailing = Mailing.objects.create(version=inviting_version(survey), total=len(addresses), asked_by=by, **words)
     shuffled = (chance or random.SystemRandom()).sample(addresses, len(addresses))
     Recipient.objects.bulk_create((Recipient(mailing=mailing, address=one) for one in shuffled), batch_size=1000)
@@ -144,30 +144,30 @@ def mailing_status(mailing: Mailing) -> MailingStatus:
     """The progress. An address counts as sent once its row is deleted."""
     left = mailing.recipients.all()
     waits = left.filter(Q(state=Recipient.State.WAITING) | Q(state=Recipient.State.SENDING)).count()
-    told = {
+    left_by_state = {
         state: list(left.filter(state=state).values_list("address", "status"))
         for state in (Recipient.State.UNCERTAIN, Recipient.State.REFUSED)
     }
-    uncertain = [address for address, _status in told[Recipient.State.UNCERTAIN]]
-    refused = told[Recipient.State.REFUSED]
+    uncertain = [address for address, _status in left_by_state[Recipient.State.UNCERTAIN]]
+    refused = left_by_state[Recipient.State.REFUSED]
     return MailingStatus(mailing.total - waits - len(uncertain) - len(refused), waits, uncertain, refused)
 
 
-def _check_words(said: Wording) -> None:
-    subject = said.subject.strip()
+def _check_words(wording: Wording) -> None:
+    subject = wording.subject.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or len(subject.splitlines()) > 1:
         bound = f"1 to {LONGEST_SUBJECT} characters on one line"
         raise InputError("subject", f"The subject must have {bound}; it has {len(subject)}.")
-    if not 1 <= len(said.text.strip()) <= LONGEST_TEXT:
-        raise InputError("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(said.text):,}.")
-    for name, words, lines in (("subject", subject, False), ("text", said.text, True)):
+    if not 1 <= len(wording.text.strip()) <= LONGEST_TEXT:
+        raise InputError("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(wording.text):,}.")
+    for name, words, lines in (("subject", subject, False), ("text", wording.text, True)):
         if unseen := refused_character(words, lines=lines):
             raise InputError(name, f"The {name} {unseen.in_words}.")
-    has = PLACE in said.text
-    if said.kind == Kind.INVITATION and not has:
+    has = PLACE in wording.text
+    if wording.kind == Kind.INVITATION and not has:
         raise InputError("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")
-    if said.kind == Kind.REMINDER and has:
+    if wording.kind == Kind.REMINDER and has:
         fault = f"A reminder has no link of its own, so {PLACE} must not stand in it: nobody knows which code is whose."
         raise InputError("text", fault)
-    if PLACE in said.subject:
+    if PLACE in wording.subject:
         raise InputError("subject", f"The link stands in the text; {PLACE} must not be in the subject, which is shown.")

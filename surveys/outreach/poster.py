@@ -17,10 +17,8 @@ def render_poster(design: Design, language: str, *, link: str, address: str) -> 
 
     Parameters
     ----------
-    document : mapping
+    design : Design
         The frozen design.
-    digest : str
-        Its digest.
     language : str
         One of the design's languages.
     link : str

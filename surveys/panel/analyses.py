@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -13,15 +13,17 @@ from estimator.analyses import exports, presentation, selectors
 from estimator.analyses.quantities import AnalysisError
 from estimator.base import wording
 from estimator.models import Analysis
-from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404
+from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404, one_or_404
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import analyses
 from surveys.models import Survey
 from surveys.panel.analysis_forms import form_of
 from surveys.panel.frame import survey_page
 from surveys.panel.views import signed_in
+from surveys.respondent.stored_pages import attachment
 
 KINDS = Analysis.Kind
+FILES = {"csv": ("text/csv; charset=utf-8", exports.csv_file), "json": ("application/json", exports.json_file)}
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,12 @@ def analyse(request: HttpRequest, slug: str) -> HttpResponse:
         survey = get_survey_or_404(request.user, slug)
         return _page(request, survey, request.GET.get("kind", ""), request.GET.dict())
     survey = get_survey_or_404(request.user, slug, Role.ANALYST)
-    said, kind = request.POST.dict(), request.POST.get("kind", "")
+    values, kind = request.POST.dict(), request.POST.get("kind", "")
     try:
-        asked = analyses.ask(survey, kind, said, by=signed_in(request))
+        requested = analyses.ask(survey, kind, values, by=signed_in(request))
     except (AnalysisError, Conflict) as refusal:
-        return _page(request, survey, kind, said, fault=str(refusal))
-    return redirect("panel:analysis", asked.key)
+        return _page(request, survey, kind, values, fault=str(refusal))
+    return redirect("panel:analysis", requested.key)
 
 
 @require_safe
@@ -82,20 +84,18 @@ def again(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @require_safe
-def numbers(request: HttpRequest, key: str) -> HttpResponse:
-    """Every number of an analysis as CSV."""
-    found = _to_export(request, key, "CSV")
-    return _download(exports.csv_file(found), "text/csv; charset=utf-8", f"{found.key[:8]}-analysis.csv")
+def file(request: HttpRequest, key: str, form: str) -> HttpResponse:
+    """Every number of an analysis as CSV, or as JSON with all data that it was computed from."""
+    found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
+    one_or_404(found if found.state == Analysis.State.DONE else None, "analysis")
+    record_event(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form.upper()}")
+    content_type, write = FILES[form]
+    return attachment(write(found), content_type, f"{found.key[:8]}-analysis.{form}")
 
 
-@require_safe
-def document(request: HttpRequest, key: str) -> HttpResponse:
-    """An analysis with all data that it was computed from, as JSON."""
-    found = _to_export(request, key, "JSON")
-    return _download(exports.json_file(found), "application/json", f"{found.key[:8]}-analysis.json")
-
-
-def _page(request: HttpRequest, survey: Survey, kind: str, said: Mapping[str, str], *, fault: str = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, survey: Survey, kind: str, values: Mapping[str, str], *, fault: str = ""
+) -> HttpResponse:
     designs = analyses.designs_of(survey)
     chosen = kind if kind in KINDS.values else KINDS.COMPARISON.value
     lines = [
@@ -108,21 +108,8 @@ def _page(request: HttpRequest, survey: Survey, kind: str, said: Mapping[str, st
         survey,
         step="analyse",
         status=400 if fault else 200,
-        form=form_of(chosen, designs, said),
+        form=form_of(chosen, designs, values),
         kinds=KINDS.choices,
         fault=fault,
         lines=lines,
     )
-
-
-def _to_export(request: HttpRequest, key: str, form: str) -> Analysis:
-    """A finished analysis for export; records the audit event."""
-    found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
-    if found.state != Analysis.State.DONE:
-        raise Http404("There is no such analysis.")
-    record_event(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form}")
-    return found
-
-
-def _download(content: bytes, kind: str, name: str) -> HttpResponse:
-    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

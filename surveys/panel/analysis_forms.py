@@ -65,10 +65,10 @@ class AnalysisForm:
     fields: tuple[FormField, ...]
 
 
-def form_of(kind: str, designs: Sequence[Design], said: Mapping[str, str]) -> AnalysisForm:
+def form_of(kind: str, designs: Sequence[Design], values: Mapping[str, str]) -> AnalysisForm:
     """The form of a kind for the newest of some designs, with the previous values."""
     missing = _missing(kind, designs)
-    fields = () if missing else (*FIELDS[kind](designs[0], said), _confidence(said))
+    fields = () if missing else (*FIELDS[kind](designs[0], values), _confidence(values))
     return AnalysisForm(kind, str(Kind(kind).label), WHAT[Kind(kind)], SUPPORTED[Kind(kind)], missing, fields)
 
 
@@ -85,67 +85,67 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
     return ""
 
 
-def _comparison(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("quantity", "Compare", _quantities(design), said)
+def _comparison(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    yield _select("quantity", "Compare", _quantities(design), values)
     groups = [(key, f"Each group with “{label}”") for key, label in _groups(design)]
-    yield _select("against", "Which groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], said)
+    yield _select("against", "Which groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], values)
 
 
-def _weighting(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
+def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     speaker, items = RowDescriber(design), design.items
     questions = [(item.key, speaker.question(position)) for position, item in enumerate(items)]
-    yield _select("item", "Question", [("", questions)], said)
+    yield _select("item", "Question", [("", questions)], values)
     known = {group.key: group.share for group in design.groups}
     for place, (key, label) in enumerate(_groups(design)):
         name = f"share-{key}"
         given = f"{float(Fraction(share) * 100):.10g} %" if (share := known[key]) else ""
         hint = "In per cent, or as a fraction; together 100 %." if place == 0 else ""
-        yield FormField(name, f"Share of “{label}” in the population", said.get(name, given), hint=hint)
+        yield FormField(name, f"Share of “{label}” in the population", values.get(name, given), hint=hint)
 
 
-def _cross_table(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
+def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     options = _variables(design, binary=False)
-    yield _select("rows", "First question", options, said)
-    yield _select("columns", "Second question", options, said, likely=1)
+    yield _select("rows", "First question", options, values)
+    yield _select("columns", "Second question", options, values, likely=1)
     groups = _groups(design)
     if groups:
         everybody = [("", "All respondents")]
-        yield _select("group", "Of whom", [("", everybody), ("Only of the group", groups)], said)
+        yield _select("group", "Of whom", [("", everybody), ("Only of the group", groups)], values)
 
 
-def _regression(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("outcome", "Answer", _variables(design, binary=True), said)
-    yield _select("reference", "Compare each group with", [("", _groups(design))], said)
+def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    yield _select("outcome", "Answer", _variables(design, binary=True), values)
+    yield _select("reference", "Compare each group with", [("", _groups(design))], values)
 
 
-def _versions(design: Design, said: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("quantity", "Compare", _quantities(design), said)
+def _versions(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    yield _select("quantity", "Compare", _quantities(design), values)
     if is_weighted(design):
         return
     hint = "Only if you know it: then the interval takes into account that the same people answered twice."
     if design.remembers:
         hint += " Count those who used the same device: another one does not remember."
-    yield _number("returned", "People who took part in the newest and in the one before", said, hint)
+    yield _number("returned", "People who took part in the newest and in the one before", values, hint)
     if design.version > 2:
-        yield _number("returned_first", "People who took part in the newest and in the first", said)
+        yield _number("returned_first", "People who took part in the newest and in the first", values)
 
 
-def _number(name: str, label: str, said: Mapping[str, str], hint: str = "") -> FormField:
-    return FormField(name, f"{label} (optional)", said.get(name, ""), hint=hint, optional=True)
+def _number(name: str, label: str, values: Mapping[str, str], hint: str = "") -> FormField:
+    return FormField(name, f"{label} (optional)", values.get(name, ""), hint=hint, optional=True)
 
 
 def _select(
-    name: str, label: str, options: list[tuple[str, Options]], said: Mapping[str, str], *, likely: int = 0
+    name: str, label: str, options: list[tuple[str, Options]], values: Mapping[str, str], *, likely: int = 0
 ) -> FormField:
     """A list with the previous value selected, or else the first option of the group in the `likely` place."""
     filled = [group for group in options if group[1]]
     first = filled[min(likely, len(filled) - 1)][1][0][0] if filled else ""
-    return FormField(name, label, said.get(name, first), filled)
+    return FormField(name, label, values.get(name, first), filled)
 
 
-def _confidence(said: Mapping[str, str]) -> FormField:
+def _confidence(values: Mapping[str, str]) -> FormField:
     options = [(value, wording.percent(float(value))) for value in CONFIDENCES]
-    return _select("confidence", "Confidence", [("", options)], said)
+    return _select("confidence", "Confidence", [("", options)], values)
 
 
 def _groups(design: Design) -> Options:
@@ -154,7 +154,6 @@ def _groups(design: Design) -> Options:
 
 
 def _quantities(design: Design) -> list[tuple[str, Options]]:
-    """Every quantity that can be estimated, by question."""
     return [_under(design, position, quantities_of(design, position)) for position in _positions(design)]
 
 
@@ -164,9 +163,9 @@ def _variables(design: Design, *, binary: bool) -> list[tuple[str, Options]]:
 
 def _under(design: Design, position: int, tokens: Iterator[str]) -> tuple[str, Options]:
     speaker = RowDescriber(design)
-    asked = speaker.question(position)
+    question = speaker.question(position)
     # A closed list shows the option alone, so the question stands there too, after what tells options apart.
-    return asked, [(token, f"{_label(speaker, position, token)} · {asked}") for token in tokens]
+    return question, [(token, f"{_label(speaker, position, token)} · {question}") for token in tokens]
 
 
 def _label(speaker: RowDescriber, position: int, token: str) -> str:

@@ -12,13 +12,13 @@ def picture_of(book: SurveyBudget) -> str:
     rows = list(_rows(book))
     if not rows:
         return ""
-    said = "; ".join(f"{name}{' (would be)' if ahead else ''} {between(total)}" for name, total, ahead in rows)
+    words = "; ".join(f"{name}{' (would be)' if ahead else ''} {between(total)}" for name, total, ahead in rows)
     ceiling = wording.epsilon(book.ceiling)
     return charts.bars(
         [_bar(*row) for row in rows],
         key="ledger",
         title="Epsilon in total after each wave",
-        words=f"Epsilon in total after each wave, from the least to the most: {said}. Ceiling: {ceiling}.",
+        words=f"Epsilon in total after each wave, from the least to the most: {words}. Ceiling: {ceiling}.",
         limit=(book.ceiling, f"ceiling {ceiling}"),
     )
 

@@ -74,15 +74,15 @@ class DesignPreview:
     @cached_property
     def warnings(self) -> list[TextWarning]:
         """Doubtful words in its texts."""
-        return text_warnings(self.design.document)
+        return text_warnings(self.design)
 
     @property
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:
         """The survey's texts besides its questions, by language."""
-        said = self.design
-        groups = [(f"Group {group.key}", group.label) for group in said.groups]
-        named = [("Title", said.title), ("Introduction", said.introduction), ("Consent", said.consent)]
-        return [*named, ("Question of the group", said.strata_wording), *groups]
+        design = self.design
+        groups = [(f"Group {group.key}", group.label) for group in design.groups]
+        named = [("Title", design.title), ("Introduction", design.introduction), ("Consent", design.consent)]
+        return [*named, ("Question of the group", design.strata_wording), *groups]
 
 
 def design_preview(design: Design) -> DesignPreview:

@@ -41,16 +41,16 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     language = language if language in LANGUAGES else DEFAULT
     found = disclosures.of(survey.slug)
     if request.method != "POST":
-        said = {field.name: found.texts.get(field.name, {}).get(language, "") for field in disclosures.FIELDS}
+        texts = {field.name: found.texts.get(field.name, {}).get(language, "") for field in disclosures.FIELDS}
         sample = "simple" if found.has_margin else "probability" if found.probability_sample else ""
-        return _page(request, survey, language, said, sample=sample)
-    said = {field.name: request.POST.get(field.name, "") for field in disclosures.FIELDS}
+        return _page(request, survey, language, texts, sample=sample)
+    texts = {field.name: request.POST.get(field.name, "") for field in disclosures.FIELDS}
     sample = request.POST.get("sample", "")
     declared = {"probability_sample": sample in SAMPLES, "simple_random": sample == "simple"}
-    texts = {name: {**found.texts.get(name, {}), language: text} for name, text in said.items()}
-    if errors := disclosures.errors_of(texts, probability_sample=declared["probability_sample"]):
-        return _page(request, survey, language, said, sample=sample, faults=errors)
-    disclosing.disclose(survey, texts, **declared, by=signed_in(request))
+    merged = {name: {**found.texts.get(name, {}), language: text} for name, text in texts.items()}
+    if errors := disclosures.errors_of(merged, probability_sample=declared["probability_sample"]):
+        return _page(request, survey, language, texts, sample=sample, faults=errors)
+    disclosing.disclose(survey, merged, **declared, by=signed_in(request))
     messages.success(request, "Saved. Every report of this survey says it from now on.")
     return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
 
@@ -59,19 +59,20 @@ def _page(
     request: HttpRequest,
     survey: Survey,
     language: str,
-    said: dict[str, str],
+    texts: dict[str, str],
     *,
     sample: str,
     faults: dict[str, str] | None = None,
 ) -> HttpResponse:
     with translation.override(language):
-        fields = [_field(field, said[field.name], (faults or {}).get(field.name, "")) for field in disclosures.FIELDS]
+        fields = [
+            DisclosureField(
+                one.name, str(one.title), str(one.asks), one.ours, texts[one.name], (faults or {}).get(one.name, "")
+            )
+            for one in disclosures.FIELDS
+        ]
     context: dict[str, object] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
     context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
     return survey_page(
         request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, context=context
     )
-
-
-def _field(field: disclosures.DisclosureItem, text: str, fault: str) -> DisclosureField:
-    return DisclosureField(field.name, str(field.title), str(field.asks), field.ours, text, fault)

@@ -119,9 +119,9 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
     """Delete an export with its file, or cancel it while it is made."""
     found, survey = get_export_or_404(request.user, key)
     require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
-    said = "It is cancelled; nothing is left of it." if found.waits else "The file is deleted."
+    message = "It is cancelled; nothing is left of it." if found.waits else "The file is deleted."
     exports.delete_export(found, by=signed_in(request))
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect(f"{reverse('panel:export', args=[survey.slug])}#exports")
 
 
@@ -143,8 +143,8 @@ def export_rows(survey: Survey, role: Role | None) -> list[ExportListRow]:
 
 def page_of(lines: Iterable[ExportListRow]) -> str:
     """A hash that changes when there is more to show than new progress."""
-    told = [(one.export.key, one.export.state, one.there) for one in lines]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+    states = [(one.export.key, one.export.state, one.there) for one in lines]
+    return hashlib.sha256(json.dumps(states).encode()).hexdigest()[:16]
 
 
 def runs_of(survey: Survey, key: str) -> list[Run]:
@@ -163,15 +163,15 @@ def _designs(survey: Survey) -> set[str]:
 
 def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
     """Request the files, all or none; returns the error, or an empty text."""
-    said, made = request.POST, 0
-    rows = said.get("microdata") == "yes"
+    sent, made = request.POST, 0
+    rows = sent.get("microdata") == "yes"
     try:
         for name in chosen:
-            services.check(run, name, language=_language_for(name, said.get("language", "")), microdata=rows)
+            services.check(run, name, language=_language_for(name, sent.get("language", "")), microdata=rows)
     except InputError as refusal:
         return "Tick that you want a row for each report." if refusal.field == "microdata" else str(refusal)
     for name in chosen:
-        language = _language_for(name, said.get("language", ""))
+        language = _language_for(name, sent.get("language", ""))
         made += exports.request_export(run, name, language=language, microdata=rows, by=signed_in(request))[1]
     there = len(chosen) - made
     if made:
@@ -190,7 +190,7 @@ def _page(
 ) -> HttpResponse:
     runs, lines = runs_of(survey, key), export_rows(survey, role_in(request.user, survey))
     numbers = {version.design_id: version.number for version in survey.versions.all()}
-    said: dict[str, object] = {
+    context: dict[str, object] = {
         "runs": [(run, numbers.get(run.design_id), wording.count(run.reports)) for run in runs],
         "run_key": next((run.key for run in runs if run.key == key), runs[0].key if runs else ""),
         "formats": [form for form in FORMATS.values() if not form.microdata],
@@ -206,4 +206,6 @@ def _page(
         "days": services.retention_of(microdata=False).days,
         "days_of_rows": services.retention_of(microdata=True).days,
     }
-    return survey_page(request, "panel/export.html", survey, step="report", status=400 if fault else 200, context=said)
+    return survey_page(
+        request, "panel/export.html", survey, step="report", status=400 if fault else 200, context=context
+    )

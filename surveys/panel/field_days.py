@@ -39,11 +39,8 @@ def days_of(counts: Sequence[DailyCount]) -> FieldDays | None:
     together = any(one.first_day < one.last_day for one in counts)
     remark = f"Days with fewer than {FEWEST} reports are kept together with others: alone they would tell when a "
     remark += "person took part. Their bar is as high as their reports a day."
-    return FieldDays(_drawn(counts), tuple(map(_line, counts)), remark if together else "")
-
-
-def _line(one: DailyCount) -> DayRow:
-    return DayRow(_named(one.first_day, one.last_day), wording.count(one.count), _rate(_a_day(one)))
+    rows = (DayRow(_named(one.first_day, one.last_day), wording.count(one.count), _rate(_a_day(one))) for one in counts)
+    return FieldDays(_drawn(counts), tuple(rows), remark if together else "")
 
 
 def _named(first: date, last: date) -> str:

@@ -151,8 +151,8 @@ def _opened(standing: SurveyStatus) -> tuple[str, str]:
     survey = standing.survey
     if survey.state == DRAFT:
         opens = any(one.move == "open" for one in schedules.waiting(survey))
-        said = "It opens by itself." if opens else "Not open yet."
-        return ("later" if standing.missing else "now"), said
+        sentence = "It opens by itself." if opens else "Not open yet."
+        return ("later" if standing.missing else "now"), sentence
     if survey.state == OPEN:
         return "now", "Respondents can answer."
     opens = any(one.move == "wave" for one in schedules.waiting(survey))

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from collector import designs
 from estimator.base import wording
 from estimator.reports.privacy import QuestionPrivacy, item_label
-from surveys.accounts.access import Role, get_survey_or_404, surveys_of
+from surveys.accounts.access import Role, get_survey_or_404, one_or_404, surveys_of
 from surveys.accounts.teams import home_team
 from surveys.definition import templates as topics
 from surveys.definition.definitions import drawn_items, total_epsilon
@@ -53,8 +52,8 @@ def new(request: HttpRequest) -> HttpResponse:
         if not form.is_valid():
             messages.error(request, " ".join(map(str, form.errors["same_people"])))
             return redirect("panel:new")
-        said = {"slug": selectors.free_slug(found.slug), **form.cleaned_data}
-        copy = services.duplicate_survey(found, **said, by=signed_in(request))
+        slug = selectors.free_slug(found.slug)
+        copy = services.duplicate_survey(found, slug=slug, **form.cleaned_data, by=signed_in(request))
         messages.success(request, f"This is a copy of {found.slug}, as a draft.")
         return redirect("panel:survey", copy.slug)
     return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user, Role.EDITOR))
@@ -64,9 +63,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def templates(request: HttpRequest) -> HttpResponse:
     """The gallery; a POST makes a draft from the template that it names."""
     if request.method == "POST":
-        template = topics.find(request.POST.get("template", ""))
-        if template is None:
-            raise Http404("There is no such template.")
+        template = one_or_404(topics.find(request.POST.get("template", "")), "template")
         user = signed_in(request)
         definition = template.definition | {"slug": selectors.free_slug(template.name)}
         written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
@@ -84,15 +81,15 @@ def cards() -> tuple[TemplateCard, ...]:
 def _card(template: Template) -> TemplateCard:
     definition = template.definition
     design = drawn_items(definition | {"slug": template.name}, version=1)
+    language = design.language
     return TemplateCard(
         template=template,
-        title=design.title[design.language],
+        title=design.title[language],
         languages=", ".join(selectors.language_names(design.languages)),
         epsilon=wording.epsilon(total_epsilon(definition)),
         with_coin=instructions_for(design) is not None,
-        questions=tuple(_question(item, design.language) for item in design.items),
+        questions=tuple(
+            TemplateQuestion(item.wording[language], Item.Kind(item.kind).label, item_label(item, language))
+            for item in design.items
+        ),
     )
-
-
-def _question(item: designs.Item, language: str) -> TemplateQuestion:
-    return TemplateQuestion(item.wording[language], Item.Kind(item.kind).label, item_label(item, language))

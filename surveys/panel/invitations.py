@@ -2,9 +2,7 @@
 
 import re
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from collector.errors import InputError
@@ -15,7 +13,9 @@ from surveys.models import Mailing, Survey
 from surveys.outreach import invitation_files
 from surveys.outreach import invitations as making
 from surveys.panel.frame import survey_page
+from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
+from surveys.respondent.stored_pages import attachment
 
 
 @require_safe
@@ -28,29 +28,20 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
 def make(request: HttpRequest, slug: str) -> HttpResponse:
     """A new batch as a file, which exists only in this reply."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    said = {name: request.POST.get(name, "").strip() for name in ("count", "group", "form")}
+    wanted, group, form = (request.POST.get(name, "").strip() for name in ("count", "group", "form"))
     try:
-        file = invitation_files.make(
-            survey, _number(said["count"]), said["form"], group=said["group"], by=signed_in(request)
-        )
+        file = invitation_files.make(survey, _number(wanted), form, group=group, by=signed_in(request))
     except InputError as fault:
-        wanted, form, group = said["count"], said["form"], said["group"]
         faults = {fault.field: str(fault)}
         return _page(request, survey, status=422, wanted=wanted, form=form, group=group, fault=faults)
-    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-    return HttpResponse(file.content, content_type=file.content_type, headers=headers)
+    return attachment(file.content, file.content_type, file.name)
 
 
-@require_POST
-def withdraw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+@transition(Role.EDITOR, then="panel:invitations")
+def withdraw(request: HttpRequest, survey: Survey, number: int) -> str:
     """Revoke the unused codes of a batch."""
-    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    try:
-        making.withdraw(survey, number, by=signed_in(request))
-        messages.success(request, f"Batch {number} is withdrawn: what was left of it cannot be used any more.")
-    except InputError as fault:
-        messages.error(request, str(fault))
-    return redirect("panel:invitations", slug)
+    making.withdraw(survey, number, by=signed_in(request))
+    return f"Batch {number} is withdrawn: what was left of it cannot be used any more."
 
 
 def _number(written: str) -> int:
@@ -59,7 +50,7 @@ def _number(written: str) -> int:
     return int(written)
 
 
-def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: object) -> HttpResponse:
+def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **entered: object) -> HttpResponse:
     version = selectors.latest_version(survey)
     coded = making.kind_of(version) if version else ""
     blind = coded == "blind"
@@ -80,6 +71,6 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: ob
         "group": "",
         "form": "csv",
         "fault": {},
-        **said,
+        **entered,
     }
     return survey_page(request, "panel/invitations.html", survey, step="open", status=status, context=context)

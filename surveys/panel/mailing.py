@@ -4,19 +4,20 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import InputError
-from estimator.base import wording
-from surveys.accounts.access import Role, get_survey_or_404
+from estimator.base import wording as in_words
+from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.lifecycle import links
 from surveys.models import Mailing, Survey
 from surveys.outreach import addresses, mailing
 from surveys.outreach.invitations import inviting_version
 from surveys.outreach.mailing import Kind, Wording
 from surveys.panel.frame import survey_page
+from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 
 TEXTS = {
@@ -34,33 +35,34 @@ def mail(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         kind = Kind.REMINDER if request.GET.get("kind") == Kind.REMINDER else Kind.INVITATION
         return _form(request, survey, Wording(kind, "", TEXTS[kind]))
-    said = Wording(*(request.POST.get(name, "") for name in ("kind", "subject", "text", "group")))
+    wording = Wording(*(request.POST.get(name, "") for name in ("kind", "subject", "text", "group")))
     written = request.POST.get("addresses", "")
     try:
         written = _with_file(request, written)
         listed = addresses.read(written)
-        mailing.check(survey, said, listed.addresses)
+        mailing.check(survey, wording, listed.addresses)
         if request.POST.get("step") == "send":
-            asked = mailing.request(survey, said, listed.addresses, by=signed_in(request))
-            return redirect("panel:mailing", slug, asked.key)
+            queued = mailing.request(survey, wording, listed.addresses, by=signed_in(request))
+            return redirect("panel:mailing", slug, queued.key)
     except InputError as fault:
-        return _form(request, survey, said, written, status=422, fault={fault.field: str(fault)})
+        return _form(request, survey, wording, written, status=422, fault={fault.field: str(fault)})
     if request.POST.get("step") == "change":
-        return _form(request, survey, said, written)
+        return _form(request, survey, wording, written)
     shown: dict[str, object] = {
-        "said": said,
+        "wording": wording,
         "listed": listed,
-        "text": mailing.preview(survey, said),
+        "text": mailing.preview(survey, wording),
         "sender": settings.DEFAULT_FROM_EMAIL,
+        "reminder": wording.kind == Kind.REMINDER,
     }
-    shown["reminder"] = said.kind == Kind.REMINDER
     return survey_page(request, "panel/mail_preview.html", survey, step="open", context=shown)
 
 
 @require_safe
 def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """The progress of a mailing, and who has not got it."""
-    survey, found = _mailing_or_404(request, slug, key)
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    found = _mailing_or_404(survey, key)
     shown: dict[str, object] = {"mailing": found, "standing": mailing.mailing_status(found), "days": mailing.KEPT.days}
     return survey_page(request, "panel/mailing.html", survey, step="open", context=shown)
 
@@ -68,28 +70,23 @@ def of_key(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Resend to those whom it certainly did not reach."""
-    _survey, found = _mailing_or_404(request, slug, key)
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
-        mailing.resume(found, by=signed_in(request))
+        mailing.resume(_mailing_or_404(survey, key), by=signed_in(request))
     except InputError as fault:
         messages.error(request, str(fault))
     return redirect("panel:mailing", slug, key)
 
 
-@require_POST
-def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+@transition(Role.EDITOR, then="panel:invitations")
+def delete(request: HttpRequest, survey: Survey, key: str) -> str:
     """Delete a mailing with its remaining addresses; one in progress ends with the current mail."""
-    mailing.delete(_mailing_or_404(request, slug, key)[1], by=signed_in(request))
-    messages.success(request, "The mail is deleted, with every address that was left of it.")
-    return redirect("panel:invitations", slug)
+    mailing.delete(_mailing_or_404(survey, key), by=signed_in(request))
+    return "The mail is deleted, with every address that was left of it."
 
 
-def _mailing_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, Mailing]:
-    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    found = Mailing.objects.select_related("version__survey").filter(version__survey=survey, key=key).first()
-    if found is None:
-        raise Http404("There is no such survey.")
-    return survey, found
+def _mailing_or_404(survey: Survey, key: str) -> Mailing:
+    return one_or_404(Mailing.objects.select_related("version__survey").filter(version__survey=survey, key=key).first())
 
 
 def _with_file(request: HttpRequest, written: str) -> str:
@@ -104,20 +101,20 @@ def _with_file(request: HttpRequest, written: str) -> str:
 
 
 def _form(
-    request: HttpRequest, survey: Survey, said: Wording, written: str = "", *, status: int = 200, **more: Any
+    request: HttpRequest, survey: Survey, wording: Wording, written: str = "", *, status: int = 200, **more: Any
 ) -> HttpResponse:
     try:
         version, why_not = inviting_version(survey), "" if mailing.server_is_set() else mailing.NO_SERVER
     except InputError as fault:
         version, why_not = None, str(fault)
     context = {
-        "said": said,
-        "reminder": said.kind == Kind.REMINDER,
+        "wording": wording,
+        "reminder": wording.kind == Kind.REMINDER,
         "addresses": written,
         "why_not": why_not,
         "groups": links.group_links(version) if version else [],
         "place": mailing.PLACE,
-        "most": wording.count(addresses.MOST),
+        "most": in_words.count(addresses.MOST),
         "longest_subject": mailing.LONGEST_SUBJECT,
         "fault": {},
         **more,

@@ -3,6 +3,7 @@
 What is confirmed is what opens: the form carries the digest of the design that was shown.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from django import forms
@@ -18,7 +19,7 @@ from collector.designs.texts import validate_text
 from collector.errors import Conflict, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
-from surveys.lifecycle import selectors, transitions
+from surveys.lifecycle import selectors
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
@@ -32,6 +33,7 @@ from surveys.planning.drafts import expectations_of
 from surveys.planning.group_warnings import expected_reports, group_warnings
 
 NOW, LATER = "now", "later"
+Opens = Callable[..., Version | None]
 
 
 class OpeningForm(forms.Form):
@@ -93,16 +95,17 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     shown = design_preview(design) if design else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
-        return _open(request, survey, form)
+        later = "It opens by itself on {}, if the draft stays as it is."
+        opens = schedules.open_on
+        return open_confirmed(request, survey, form, opens, page="panel:opening", later=later, name="Version")
     status = 422 if form.is_bound else 200
     waiting = schedules.waiting(survey)
-    history = survey.appointments.exclude(state=Appointment.State.WAITING)
     page = {
         "form": form,
         "waiting": waiting,
         "agreed": any(one.move in schedules.OPENING for one in waiting),
         "trouble": schedules.schedule_fault(survey),
-        "history": history,
+        "history": survey.appointments.exclude(state=Appointment.State.WAITING),
         "moves": next_moves(survey),
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
@@ -110,21 +113,26 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     return survey_page(request, "panel/opening.html", survey, step="open", status=status, known=standing, context=page)
 
 
-def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
-    """Open it by the plan of the form, or show the error; the page then shows what there is to confirm now."""
+def open_confirmed(
+    request: HttpRequest, survey: Survey, form: OpeningForm, opens: Opens, *, page: str, later: str, name: str
+) -> HttpResponse:
+    """Open it by the plan of the form, or show the error; the page then shows what there is to confirm now.
+
+    `later` is the message where it is still to open, with a place for the time; `name` that of what was opened.
+    """
     try:
-        transitions.require_draft(survey)
-        version = schedules.open_on(survey, form.terms, **form.confirmed, by=signed_in(request))
+        terms, confirmed = (form.terms, form.confirmed) if form.is_valid() else (OpeningPlan(), {"confirmed": ""})
+        version = opens(survey, terms, **confirmed, by=signed_in(request))
     except (ValidationError, Conflict) as refusal:
         version = pressed_before(survey, request)
         if version is None:
             messages.error(request, str(refusal))
-            return redirect("panel:opening", survey.slug)
+            return redirect(page, survey.slug)
     if version is None:
-        assert form.terms.opens_at is not None
-        messages.success(request, f"It opens by itself on {moment(form.terms.opens_at)}, if the draft stays as it is.")
-        return redirect("panel:opening", survey.slug)
-    messages.success(request, f"Version {version.number} is open. Its design is frozen; share the link below.")
+        assert terms.opens_at is not None
+        messages.success(request, later.format(moment(terms.opens_at)))
+        return redirect(page, survey.slug)
+    messages.success(request, f"{name} {version.number} is open. Its design is frozen; share the link below.")
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
 
 

@@ -2,7 +2,6 @@
 
 import platform
 from dataclasses import dataclass
-from datetime import timedelta
 
 import django
 from django.conf import settings
@@ -75,7 +74,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "facts": facts(),
         "now": timezone.now(),
     }
-    return panel_page(request, "panel/operation.html", title="Operation", **context)
+    return panel_page(request, "panel/operation.html", context, title="Operation")
 
 
 def warnings() -> list[str]:
@@ -98,12 +97,11 @@ def failed() -> list[FailedJobRow]:
         ended = kind._default_manager.filter(state=Job.State.FAILED).order_by("-finished_at")
         for job in ended[:MOST]:
             age, name = now - (job.finished_at or now), health.name_of(kind).capitalize()
-            found.append((age, FailedJobRow(name, _slug_of(job), job.tries, job.fault, _ago(age))))
+            found.append((age, FailedJobRow(name, _slug_of(job), job.tries, job.fault, f"{health.in_words(age)} ago")))
     return [one for _, one in sorted(found, key=lambda pair: pair[0])[:MOST]]
 
 
 def _slug_of(job: Job) -> str:
-    """The slug of the survey that a job is about."""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]
@@ -137,7 +135,3 @@ def facts() -> list[tuple[str, str]]:
         ("Backups are signed by", own_fingerprint()),
         ("/metrics", "for whoever has the token" if settings.CANDOR_METRICS_TOKEN else "off"),
     ]
-
-
-def _ago(age: timedelta) -> str:
-    return f"{health.in_words(age)} ago"

@@ -14,7 +14,8 @@ from collector.errors import RequestRefused
 from collector.reports import selectors as reports
 from surveys.accounts.access import Person, Role, get_survey_or_404
 from surveys.lifecycle import selectors
-from surveys.models import Survey, Version
+from surveys.lifecycle.selectors import PublishedVersion
+from surveys.models import Page, Survey, Version
 from surveys.panel.views import panel_page
 from surveys.rendering.own_coin import page as coin
 
@@ -68,26 +69,22 @@ def _sheet(
 ) -> HttpResponse:
     """The form for one sheet. If a mark was missing it retains the others, which a coin chose, and its nonce."""
     design = get_design(version.design_id)
-    kept = request.POST if refusal and refusal.status == 422 else QueryDict()
-    pile = _pile(request, version)
+    page = PublishedVersion(version, design, design.language).page(Page.Kind.COIN) or b""
+    birthdays = coin.asks_birthdays(page)
+    entered = request.POST if refusal and refusal.status == 422 else QueryDict()
+    pile, nonce = _pile(request, version), entered.get("nonce", "")  # it makes storing a sheet twice one response
     context: dict[str, object] = {
         "survey": survey,
         "version": version,
         "open": survey.state == Survey.State.OPEN,
-        "nonce": _nonce(kept.get("nonce", "")),
-        "lines": list(coin.lines(design, design.language, kept.dict())),
+        "nonce": nonce if re.fullmatch(parsing.FIELDS["nonce"], nonce) else secrets.token_hex(16),
+        "lines": list(coin.lines(design, design.language, entered.dict(), birthdays=birthdays)),
         "fault": coin.reason(refusal) if refusal else "",
         "pile": pile,
         "all": reports.sheet_count(version.design_id),
     }
-    response = panel_page(request, "panel/paper.html", title=f"Sheet {pile + 1} of this pile", **context)
-    response.status_code = refusal.status if refusal else 200
-    return response
-
-
-def _nonce(sent: str) -> str:
-    """The nonce that makes storing a sheet twice one response."""
-    return sent if re.fullmatch(parsing.FIELDS["nonce"], sent) else secrets.token_hex(16)
+    title, status = f"Sheet {pile + 1} of this pile", refusal.status if refusal else 200
+    return panel_page(request, "panel/paper.html", context, status=status, title=title)
 
 
 def _pile(request: HttpRequest, version: Version) -> int:

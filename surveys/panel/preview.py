@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from collector.errors import ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition.definitions import Definition, drawn_items
+from surveys.definition.definitions import drawn_items
+from surveys.definition.parts import Definition
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
@@ -51,18 +52,20 @@ def of_form(request: HttpRequest) -> HttpResponse:
     """The page for the content of the form, of a saved survey if it names one."""
     slug = request.POST.get("preview-survey", "")
     found = get_survey_or_404(request.user, slug, Role.EDITOR) if slug else None
-    definition, faults = drafted(request, found)
-    return _not_yet(faults) if faults else _answer(definition, request.POST.get("preview-language"))
+    definition = drafted(request, found)
+    if isinstance(definition, list):
+        return _not_yet(definition)
+    return _answer(definition, request.POST.get("preview-language"))
 
 
-def drafted(request: HttpRequest, survey: Survey | None) -> tuple[Definition, list[str]]:
-    """The definition in a survey's form, and its errors in words. The database is only read."""
+def drafted(request: HttpRequest, survey: Survey | None) -> Definition | list[str]:
+    """The definition in a survey's form, or its errors in words. The database is only read."""
     form, formsets = _forms(request, survey)
     valid = [form.is_valid(), *(formset.is_valid() for formset in formsets)]
     if not all(valid):
-        return {}, list(_faults(form, formsets))
+        return list(_faults(form, formsets))
     groups, sections, items = (_parts(formset) for formset in formsets)
-    return selectors.definition_from(form.instance, groups, sections, items), []
+    return selectors.definition_from(form.instance, groups, sections, items)
 
 
 def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]:
@@ -81,20 +84,20 @@ def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]
 
 def _parts(formset: Any) -> list[Any]:
     """The rows to be saved, in their order; those without a number last."""
-    kept = [
+    rows = [
         form.instance
         for form in formset.forms
         if form not in formset.deleted_forms and (form.instance.pk or form.has_changed())
     ]
-    return sorted(kept, key=lambda part: (part.position is None, part.position or 0))
+    return sorted(rows, key=lambda part: (part.position is None, part.position or 0))
 
 
 def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
     for one in (form, *(row for formset in formsets for row in formset.forms if row not in formset.deleted_forms)):
         where = f"{one.instance.key}: " if getattr(one.instance, "key", "") else ""
-        for name, said in one.errors.items():
+        for name, errors in one.errors.items():
             label = str(one.fields[name].label or name.replace("_", " ").capitalize()) if name in one.fields else ""
-            yield from (f"{where}{label}: {words}" if label else f"{where}{words}" for words in map(str, said))
+            yield from (f"{where}{label}: {words}" if label else f"{where}{words}" for words in map(str, errors))
     for formset in formsets:
         yield from map(str, formset.non_form_errors())
 
@@ -108,9 +111,8 @@ def _answer(definition: Definition, language: str | None) -> HttpResponse:
     return HttpResponse(pages.render_page(design, shown, preview=True))
 
 
-def _language(languages: Sequence[str], asked: str | None) -> str:
-    """The requested language if the survey has it; else its first."""
-    return asked if asked in languages else languages[0]  # type: ignore[return-value]
+def _language(languages: Sequence[str], language: str | None) -> str:
+    return language if language in languages else languages[0]  # type: ignore[return-value]
 
 
 def _not_yet(faults: Sequence[str]) -> HttpResponse:

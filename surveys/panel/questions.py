@@ -5,12 +5,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from collector.errors import Conflict
-from surveys.accounts.access import Role, get_survey_or_404
+from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.lifecycle import transitions
 from surveys.models import Survey
 
@@ -29,9 +29,7 @@ def fields(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     made.opened = frozenset([pk])
     formset = made(instance=found, queryset=inline.get_queryset(request))
     (shown,) = model_admin.get_inline_formsets(request, [formset], [inline], found)
-    question = next((one for one in shown if one.original is not None and one.original.pk == pk), None)
-    if question is None:
-        raise Http404("There is no such survey.")
+    question = one_or_404(next((one for one in shown if one.original is not None and one.original.pk == pk), None))
     if row.isdecimal():
         question.form.prefix = formset.add_prefix(int(row))
     about = {"inline_admin_form": question, "inline_admin_formset": shown}

@@ -9,13 +9,14 @@ from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from collector.errors import ValidationError
+from collector.errors import Conflict, ValidationError
 from estimator.base import charts
 from estimator.reports import report
 from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.lifecycle.selectors import report_context
-from surveys.models import Rehearsal, Survey
+from surveys.models import Survey
 from surveys.panel.frame import survey_page
+from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 from surveys.planning.rehearsals import outcome_charts, services
 from surveys.planning.rehearsals.findings import Block, findings
@@ -41,18 +42,15 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
         design = services.design_to_rehearse(survey, 1)
     except ValidationError as fault:
         return _page(request, survey, status=400 if request.method == "POST" else 200, lacking=str(fault))
-    like = _like(survey, request.GET.get("like", ""))
+    number = request.GET.get("like", "")
+    known = number.isdecimal() and len(number) < 9
+    like = survey.rehearsals.filter(number=int(number)).first() if known else None
     posted = request.POST if request.method == "POST" else None
     form = RehearsalForm(design, expected_of(survey, design), posted, like=like)
     if posted is not None and form.is_valid():
-        asked = services.request_rehearsal(
-            survey,
-            form.said,
-            repetitions=form.cleaned_data["repetitions"],
-            seed=form.cleaned_data["seed"],
-            by=signed_in(request),
-        )
-        return redirect("panel:rehearsal", slug, asked.number)
+        numbers = {name: form.cleaned_data[name] for name in ("repetitions", "seed")}
+        requested = services.request_rehearsal(survey, form.assumptions, **numbers, by=signed_in(request))
+        return redirect("panel:rehearsal", slug, requested.number)
     return _page(request, survey, status=400 if posted is not None else 200, form=form)
 
 
@@ -60,13 +58,20 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The progress of a rehearsal, and its findings."""
     survey = get_survey_or_404(request.user, slug)
-    asked = get_rehearsal_or_404(survey, number)
-    found = findings(asked)
-    context: dict[str, object] = {"asked": asked, "found": found, "marks": charts.legends()}
+    rehearsal = get_rehearsal_or_404(survey, number)
+    found = findings(rehearsal)
+    context: dict[str, object] = {"rehearsal": rehearsal, "found": found, "marks": charts.legends()}
     if found is not None:
-        context["drawn"] = [_drawn(block, place, many=found.many) for place, block in enumerate(found.blocks)]
-        if not found.many and asked.run is not None:
-            context |= report.context(asked.run, report_context(asked.run))
+        context["drawn"] = [
+            FindingsWithPictures(
+                block,
+                outcome_charts.intervals_of(block, place) if found.many else [],
+                SafeString(outcome_charts.widths_of(block, place)),
+            )
+            for place, block in enumerate(found.blocks)
+        ]
+        if not found.many and rehearsal.run is not None:
+            context |= report.context(rehearsal.run, report_context(rehearsal.run))
     return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", context=context)
 
 
@@ -75,40 +80,28 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Repeat a rehearsal with the same seed, for the survey as it is written now."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     before = get_rehearsal_or_404(survey, number)
-    if before.said.get("file"):
-        messages.error(
-            request, "Its respondents came from a file, which is kept nowhere; so it cannot be repeated here."
-        )
-        return redirect("panel:rehearsal", slug, number)
     try:
-        asked = services.request_rehearsal(
-            survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
+        if before.assumptions.get("file"):
+            raise Conflict("Its respondents came from a file, which is kept nowhere; so it cannot be repeated here.")
+        again = services.request_rehearsal(
+            survey, before.assumptions, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
-    except ValidationError as fault:
-        messages.error(request, str(fault))
+    except (ValidationError, Conflict) as refusal:
+        messages.error(request, str(refusal))
         return redirect("panel:rehearsal", slug, number)
-    return redirect("panel:rehearsal", slug, asked.number)
+    return redirect("panel:rehearsal", slug, again.number)
 
 
-@require_POST
-def stop(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+@transition(Role.EDITOR, then="panel:rehearsal", within=True)
+def stop(request: HttpRequest, survey: Survey, number: int) -> str:
     services.stop(get_rehearsal_or_404(survey, number))
-    messages.success(request, "It stops; what is done stays.")
-    return redirect("panel:rehearsal", slug, number)
+    return "It stops; what is done stays."
 
 
-@require_POST
-def delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+@transition(Role.EDITOR, then="panel:rehearse")
+def delete(request: HttpRequest, survey: Survey, number: int) -> str:
     services.delete(get_rehearsal_or_404(survey, number), by=signed_in(request))
-    messages.success(request, f"Rehearsal {number} is deleted, with everything that was made for it.")
-    return redirect("panel:rehearse", slug)
-
-
-def _drawn(block: Block, place: int, *, many: bool) -> FindingsWithPictures:
-    intervals = outcome_charts.intervals_of(block, place) if many else []
-    return FindingsWithPictures(block, intervals, SafeString(outcome_charts.widths_of(block, place)))
+    return f"Rehearsal {number} is deleted, with everything that was made for it."
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:
@@ -116,8 +109,3 @@ def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) 
     return survey_page(
         request, "panel/rehearse/form.html", survey, step="rehearse", status=status, history=history, **context
     )
-
-
-def _like(survey: Survey, number: str) -> Rehearsal | None:
-    """The rehearsal that prefills the form; None if the number is invalid or unknown."""
-    return survey.rehearsals.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None

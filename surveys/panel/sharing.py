@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from collector.designs.selectors import get_design
 from collector.errors import InputError
-from surveys.accounts.access import Role, get_survey_or_404
+from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.lifecycle import links, proof_of_work, selectors, services
 from surveys.lifecycle.embedding import MOST_ORIGINS, origins_of
 from surveys.lifecycle.links import SharedLink
@@ -20,8 +20,10 @@ from surveys.models import Survey, Version
 from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster
 from surveys.panel.frame import survey_page
+from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 from surveys.respondent import tokens
+from surveys.respondent.stored_pages import attachment
 
 FRAME_HEIGHT = 760
 """Height of the embedded page in pixels; it scrolls within."""
@@ -36,13 +38,13 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def code_as_svg(request: HttpRequest, slug: str) -> HttpResponse:
     version, link = _named_or_404(request, slug)
-    return _file(qr_codes.svg(link.address, _title(version, link)), "image/svg+xml", f"{_name(slug, link)}.svg")
+    return attachment(qr_codes.svg(link.address, _title(version, link)), "image/svg+xml", f"{_name(slug, link)}.svg")
 
 
 @require_safe
 def code_as_png(request: HttpRequest, slug: str) -> HttpResponse:
     _, link = _named_or_404(request, slug)
-    return _file(qr_codes.png(link.address), "image/png", f"{_name(slug, link)}.png")
+    return attachment(qr_codes.png(link.address), "image/png", f"{_name(slug, link)}.png")
 
 
 @require_safe
@@ -52,7 +54,7 @@ def poster(request: HttpRequest, slug: str) -> HttpResponse:
     made = render_poster(get_design(version.design_id), link.language, link=link.address, address=link.typed)
     if not made:
         raise Http404("The fonts that come with the platform lack a letter of this survey's title.")
-    return _file(made, "application/pdf", f"{_name(slug, link)}.pdf")
+    return attachment(made, "application/pdf", f"{_name(slug, link)}.pdf")
 
 
 @require_POST
@@ -65,21 +67,18 @@ def embed(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as fault:
         return _share_page(request, survey, status=422, origins=written, embed_fault=str(fault))
     services.embed_survey(survey, origins, by=signed_in(request))
-    said = f"{len(origins)} site{'s' if len(origins) > 1 else ''} may show it." if origins else "No site may show it."
-    messages.success(request, said)
+    sites = f"{len(origins)} site{'s' if len(origins) > 1 else ''}" if origins else "No site"
+    messages.success(request, f"{sites} may show it.")
     return redirect("panel:share", slug)
 
 
-@require_POST
-def show_results(request: HttpRequest, slug: str) -> HttpResponse:
+@transition(Role.OWNER, then="panel:share")
+def show_results(request: HttpRequest, survey: Survey) -> str:
     """Set whether the survey's link shows the final estimates."""
-    survey = get_survey_or_404(request.user, slug, Role.OWNER)
     shown = request.POST.get("shown") == "yes"
     services.show_results(survey, shown=shown, by=signed_in(request))
-    said = "Respondents will find" if survey.state in (Survey.State.DRAFT, Survey.State.OPEN) else "Respondents find"
-    found = f"{said} the results at the survey’s link." if shown else "The survey’s link shows no results."
-    messages.success(request, found)
-    return redirect("panel:share", slug)
+    find = "will find" if survey.state in (Survey.State.DRAFT, Survey.State.OPEN) else "find"
+    return f"Respondents {find} the results at the survey’s link." if shown else "The survey’s link shows no results."
 
 
 @require_POST
@@ -101,25 +100,23 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
     """Set the proof of work that a browser does for its response."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     written = request.POST.get("bits", "")
+    bits = int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1
     try:
-        proof_of_work.ask_for_work(
-            survey, int(written) if re.fullmatch(r"[0-9]{1,2}", written) else -1, by=signed_in(request)
-        )
+        proof_of_work.ask_for_work(survey, bits, by=signed_in(request))
     except InputError as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
-    messages.success(request, f"The work of browsers is {proof_of_work.describe_level(int(written))}.")
+    messages.success(request, f"The work of browsers is {proof_of_work.describe_level(bits)}.")
     return redirect("panel:share", slug)
 
 
-@require_POST
-def fetch_by_account(request: HttpRequest, slug: str) -> HttpResponse:
+@transition(Role.OWNER, then="panel:share")
+def fetch_by_account(request: HttpRequest, survey: Survey) -> str:
     """Set whether users of this site may fetch a blind invitation."""
-    survey = get_survey_or_404(request.user, slug, Role.OWNER)
     allowed = request.POST.get("allowed") == "yes"
     tokens.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
-    may = "Whoever has an account of this site can fetch an invitation." if allowed else "Accounts fetch no invitation."
-    messages.success(request, may)
-    return redirect("panel:share", slug)
+    if not allowed:
+        return "Accounts fetch no invitation."
+    return "Whoever has an account of this site can fetch an invitation."
 
 
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
@@ -174,11 +171,8 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]
     if version is None or not selectors.takes_answers(survey):
         raise Http404("There is nothing to share.")
     found = [*links.language_links(version), *links.group_links(version)]
-    asked = request.GET.urlencode() or found[0].query
-    named = next((link for link in found if link.query == asked), None)
-    if named is None:
-        raise Http404("There is no such link.")
-    return version, named
+    query = request.GET.urlencode() or found[0].query
+    return version, one_or_404(next((link for link in found if link.query == query), None), "link")
 
 
 def _title(version: Version, link: SharedLink) -> str:
@@ -189,7 +183,3 @@ def _title(version: Version, link: SharedLink) -> str:
 
 def _name(slug: str, link: SharedLink) -> str:
     return f"{slug}-{link.group or link.language}"
-
-
-def _file(content: bytes, kind: str, name: str) -> HttpResponse:
-    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

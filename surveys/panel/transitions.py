@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from collector.designs import FEWEST_IN_GROUP
@@ -20,27 +22,27 @@ from surveys.models import Survey
 from surveys.panel.forms.survey import DuplicateForm
 from surveys.panel.views import signed_in
 
-Act = Callable[[HttpRequest, Survey], str]
+Change = Callable[..., str]
+View = Callable[..., HttpResponse]
 
 
-def transition(
-    role: Role, *, then: str = "panel:survey"
-) -> Callable[[Act], Callable[[HttpRequest, str], HttpResponse]]:
-    """Make a view of a transition, for this role: it returns a message; refusals are shown, not raised.
+def transition(role: Role, *, then: str = "panel:survey", within: bool = False) -> Callable[[Change], View]:
+    """Make a view of a change to a survey, for this role: it returns a message; refusals are shown, not raised.
 
-    `then` names the page that it leads to.
+    `then` names the page that it leads to: one of the survey, or `within` it of what else the address names.
     """
 
-    def of(change: Act) -> Callable[[HttpRequest, str], HttpResponse]:
+    def of(change: Change) -> View:
         @require_POST
         @wraps(change)
-        def view(request: HttpRequest, slug: str) -> HttpResponse:
+        def view(request: HttpRequest, slug: str, **parts: Any) -> HttpResponse:
             survey = get_survey_or_404(request.user, slug, role)
             try:
-                messages.success(request, change(request, survey))
+                messages.success(request, change(request, survey, **parts))
             except (ValidationError, Conflict) as refusal:
                 messages.error(request, str(refusal))
-            return redirect("panel:opening" if request.POST.get("back") == "opening" else then, slug)
+            page = "panel:opening" if request.POST.get("back") == "opening" else then
+            return redirect(reverse(page, kwargs={"slug": slug} | (parts if within else {})))
 
         return view
 
@@ -54,7 +56,6 @@ def close(request: HttpRequest, survey: Survey) -> str:
 
 
 def _what_follows(came: int) -> str:
-    """The consequence of this many responses once the survey is closed."""
     if not came:
         return "No report came, so there is nothing to estimate."
     if came < FEWEST_IN_GROUP:
@@ -100,8 +101,8 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if form.is_valid():
             team = form.cleaned_data.get("team")
-            said = {name: form.cleaned_data[name] for name in ("slug", "same_people")}
-            copy = services.duplicate_survey(survey, **said, team=team, by=user)
+            answers = {name: form.cleaned_data[name] for name in ("slug", "same_people")}
+            copy = services.duplicate_survey(survey, **answers, team=team, by=user)
             messages.success(request, f"This is a copy of {slug}, as a draft.")
             return redirect("panel:survey", copy.slug)
         fault = " ".join(str(error) for errors in form.errors.values() for error in errors)

@@ -1,15 +1,17 @@
 """The panel's pages: a survey from draft to report, its files, its runs."""
 
+from collections.abc import Mapping
+
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from collector.errors import Conflict, ValidationError
 from estimator.models import Run
 from surveys.accounts import access
-from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
+from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404, one_or_404
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, team_for
 from surveys.definition import definitions
@@ -18,6 +20,7 @@ from surveys.panel.forms.survey import UploadForm
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
 from surveys.respondent import report_views as reports
+from surveys.respondent.stored_pages import attachment
 
 
 @require_safe
@@ -40,8 +43,7 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_survey_or_404(request.user, slug)
     text = definitions.dump(selectors.exported(found))
     record_event(signed_in(request), "exported", survey=found, detail="the definition, as YAML")
-    name = f'attachment; filename="{found.slug}.yaml"'
-    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name})
+    return attachment(text.encode(), "application/yaml; charset=utf-8", f"{found.slug}.yaml")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -69,38 +71,24 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @require_safe
-def report_html(request: HttpRequest, key: str) -> HttpResponse:
-    """The report as one HTML file."""
-    run = _finished_or_404(request, key)
-    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as HTML")
-    return reports.html_download(request, run)
+def report_file(request: HttpRequest, key: str, form: str) -> HttpResponse:
+    """The report as a file; those for programs are for analysts."""
+    run = _finished_or_404(request, key, Role.VIEWER if form in ("html", "pdf") else Role.ANALYST)
+    detail = f"run {run.key}, as {form.upper()}"
+    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=detail)
+    return reports.report_file(request, run, form)
 
 
-@require_safe
-def report_pdf(request: HttpRequest, key: str) -> HttpResponse:
-    """The report as a PDF."""
-    run = _finished_or_404(request, key)
-    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as PDF")
-    return reports.pdf_download(request, run)
-
-
-@require_safe
-def estimates(request: HttpRequest, key: str) -> HttpResponse:
-    run = _finished_or_404(request, key, Role.ANALYST)
-    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as CSV")
-    return reports.csv_download(run)
-
-
-@require_safe
-def document(request: HttpRequest, key: str) -> HttpResponse:
-    run = _finished_or_404(request, key, Role.ANALYST)
-    record_event(signed_in(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, as JSON")
-    return reports.json_download(run)
-
-
-def panel_page(request: HttpRequest, template: str, **context: object) -> HttpResponse:
-    """A page inside the panel's frame."""
-    return render(request, template, {**admin.site.each_context(request), **context})
+def panel_page(
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, object] | None = None,
+    *,
+    status: int = 200,
+    **more: object,
+) -> HttpResponse:
+    """A page inside the panel's frame; `context` and `more` are what it shows."""
+    return render(request, template, {**admin.site.each_context(request), **(context or {}), **more}, status=status)
 
 
 def signed_in(request: HttpRequest) -> User:
@@ -111,6 +99,4 @@ def signed_in(request: HttpRequest) -> User:
 
 def _finished_or_404(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Run:
     run = get_run_or_404(request.user, key, role)
-    if run.state != Run.State.DONE:
-        raise Http404("There is no such run.")
-    return run
+    return one_or_404(run if run.state == Run.State.DONE else None, "run")

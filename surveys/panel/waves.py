@@ -3,12 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.privacy_budget import PrivacyLossSum
@@ -17,12 +14,10 @@ from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey
 from surveys.opening import schedules
-from surveys.opening.schedules import moment
 from surveys.panel.budget_chart import picture_of
-from surveys.panel.design_preview import DesignPreview, design_preview
+from surveys.panel.design_preview import design_preview
 from surveys.panel.frame import status_of, survey_page
-from surveys.panel.opening import OpeningForm, groups_of, pressed_before
-from surveys.panel.views import signed_in
+from surveys.panel.opening import OpeningForm, groups_of, open_confirmed
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -32,10 +27,13 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, role)
     standing = status_of(survey)
     book = budget_of(survey, missing=standing.missing if survey.state == Survey.State.DRAFT else None)
-    shown = _next(survey, book)
+    fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
+    shown = design_preview(selectors.wave_to_open(survey)[0]) if fits else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
-        return _open(request, survey, form)
+        later = "It opens again by itself on {}."
+        opens = schedules.open_again_on
+        return open_confirmed(request, survey, form, opens, page="panel:waves", later=later, name="Wave")
     page = {
         "form": form,
         "book": book,
@@ -53,32 +51,6 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     }
     status = 422 if form.is_bound else 200
     return survey_page(request, "panel/waves.html", survey, step="open", status=status, known=standing, context=page)
-
-
-def _open(request: HttpRequest, survey: Survey, form: OpeningForm) -> HttpResponse:
-    """Reopen it by the plan of the form, or show the error."""
-    try:
-        terms, confirmed = (
-            (form.terms, form.confirmed) if form.is_valid() else (schedules.OpeningPlan(), {"confirmed": ""})
-        )
-        version = schedules.open_again_on(survey, terms, **confirmed, by=signed_in(request))
-    except (ValidationError, Conflict) as refusal:
-        version = pressed_before(survey, request)
-        if version is None:
-            messages.error(request, str(refusal))
-            return redirect("panel:waves", survey.slug)
-    if version is None:
-        assert terms.opens_at is not None
-        messages.success(request, f"It opens again by itself on {moment(terms.opens_at)}.")
-        return redirect("panel:waves", survey.slug)
-    messages.success(request, f"Wave {version.number} is open. Its design is frozen; share the link below.")
-    return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
-
-
-def _next(survey: Survey, book: SurveyBudget) -> DesignPreview | None:
-    """The design to freeze if the survey can be reopened; else None."""
-    fits = survey.state == Survey.State.CLOSED and (survey.rehearsal or (book.ahead and not book.ahead.missing))
-    return design_preview(selectors.wave_to_open(survey)[0]) if fits else None
 
 
 def _rows(book: SurveyBudget) -> Iterator[dict[str, object]]:

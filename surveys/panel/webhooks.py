@@ -3,16 +3,15 @@
 import re
 from typing import Any
 
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from collector.errors import Conflict, InputError
-from surveys.accounts.access import Role, get_survey_or_404
+from collector.errors import InputError
+from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.models import Delivery, Survey, Webhook
 from surveys.outreach.webhooks import events, services
 from surveys.panel.frame import survey_page
+from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 
 NEWEST = 10
@@ -30,44 +29,36 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         added, secret = services.add(survey, url, chosen, numbers_in(written), by=signed_in(request))
     except InputError as fault:
-        said = {"url": url, "chosen": chosen, "thresholds": written, "fault": {fault.field: str(fault)}}
-        return _page(request, survey, status=422, **said)
+        faults = {fault.field: str(fault)}
+        return _page(request, survey, status=422, url=url, chosen=chosen, thresholds=written, fault=faults)
     return _page(request, survey, secret=secret, secret_of=added.key)
 
 
 @require_POST
 def rotate(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Replace the secret; the new one is shown once."""
-    survey, webhook = _webhook_or_404(request, slug, key)
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    webhook = _webhook_or_404(survey, key)
     return _page(request, survey, secret=services.rotate(webhook, by=signed_in(request)), secret_of=webhook.key)
 
 
-@require_POST
-def send_test(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    services.send_test(_webhook_or_404(request, slug, key)[1])
-    messages.success(request, "A test is on its way. Load the page again to see what became of it.")
-    return redirect("panel:webhooks", slug)
+@transition(Role.EDITOR, then="panel:webhooks")
+def send_test(request: HttpRequest, survey: Survey, key: str) -> str:
+    services.send_test(_webhook_or_404(survey, key))
+    return "A test is on its way. Load the page again to see what became of it."
 
 
-@require_POST
-def delete(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    services.delete(_webhook_or_404(request, slug, key)[1], by=signed_in(request))
-    messages.success(request, "The webhook is deleted.")
-    return redirect("panel:webhooks", slug)
+@transition(Role.EDITOR, then="panel:webhooks")
+def delete(request: HttpRequest, survey: Survey, key: str) -> str:
+    services.delete(_webhook_or_404(survey, key), by=signed_in(request))
+    return "The webhook is deleted."
 
 
-@require_POST
-def resend(request: HttpRequest, slug: str, key: str, delivery: str) -> HttpResponse:
+@transition(Role.EDITOR, then="panel:webhooks")
+def resend(request: HttpRequest, survey: Survey, key: str, delivery: str) -> str:
     """Resend a delivery from the beginning."""
-    found = _webhook_or_404(request, slug, key)[1].deliveries.filter(key=delivery).first()
-    if found is None:
-        raise Http404("There is no such survey.")
-    try:
-        services.resend(found)
-        messages.success(request, "It is on its way again.")
-    except Conflict as refusal:
-        messages.error(request, str(refusal))
-    return redirect("panel:webhooks", slug)
+    services.resend(one_or_404(_webhook_or_404(survey, key).deliveries.filter(key=delivery).first()))
+    return "It is on its way again."
 
 
 def numbers_in(written: str) -> list[int]:
@@ -79,16 +70,11 @@ def numbers_in(written: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def _webhook_or_404(request: HttpRequest, slug: str, key: str) -> tuple[Survey, Webhook]:
-    """A webhook of a survey that the user may edit: a stranger's and a missing one look the same."""
-    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    found = survey.webhooks.select_related("survey").filter(key=key).first()
-    if found is None:
-        raise Http404("There is no such survey.")
-    return survey, found
+def _webhook_or_404(survey: Survey, key: str) -> Webhook:
+    return one_or_404(survey.webhooks.select_related("survey").filter(key=key).first())
 
 
-def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: Any) -> HttpResponse:
+def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **more: Any) -> HttpResponse:
     shown = [(one, _event_labels(one), list(one.deliveries.all()[:NEWEST])) for one in survey.webhooks.all()]
     context = {
         "webhooks": shown,
@@ -100,13 +86,12 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **said: An
         "thresholds": "",
         "chosen": [events.CLOSED, events.ESTIMATE_READY],
         "fault": {},
-        **said,
+        **more,
     }
     return survey_page(request, "panel/webhooks.html", survey, step="report", status=status, **context)
 
 
 def _event_labels(webhook: Webhook) -> list[str]:
-    """What it is told of, in words."""
     numbers = ", ".join(f"{number:,}" for number in webhook.thresholds)
     return [
         f"{words}: {numbers}" if name == events.REACHED else words

@@ -8,6 +8,8 @@ from typing import Any, TypedDict, cast
 
 from django.http import QueryDict
 
+from collector.designs import Kind
+from collector.designs.checks import KEY
 from collector.errors import InputError, ValidationError
 from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
 from randomized_response import ParameterError
@@ -24,31 +26,39 @@ PLANNED = tuple(name for name in REGISTRY if name != "custom")
 """The mechanisms that can be planned for a question in no survey: all that have a parameter to change."""
 
 
-def _whole(low: int, high: int) -> Callable[[str, str], int]:
+@dataclass(frozen=True)
+class Field:
+    """A parameter of the query: how its text is read, given its name for errors, and its type in JSON Schema."""
+
+    read: Callable[[str, str], Any]
+    schema: Mapping[str, Any]
+
+
+def _whole(low: int, high: int) -> Field:
     def read(value: str, field: str) -> int:
         if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
             raise InputError(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
         return int(value)
 
-    return read
+    return Field(read, {"type": "integer", "minimum": low, "maximum": high})
 
 
-def _decimal(low: float, high: float, what: str = "a number") -> Callable[[str, str], float]:
+def _decimal(low: float, high: float, what: str = "a number") -> Field:
     def read(value: str, field: str) -> float:
         if not DECIMAL.fullmatch(value) or not low <= float(value) <= high:
             raise InputError(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
         return float(value)
 
-    return read
+    return Field(read, {"type": "number", "minimum": low, "maximum": high})
 
 
-def _one_of(*names: str) -> Callable[[str, str], str]:
+def _one_of(*names: str) -> Field:
     def read(value: str, field: str) -> str:
         if value not in names:
             raise InputError(field, f"{field} must be one of {', '.join(names)}; got {value}")
         return value
 
-    return read
+    return Field(read, {"type": "string", "enum": list(names)})
 
 
 def _truth(value: str, field: str) -> Fraction:
@@ -68,8 +78,9 @@ def _grid(value: str, field: str) -> str:
 
 PERCENT = "a number of per cents"
 ANSWER = _decimal(-1e9, 1e9)
-ABOUT_A_QUESTION: dict[str, Callable[[str, str], Any]] = {
-    "truth": _truth,
+GRID = Field(_grid, {"type": "string", "pattern": r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"})
+ABOUT_A_QUESTION = {
+    "truth": Field(_truth, {"type": "string", "pattern": f"^{EXACT.pattern}$"}),
     "epsilon": _decimal(0.01, LARGEST_EPSILON),
     "by": _one_of("truth", "epsilon"),
     "share": _decimal(0, 100, PERCENT),
@@ -77,20 +88,21 @@ ABOUT_A_QUESTION: dict[str, Callable[[str, str], Any]] = {
     "spread": _decimal(0, 1e9),
     "margin": _decimal(0.001, 1e9),
     "against": ANSWER,
-}
-ABOUT_A_SURVEY: dict[str, Callable[[str, str], Any]] = {
     "respondents": _whole(10, MOST_RESPONDENTS),
     "second": _whole(10, MOST_RESPONDENTS),
     "confidence": _decimal(50, 99.9, PERCENT),
 }
-ABOUT_A_FREE_QUESTION: dict[str, Callable[[str, str], Any]] = {
+ITEM = Field(lambda value, field: value, {"type": "string", "pattern": f"^{KEY.pattern}$"})
+ABOUT_A_SURVEY = ABOUT_A_QUESTION | {"item": ITEM}
+ABOUT_A_FREE_QUESTION = {
     "kind": _one_of(*KINDS),
     "mechanism": _one_of(*PLANNED),
     "choices": _whole(2, 256),
     "most": _whole(1, 255),
-    "minimum": _grid,
-    "maximum": _grid,
-    "step": _grid,
+    "minimum": GRID,
+    "maximum": GRID,
+    "step": Field(_grid, {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,6})?$"}),
+    **ABOUT_A_QUESTION,
 }
 
 
@@ -111,7 +123,7 @@ class Query(TypedDict, total=False):
     """What an address says, read; shares and the confidence are in per cent."""
 
     item: str
-    kind: str
+    kind: Kind
     mechanism: str
     choices: int
     minimum: str
@@ -133,82 +145,80 @@ class Query(TypedDict, total=False):
 
 def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
     """A question that is in no survey, and the parameters of its plan. Raises InputError."""
-    said = _read(query, ABOUT_A_FREE_QUESTION | ABOUT_A_QUESTION | ABOUT_A_SURVEY)
-    kind = said.get("kind", "yes_no")
+    values = _read(query, ABOUT_A_FREE_QUESTION)
+    kind = values.get("kind", "yes_no")
     names = [name for name in MECHANISMS[kind] if name in PLANNED]
-    name = said.get("mechanism", names[0])
+    name = values.get("mechanism", names[0])
     if name not in names:
         raise InputError("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
-    choices = 2 if kind == "yes_no" else said.get("choices", 5)
-    grid = said.get("minimum", "0"), said.get("maximum", "10"), said.get("step", "1")
+    choices = 2 if kind == "yes_no" else values.get("choices", 5)
+    grid = values.get("minimum", "0"), values.get("maximum", "10"), values.get("step", "1")
     try:
-        asked = free_question(kind, name, choices=choices, grid=grid, most=_most(said, kind, choices))
+        question = free_question(kind, name, choices=choices, grid=grid, most=_most(values, kind, choices))
     except (ParameterError, ValidationError) as error:
         raise _input_error(error, "minimum") from None
-    return asked, _wanted(asked, said, asked.usual)
+    return question, _wanted(question, values, question.usual)
 
 
-def of_item(
-    query: QueryDict, asked: PlannedQuestion, *, beside: Mapping[str, Callable[[str, str], Any]]
-) -> PlanParameters:
+def of_item(query: QueryDict, question: PlannedQuestion) -> PlanParameters:
     """The parameters for a draft's question; its setting as written if the slider was not moved."""
-    return _wanted(asked, _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside)), WRITTEN)
+    return _wanted(question, _read(query, ABOUT_A_SURVEY), WRITTEN)
 
 
-def of_survey(query: QueryDict, *, beside: Mapping[str, Callable[[str, str], Any]]) -> Query:
-    """Respondents, confidence and the fields `beside` them. Raises InputError."""
-    return _read(query, ABOUT_A_QUESTION | ABOUT_A_SURVEY | dict(beside))
+def of_survey(query: QueryDict) -> Query:
+    """The key of the question whose slider is moved, and the other parameters. Raises InputError."""
+    return _read(query, ABOUT_A_SURVEY)
 
 
-def _read(query: QueryDict, fields: Mapping[str, Callable[[str, str], Any]]) -> Query:
+def _read(query: QueryDict, fields: Mapping[str, Field]) -> Query:
     """Parse the fields, each at most once; an empty one is ignored."""
     for name in query:
         if name not in fields:
             raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
         if len(query.getlist(name)) > 1:
             raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
-    said = {name: str(query[name]).strip()[:40] for name in query}
-    return cast("Query", {name: fields[name](value, name) for name, value in said.items() if value})
+    values = {name: str(query[name]).strip()[:40] for name in query}
+    return cast("Query", {name: fields[name].read(value, name) for name, value in values.items() if value})
 
 
-def _wanted(asked: PlannedQuestion, said: Query, otherwise: Setting) -> PlanParameters:
-    share = said.get("share", 20.0) / 100
+def _wanted(question: PlannedQuestion, values: Query, otherwise: Setting) -> PlanParameters:
+    share = values.get("share", 20.0) / 100
     wanted = PlanParameters(
-        _setting(asked, said, otherwise),
-        ExpectedAnswers(share, said.get("mean"), said.get("spread")),
-        said.get("respondents", 1000),
-        said.get("second"),
-        said.get("confidence", 95.0) / 100,
-        said.get("margin"),
-        said.get("against"),
+        _setting(question, values, otherwise),
+        ExpectedAnswers(share, values.get("mean"), values.get("spread")),
+        values.get("respondents", 1000),
+        values.get("second"),
+        values.get("confidence", 95.0) / 100,
+        values.get("margin"),
+        values.get("against"),
     )
-    _check_against(asked, said.get("against"))
+    _check_against(question, values.get("against"))
     try:
-        asked.shares(wanted.expected)
-        asked.at(wanted.setting)
+        question.shares(wanted.expected)
+        question.at(wanted.setting)
     except (ParameterError, ValidationError) as error:
         raise _input_error(error, "truth") from None
     return wanted
 
 
-def _check_against(asked: PlannedQuestion, against: float | None) -> None:
+def _check_against(question: PlannedQuestion, against: float | None) -> None:
     """Require a share in per cent, or a mean inside the answers' range."""
-    low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
-    inside = against is None or (low < against < high if asked.values else low <= against <= high)
+    low, high = (question.values[0], question.values[-1]) if question.values else (0.0, 100.0)
+    inside = against is None or (low < against < high if question.values else low <= against <= high)
     if not inside:
         raise InputError("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
 
 
-def _setting(asked: PlannedQuestion, said: Query, otherwise: Setting) -> Setting:
+def _setting(question: PlannedQuestion, values: Query, otherwise: Setting) -> Setting:
     """The setting, by `truth` if the mechanism has one and `by` is not epsilon."""
-    by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
-    if by not in said or asked.fixed:
+    by = "epsilon" if not question.by_truth else values.get("by", "truth" if "truth" in values else "epsilon")
+    if by not in values or question.fixed:
         return otherwise
-    return Setting(truth=said["truth"]) if by == "truth" else Setting(epsilon=said["epsilon"])
+    return Setting(truth=values["truth"]) if by == "truth" else Setting(epsilon=values["epsilon"])
 
 
-def _most(said: Query, kind: str, choices: int) -> int | None:
-    most = said.get("most")
+def _most(values: Query, kind: str, choices: int) -> int | None:
+    most = values.get("most")
     if kind == "several_choices" and most is not None and most >= choices:
         raise InputError("most", f"most must be less than the {choices} choices; got {most}")
     return most
@@ -220,5 +230,4 @@ def _input_error(error: ParameterError | ValidationError, otherwise: str) -> Inp
         name, sentence = error.name, str(error)
     else:  # of the range of a number
         name, sentence = str(error.path[-1]), error.sentence(error.path[-1:])
-    known = {*ABOUT_A_FREE_QUESTION, *ABOUT_A_QUESTION, *ABOUT_A_SURVEY}
-    return InputError(name if name in known else otherwise, sentence)
+    return InputError(name if name in ABOUT_A_FREE_QUESTION else otherwise, sentence)

@@ -5,16 +5,18 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
-from estimator.base.mechanisms import REGISTRY, Dial
+from collector.designs import Kind
+from estimator.base.mechanisms import PARAMETERS, REGISTRY, Dial
 from randomized_response import EachOption, ParameterError, plan
 from randomized_response.plan import Forecast
 from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
 from surveys.definition.mechanisms import answers_of, mechanism_of, numbers_of
+from surveys.definition.parts import ItemPart
 
 LARGEST_TABLE = 16
 """Maximum choices for a plan by table, where the mechanism can be planned without one."""
@@ -52,9 +54,9 @@ class Estimand(TypedDict, total=False):
 class PlannedQuestion:
     """A question as its author writes it (docs/surveys.md), mainly `kind`, `choices` and `channel`."""
 
-    def __init__(self, item: dict[str, Any]) -> None:
+    def __init__(self, item: ItemPart) -> None:
         self.item = item
-        self.kind: str = item["kind"]
+        self.kind = item["kind"]
         self.name: str = item["channel"]["name"]
         self.entry = REGISTRY[self.name]
         self.dial = self.entry.dial
@@ -84,6 +86,16 @@ class PlannedQuestion:
     def by_truth(self) -> bool:
         """True if the author sets a probability of the mechanism, and its epsilon follows."""
         return self.dial is not None
+
+    @property
+    def dial_label(self) -> str:
+        """The name of that probability: truth probability, prevalence; empty for a mechanism without."""
+        return PARAMETERS[self.dial.parameter].label if self.dial else ""
+
+    @property
+    def below_half(self) -> bool:
+        """True if that probability is below 1/2 and protects the less the smaller it is, as a prevalence does."""
+        return self.dial is not None and self.dial.above_half and self.dial.usual < Fraction(1, 2)
 
     @property
     def usual(self) -> Setting:
@@ -127,8 +139,7 @@ class PlannedQuestion:
     def _at_truth(self, dial: Dial, truth: Fraction) -> Mechanism:
         if self.entry.untabled and self.answers > LARGEST_TABLE and not self.values:
             return self.entry.untabled(self.answers, truth)
-        said = self.item["channel"] | {dial.parameter: str(truth)}
-        return mechanism_of(self.item | {"channel": said})
+        return mechanism_of(self.item | {"channel": {**self.item["channel"], dial.parameter: str(truth)}})
 
     def shares(self, expected: ExpectedAnswers) -> Vector:
         """The shares of the answers to plan for; for several choices, those of one option, not ticked and ticked."""
@@ -178,9 +189,9 @@ def estimated_from(mechanism: Mechanism) -> plan.Mechanism:
     return mechanism.channel if isinstance(mechanism, EachOption) else mechanism
 
 
-def forecast(asked: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
+def forecast(question: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
     """The forecast for n responses to the question."""
-    return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **asked.options())
+    return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **question.options())
 
 
 @lru_cache(maxsize=512)
@@ -190,16 +201,18 @@ def _by_epsilon(name: str, answers: int, epsilon: float) -> Mechanism:
 
 
 def free_question(
-    kind: str, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
+    kind: Kind, name: str, *, choices: int = 2, grid: tuple[str, str, str] = ("0", "10", "1"), most: int | None = None
 ) -> PlannedQuestion:
     """A question that is in no survey. Raises ParameterError, or ValidationError if its grid is not valid."""
-    item: dict[str, Any] = {
+    item: ItemPart = {
+        "key": "",
         "kind": kind,
+        "wording": {},
         "choices": [{} for _ in range(choices)],
         "channel": {"name": name, **REGISTRY[name].assumed},
     }
     if kind == "number":
-        item |= {"choices": [], **dict(zip(("minimum", "maximum", "step"), grid, strict=True))}
+        item |= {"choices": [], "minimum": grid[0], "maximum": grid[1], "step": grid[2]}
     if kind == "several_choices" and most is not None:
         item["most"] = most
     return PlannedQuestion(item)

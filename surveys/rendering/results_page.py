@@ -66,14 +66,14 @@ def rendered(key: str, language: str) -> bytes:
 
 
 def _block(item: QuestionResults, number: int, language: str) -> ResultBlock:
-    asked = item.frozen.wording[language]
+    question = item.frozen.wording[language]
     parts = [cells for cells in (item.means, item.shares) if cells]
     return ResultBlock(
         number=number,
-        wording=asked,
+        wording=question,
         notes=tuple(_notes(item, language)),
         parts=tuple(
-            _part(item, cells, f"result-{number}-{place}", asked, language) for place, cells in enumerate(parts)
+            _part(item, cells, f"result-{number}-{place}", question, language) for place, cells in enumerate(parts)
         ),
     )
 
@@ -114,7 +114,7 @@ def _unasked(item: QuestionResults, language: str) -> str:
 
 
 def _part(
-    item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, asked: str, language: str
+    item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, question: str, language: str
 ) -> tuple[SafeString, tuple[ResultRow, ...]]:
     lines = [_line(item, cell, language) for cell in cells]
     rows = []
@@ -122,7 +122,7 @@ def _part(
         begins = bool(item.partition.parts) and (place == 0 or lines[place - 1].group != line.group)
         rows.append(_row(cell, line, line.group if begins else ""))
     axis = _axis(item, rows, mean=cells[0].estimate.measure == MEAN)
-    return charts.pictures(rows, key=key, title=asked, axis=axis), tuple(lines)
+    return charts.pictures(rows, key=key, title=question, axis=axis), tuple(lines)
 
 
 def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow:

@@ -1,6 +1,6 @@
 """Views of the own-coin page: the page, a review of what was marked, sending, and the confirmation."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -8,12 +8,12 @@ from collector.endpoint import rate_limits, receiving
 from collector.endpoint.headers import check_headers
 from collector.errors import RequestRefused
 from surveys.definition.languages import address_of
-from surveys.lifecycle import proof_of_work, selectors
+from surveys.lifecycle import proof_of_work
 from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
 from surveys.rendering import pages
 from surveys.rendering.own_coin import page
-from surveys.respondent.stored_pages import answer_with
+from surveys.respondent.stored_pages import answer_with, attachment, page_or_404
 
 FORM_TYPES = ("application/x-www-form-urlencoded",)
 
@@ -24,9 +24,9 @@ FORM_TYPES = ("application/x-www-form-urlencoded",)
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The own-coin page as rendered at opening; for its form, a review of what would be sent. Stores nothing."""
-    shown, stored = _shown_or_404(slug, language)
+    shown, stored = page_or_404(slug, language, Page.Kind.COIN)
     if request.method == "POST":
-        return _look(request, shown)
+        return _look(request, shown, stored)
     if shown.closed:
         return _closed(shown, status=200)
     return answer_with(request, stored)
@@ -35,18 +35,17 @@ def answer(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 @require_safe
 def sheet(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The paper sheet as rendered at opening: the same bytes for everybody."""
-    shown, stored = _shown_or_404(slug, language, Page.Kind.SHEET)
+    shown, stored = page_or_404(slug, language, Page.Kind.SHEET)
     if shown.closed:
         return _closed(shown, status=410)
-    headers = {"Content-Disposition": f'attachment; filename="{slug}-{shown.language}.pdf"'}
-    return HttpResponse(stored, content_type="application/pdf", headers=headers)
+    return attachment(stored, "application/pdf", f"{slug}-{shown.language}.pdf")
 
 
 @csrf_exempt
 @require_POST
 def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Store the reviewed form and redirect to another page, which can be reloaded without sending anything."""
-    shown, _ = _shown_or_404(slug, language)
+    shown, _ = page_or_404(slug, language, Page.Kind.COIN)
     try:
         form = _form(request)
         rate_limits.take("reports by survey", slug)
@@ -62,16 +61,18 @@ def send(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
 @require_safe
 def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Confirm that a form was accepted; the same for everybody, whatever they sent."""
-    shown, _ = _shown_or_404(slug, language)
-    return HttpResponse(page.render_sent(shown.design, shown.language))
+    shown, stored = page_or_404(slug, language, Page.Kind.COIN)
+    birthdays = page.asks_birthdays(stored)
+    return HttpResponse(page.render_sent(shown.design, shown.language, birthdays=birthdays))
 
 
-def _look(request: HttpRequest, shown: PublishedVersion) -> HttpResponse:
+def _look(request: HttpRequest, shown: PublishedVersion, stored: bytes) -> HttpResponse:
     try:
         looked = receiving.preview_form(_form(request), slug=shown.version.survey.slug)
     except RequestRefused as refusal:
         return _refused(shown, refusal)
-    return HttpResponse(page.render_review(shown.design, looked, shown.language))
+    birthdays = page.asks_birthdays(stored)
+    return HttpResponse(page.render_review(shown.design, looked, shown.language, birthdays=birthdays))
 
 
 def _form(request: HttpRequest) -> bytes:
@@ -86,18 +87,9 @@ def _refused(shown: PublishedVersion, refusal: RequestRefused) -> HttpResponse:
     if refusal.status == 410 and shown.closed:
         return _closed(shown, status=refusal.status)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
-    said = page.render_refusal(shown.design, refusal, shown.language)
-    return HttpResponse(said, status=refusal.status, headers=headers)
+    explained = page.render_refusal(shown.design, refusal, shown.language)
+    return HttpResponse(explained, status=refusal.status, headers=headers)
 
 
 def _closed(shown: PublishedVersion, *, status: int) -> HttpResponse:
     return HttpResponse(pages.render_closed(shown.design, shown.language), status=status)
-
-
-def _shown_or_404(slug: str, language: str, kind: Page.Kind = Page.Kind.COIN) -> tuple[PublishedVersion, bytes]:
-    """The latest opened version and its stored page of this kind in that language; raises Http404 if none."""
-    shown = selectors.published_version(slug, language)
-    stored = None if shown is None else shown.page(kind)
-    if shown is None or stored is None:
-        raise Http404("There is no such page.")
-    return shown, stored

@@ -6,8 +6,8 @@ from surveys.respondent import report_views as views
 app_name = "estimator"
 urlpatterns = [
     path("reports/<key:key>/", views.report, name="report"),
-    path("reports/<key:key>/report.html", views.html, name="report-html"),
-    path("reports/<key:key>/report.pdf", views.pdf, name="report-pdf"),
-    path("reports/<key:key>/estimates.csv", views.estimates, name="report-csv"),
-    path("reports/<key:key>/report.json", views.document, name="report-json"),
+    path("reports/<key:key>/report.html", views.file, {"form": "html"}, name="report-html"),
+    path("reports/<key:key>/report.pdf", views.file, {"form": "pdf"}, name="report-pdf"),
+    path("reports/<key:key>/estimates.csv", views.file, {"form": "csv"}, name="report-csv"),
+    path("reports/<key:key>/report.json", views.file, {"form": "json"}, name="report-json"),
 ]

@@ -1,5 +1,7 @@
 """Published reports: readable with their link, which leads to no other report."""
 
+from collections.abc import Callable
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,9 +12,20 @@ from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import files
 from estimator.reports.report import context
+from estimator.runs.results import ReportContext
+from surveys.accounts.access import one_or_404
 from surveys.lifecycle.selectors import report_context
+from surveys.respondent.stored_pages import attachment
 
 TEMPLATE = "estimator/report.html"
+
+FILES: dict[str, tuple[str, str, Callable[[Run, str, ReportContext], bytes]]] = {
+    "html": ("text/html; charset=utf-8", "{}.html", files.html_file),
+    "pdf": ("application/pdf", "{}.pdf", files.pdf_file),
+    "csv": ("text/csv; charset=utf-8", "estimates.csv", lambda run, _, known: FORMATS["csv"].whole(run, known)),
+    "json": ("application/json", "report.json", lambda run, _, known: FORMATS["json"].whole(run, known)),
+}
+"""Content type, the end of the file's name, and what writes it in a language."""
 
 
 @require_safe
@@ -21,23 +34,8 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @require_safe
-def estimates(request: HttpRequest, key: str) -> HttpResponse:
-    return csv_download(_published_or_404(key))
-
-
-@require_safe
-def document(request: HttpRequest, key: str) -> HttpResponse:
-    return json_download(_published_or_404(key))
-
-
-@require_safe
-def html(request: HttpRequest, key: str) -> HttpResponse:
-    return html_download(request, _published_or_404(key))
-
-
-@require_safe
-def pdf(request: HttpRequest, key: str) -> HttpResponse:
-    return pdf_download(request, _published_or_404(key))
+def file(request: HttpRequest, key: str, form: str) -> HttpResponse:
+    return report_file(request, _published_or_404(key), form)
 
 
 def report_page(request: HttpRequest, run: Run) -> HttpResponse:
@@ -46,45 +44,23 @@ def report_page(request: HttpRequest, run: Run) -> HttpResponse:
         return render(request, TEMPLATE, {**context(run, report_context(run)), "hidden": not run.published})
 
 
-def html_download(request: HttpRequest, run: Run) -> HttpResponse:
-    """The report as one HTML file, in the requested language."""
-    language = _language(request)
-    made = files.html_file(run, language, report_context(run))
-    return _download(made, "text/html; charset=utf-8", f"{run.key[:8]}-{language}.html")
+def report_file(request: HttpRequest, run: Run, form: str) -> HttpResponse:
+    """The report as a file; HTML and PDF in the requested language.
 
-
-def pdf_download(request: HttpRequest, run: Run) -> HttpResponse:
-    """The report as a PDF; raises Http404 if the fonts lack a letter of the survey."""
-    language = _language(request)
+    Raises Http404 if the fonts lack a letter of the survey.
+    """
+    language, (content_type, name, write) = _language(request), FILES[form]
     try:
-        made = files.pdf_file(run, language, report_context(run))
+        content = write(run, language, report_context(run))
     except ExportError as fault:
         raise Http404(str(fault)) from None
-    return _download(made, "application/pdf", f"{run.key[:8]}-{language}.pdf")
-
-
-def csv_download(run: Run) -> HttpResponse:
-    made = FORMATS["csv"].whole(run, report_context(run))
-    return _download(made, "text/csv; charset=utf-8", f"{run.key[:8]}-estimates.csv")
-
-
-def json_download(run: Run) -> HttpResponse:
-    made = FORMATS["json"].whole(run, report_context(run))
-    return _download(made, "application/json", f"{run.key[:8]}-report.json")
+    return attachment(content, content_type, f"{run.key[:8]}-{name.format(language)}")
 
 
 def _language(request: HttpRequest) -> str:
-    """The requested language of a report; the default if it is missing or not supported."""
-    asked = request.GET.get("language", DEFAULT)
-    return asked if asked in LANGUAGES else DEFAULT
-
-
-def _download(content: bytes, kind: str, name: str) -> HttpResponse:
-    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    language = request.GET.get("language", DEFAULT)
+    return language if language in LANGUAGES else DEFAULT
 
 
 def _published_or_404(key: str) -> Run:
-    run = Run.objects.filter(key=key, published=True, state=Run.State.DONE).first()
-    if run is None:
-        raise Http404("There is no such report.")
-    return run
+    return one_or_404(Run.objects.filter(key=key, published=True, state=Run.State.DONE).first(), "report")

@@ -1,4 +1,4 @@
-"""HTTP responses with stored bytes: the same for everybody, compressed where accepted."""
+"""Stored pages and HTTP responses with stored bytes: the same for everybody, compressed where accepted."""
 
 import gzip
 import re
@@ -6,7 +6,18 @@ from functools import lru_cache
 
 from django.http import HttpRequest, HttpResponse
 
+from surveys.accounts.access import one_or_404
+from surveys.lifecycle import selectors
+from surveys.lifecycle.selectors import PublishedVersion
+from surveys.models import Page
+
 TAKES_GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))", re.IGNORECASE)
+
+
+def page_or_404(slug: str, language: str, kind: Page.Kind) -> tuple[PublishedVersion, bytes]:
+    """The latest opened version and its stored page of this kind in that language; raises Http404 if none."""
+    shown = one_or_404(selectors.published_version(slug, language), "page")
+    return shown, one_or_404(shown.page(kind), "page")
 
 
 def answer_with(request: HttpRequest, content: bytes, content_type: str = "text/html; charset=utf-8") -> HttpResponse:
@@ -17,6 +28,12 @@ def answer_with(request: HttpRequest, content: bytes, content_type: str = "text/
     takes = TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
     headers = {"Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if takes else {})
     return HttpResponse(packed(content) if takes else content, content_type=content_type, headers=headers)
+
+
+def attachment(content: bytes, content_type: str, name: str) -> HttpResponse:
+    """Reply with a file that the browser saves under this name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)
 
 
 @lru_cache(maxsize=64)

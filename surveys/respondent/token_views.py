@@ -14,7 +14,7 @@ from surveys.lifecycle import links, selectors
 from surveys.models import Page, Version
 from surveys.rendering import pages
 from surveys.respondent import tokens
-from surveys.respondent.stored_pages import answer_with
+from surveys.respondent.stored_pages import answer_with, page_or_404
 
 JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 
@@ -22,10 +22,7 @@ JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 @require_safe
 def fetch(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The page as rendered at opening, the same for everybody; for a closed survey, a page that says so."""
-    shown = selectors.published_version(slug, language)
-    stored = None if shown is None else shown.page(Page.Kind.TOKEN)
-    if shown is None or stored is None:
-        raise Http404("There is no such page.")
+    shown, stored = page_or_404(slug, language, Page.Kind.TOKEN)
     return answer_with(request, pages.render_closed(shown.design, shown.language) if shown.closed else stored)
 
 
@@ -43,7 +40,7 @@ def sign(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"signed": tokens.issue(request.body, slug=slug)})
     except RequestRefused as refusal:
         headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
-        return JsonResponse({"error": refusal.said}, status=refusal.status, headers=headers)
+        return JsonResponse({"error": refusal.to_dict()}, status=refusal.status, headers=headers)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,14 +6,13 @@ it never sees it, and never sees it again in a shape that could be told from ano
 
 import hashlib
 import hmac
-import json
-import re
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
+from collector.endpoint.parsing import read_fields
 from collector.errors import RequestRefused, not_invited
 from collector.invitations.codes import ALPHABET, RANDOM_SYMBOLS, check_symbol, hash_of, is_code
 from surveys.accounts.audit_log import record_event
@@ -27,11 +26,8 @@ LARGEST_BODY = 1024
 BYTES = 384
 """Bytes of a number below the modulus."""
 
-FIELDS = {
-    "design": (r"[0-9a-f]{64}", "64 hex digits"),
-    "code": (r"[0-9a-z]{28}", "the 28 symbols of a one-time code"),
-    "blinded": (r"[0-9a-f]{768}", "768 hex digits"),
-}
+FIELDS = {"design": r"[0-9a-f]{64}", "code": r"[0-9a-z]{28}", "blinded": r"[0-9a-f]{768}"}
+SHAPES = {"design": "64 hex digits", "code": "the 28 symbols of a one-time code", "blinded": "768 hex digits"}
 
 
 @dataclass(frozen=True)
@@ -46,46 +42,28 @@ class TokenRequest:
 def parse(body: bytes) -> TokenRequest:
     """Parse a request: one JSON object with exactly these fields, each once and valid. Nothing of it is echoed.
 
-    Raises
-    ------
-    RequestRefused
-        With 413, 422.
+    Raises RequestRefused with 413, 422.
     """
-    if len(body) > LARGEST_BODY:
-        raise RequestRefused(413, "body", f"The body must be at most {LARGEST_BODY} bytes; got {len(body)}.")
-    try:
-        pairs = json.loads(body.decode("utf-8"), object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
-    if not isinstance(pairs, list) or sorted(map(_name, pairs)) != sorted(FIELDS):
-        raise RequestRefused(422, "body", f"The body must have exactly the fields {', '.join(FIELDS)}.")
-    fields = dict(pairs)
-    for name, (shape, words) in FIELDS.items():
-        if not (isinstance(fields[name], str) and re.fullmatch(shape, fields[name])):
-            raise RequestRefused(422, name, f"{name} must be {words}.")
-    return TokenRequest(**fields)
+    return TokenRequest(**read_fields(body, FIELDS, SHAPES, largest=LARGEST_BODY))
 
 
 def issue(body: bytes, *, slug: str) -> str:
     """The requested blind signature, 768 hex digits: one for each code, and the same one for a repeated request.
 
-    Raises
-    ------
-    RequestRefused
-        With 403, 404, 410, 413, 422.
+    Raises RequestRefused with 403, 404, 410, 413, 422.
     """
-    asked = parse(body)
+    request = parse(body)
     version = selectors.version_on_the_web(slug)
-    key = signing_keys.key_of(version) if version is not None and version.design_id == asked.design else None
+    key = signing_keys.key_of(version) if version is not None and version.design_id == request.design else None
     if version is None or key is None:
         raise RequestRefused(404, "design", "No open design of this survey that gives out tokens has that digest.")
     private = signing_keys.secret_of(key)
     if version.closed_at is not None or private is None:
         raise RequestRefused(410, "design", "The survey gives out no more tokens.")
-    blinded = int(asked.blinded, 16)
+    blinded = int(request.blinded, 16)
     if blinded >= private.public_numbers.n:
         raise RequestRefused(422, "blinded", "blinded must be below the modulus of the key.")
-    _use(key, asked)
+    _use(key, request)
     return f"{blind_signature.sign(blinded, private):0768x}"
 
 
@@ -94,10 +72,7 @@ def code_for(account: User, version: Version) -> str:
 
     It is made of the key's secret, so it is nowhere, and after closing nobody can make it any more.
 
-    Raises
-    ------
-    RequestRefused
-        Where this version gives no tokens to accounts.
+    Raises RequestRefused where this version gives no tokens to accounts.
     """
     key = signing_keys.key_of(version)
     private = signing_keys.secret_of(key) if key is not None and version.survey.fetched_by_account else None
@@ -115,24 +90,19 @@ def code_for(account: User, version: Version) -> str:
 def let_accounts_fetch(survey: Survey, *, allowed: bool, by: User | None = None) -> None:
     """Set whether users of this site may fetch a token by signing in."""
     Survey.objects.filter(pk=survey.pk).update(fetched_by_account=allowed)
-    said = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
-    record_event(by, said, survey=survey)
+    act = "let accounts fetch invitations" if allowed else "let no account fetch an invitation"
+    record_event(by, act, survey=survey)
 
 
-def _use(key: SigningKey, asked: TokenRequest) -> None:
+def _use(key: SigningKey, request: TokenRequest) -> None:
     """Mark the code as used for this blinded message, on disk before signing, or reject it."""
-    if not is_code(asked.code):
+    if not is_code(request.code):
         raise not_invited("code")
-    mine = FetchCode.objects.filter(key=key, hash=hash_of(asked.code))
-    digest = hashlib.sha256(bytes.fromhex(asked.blinded)).digest()
+    mine = FetchCode.objects.filter(key=key, hash=hash_of(request.code))
+    digest = hashlib.sha256(bytes.fromhex(request.blinded)).digest()
     with transaction.atomic():
         # In one statement: of two at once, one finds the row marked.
         if mine.filter(blinded=None).update(blinded=digest):
             SigningKey.objects.filter(pk=key.pk).update(issued=F("issued") + 1)
         elif not mine.filter(blinded=digest).exists():
             raise not_invited("code")
-
-
-def _name(pair: object) -> str:
-    """The name of one field; empty for what is not a field."""
-    return pair[0] if isinstance(pair, tuple) else ""

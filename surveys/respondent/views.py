@@ -4,6 +4,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from surveys.accounts.access import one_or_404
 from surveys.lifecycle import selectors
 from surveys.lifecycle.embedding import framed_by
 from surveys.lifecycle.selectors import PublishedVersion
@@ -15,9 +16,7 @@ from surveys.respondent.stored_pages import answer_with
 @require_safe
 def respond(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """The page of an open survey as rendered at opening; for a closed one, a page that says so."""
-    shown = selectors.published_version(slug, language)
-    if shown is None:
-        raise Http404("There is no such survey.")
+    shown = one_or_404(selectors.published_version(slug, language))
     return framed_by(_page(request, shown), shown.version.survey.embedded_in)
 
 
@@ -41,9 +40,7 @@ def _closed_page(shown: PublishedVersion) -> bytes:
 @require_safe
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """The frozen design, byte for byte: its SHA-256 is the digest."""
-    version = selectors.version_on_the_web(slug)
-    if version is None:
-        raise Http404("There is no such survey.")
+    version = one_or_404(selectors.version_on_the_web(slug))
     return answer_with(request, version.design.document.encode(), "application/json")
 
 

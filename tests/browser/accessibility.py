@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from axe_playwright_python.sync_playwright import Axe
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 from tests.browser.states import UNFOLD
@@ -25,6 +26,9 @@ STANDING_STILL = """async () => {
 COLOURS = ["color-contrast", "link-in-text-block"]
 """The rules that look at colours."""
 
+EVERYWHERE = "document"
+"""Where axe looks, as a script."""
+
 SCREENS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 
 
@@ -37,23 +41,65 @@ class Excused(NamedTuple):
 
 
 def faults(
-    page: Page, *, excused: Iterable[Excused] = (), without: Iterable[str] = (), only: Iterable[str] = ()
+    page: Page,
+    *,
+    excused: Iterable[Excused] = (),
+    without: Iterable[str] = (),
+    only: Iterable[str] = (),
+    within: str = EVERYWHERE,
 ) -> list[str]:
     """Every violation, and every contrast of HTML text that axe could not compute.
 
-    Rules in `without` are not run, and where `only` names some, no others.
+    Rules in `without` are not run, and where `only` names some, no others. `within` is a script: where axe looks.
     """
     rules = {rule: {"enabled": False} for rule in without} | {"target-size": {"enabled": True}}
     every = {"runOnly": TAGS, "rules": rules}
     named = {"runOnly": {"type": "rule", "values": list(only)}}
-    found = Axe().run(page, options=named if only else every).response
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(AXE.replace("WITHIN", within), named if only else every)
     seen = list(_lines(found["violations"]))
     if not excused:
         seen += [line for line in _lines(found["incomplete"]) if re.match(r"color-contrast: (?!<text)", line)]
     return [line for line in seen if not any(_covers(excuse, line) for excuse in excused)]
 
 
-def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[tuple[str, list[str]]]:
+# What passes is not described, and what a page loads is not fetched once more.
+AXE = """async (options) => {
+    const within = WITHIN;
+    if (within.length === 0) return { violations: [], incomplete: [] };
+    const lean = { resultTypes: ["violations", "incomplete"], preload: false };
+    const { violations, incomplete } = await axe.run(within, { ...options, ...lean });
+    return { violations, incomplete };
+}"""
+
+STYLE = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "fontSize", "fontWeight", "textShadow"]
+"""What decides, in an element and in all around it, whether a text can be read."""
+
+UNCHECKED = """(() => {
+    const checked = window.checkedColours ??= new Set();
+    const looks = new Map([[null, ""]]);
+    return [...document.querySelectorAll("*")].filter((one) => {
+        const style = getComputedStyle(one);
+        const off = [one.ariaHidden, one.ariaDisabled, one.disabled, one.control?.disabled];
+        const look = [looks.get(one.parentElement), one.tagName, ...STYLE.map((name) => style[name]), ...off].join();
+        looks.set(one, look);
+        const text = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
+        if (!(text || one.matches("input, select, textarea")) || !one.checkVisibility()) return false;
+        return one.matches("a") || (!checked.has(look) && checked.add(look));
+    });
+})()""".replace("STYLE", str(STYLE))
+"""Texts that look like none that was checked on this page before, and every link: it depends on the text beside it."""
+
+texts = pytest.mark.parametrize(
+    "within", [UNCHECKED, pytest.param(EVERYWHERE, marks=pytest.mark.long)], ids=["", "all"]
+)
+"""Colours cost most of the time: of texts that look alike the gate checks one, wherever it was seen first."""
+
+
+def on_every_screen(
+    page: Page, *, excused: Iterable[Excused] = (), within: str = UNCHECKED
+) -> Iterator[tuple[str, list[str]]]:
     """The faults on a phone and a desktop, light and dark; in the dark of a screen nothing differs but colours."""
     page.wait_for_load_state()  # a link may just have been followed
     for width, scheme in SCREENS:
@@ -61,7 +107,8 @@ def on_every_screen(page: Page, *, excused: Iterable[Excused] = ()) -> Iterator[
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         page.evaluate(IN_THE_DARK, scheme == "dark")
         page.evaluate(STANDING_STILL)
-        found = faults(page, excused=excused, only=COLOURS if scheme == "dark" else ())
+        found = [] if scheme == "dark" else faults(page, excused=excused, without=COLOURS)
+        found += faults(page, excused=excused, only=COLOURS, within=within)
         yield f"{width} {scheme}", found + faint_picture_texts(page)
 
 
@@ -112,9 +159,9 @@ THEME = (
 """What the panel's theme (django-unfold) does in markup of its own. All four rules are recommendations of axe."""
 
 
-def found(page: Page, path: str) -> dict[str, list[str]]:
+def found(page: Page, path: str, within: str = UNCHECKED) -> dict[str, list[str]]:
     answer = page.goto(path)
     assert answer is not None
     assert answer.ok, "a page that says what went wrong is accessible too"
     page.evaluate(UNFOLD)
-    return dict(on_every_screen(page, excused=THEME))
+    return dict(on_every_screen(page, excused=THEME, within=within))

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.browser.accessibility import SCREENS, faults, on_every_screen
+from tests.browser.accessibility import CLEAN, EVERYWHERE, UNCHECKED, faults, on_every_screen, texts
 from tests.browser.states import KINDS, STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
 from tests.browser.visit import Visit, new_visit
 from tests.tools.capture import Capture
@@ -59,8 +59,9 @@ def width(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth"))
 
 
+@texts
 @every_state
-def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach) -> None:
+def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach, within: str) -> None:
     """In one visit, since the way to a state costs most: sizes, space between letters, targets, and axe."""
     page = visit.page
     page.set_viewport_size({"width": 320, "height": 640})
@@ -80,15 +81,16 @@ def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach) -
     page.evaluate("document.adoptedStyleSheets = []")
     page.set_viewport_size({"width": 1280, "height": 720})
     assert page.locator(TARGETS).evaluate_all(TOO_SMALL) == []
-    assert dict(on_every_screen(page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+    assert dict(on_every_screen(page, within=within)) == CLEAN
 
 
+@texts
 @pytest.mark.parametrize("reach", KINDS.values(), ids=KINDS)
-def test_axe_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach) -> None:
+def test_axe_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach, within: str) -> None:
     page = every_kind.page
     page.emulate_media(reduced_motion="reduce")
     reach(every_kind, site)
-    assert dict(on_every_screen(page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+    assert dict(on_every_screen(page, within=within)) == CLEAN
     assert page.evaluate(SMALL, TARGETS) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert width(page) <= 320
@@ -127,7 +129,7 @@ def test_axe_page_without_javascript(scriptless: Visit, visit: Visit, site: Capt
     visit.page.route(visit.url, lambda route: route.fulfill(body=seen, content_type="text/html; charset=utf-8"))
     visit.open()
     assert "JavaScript is switched off" in visit.page.locator("main").inner_text()
-    assert dict(on_every_screen(visit.page)) == {f"{size} {scheme}": [] for size, scheme in SCREENS}
+    assert dict(on_every_screen(visit.page)) == CLEAN
 
 
 @pytest.mark.parametrize(
@@ -149,6 +151,46 @@ def test_axe_inserted_fault_is_found(visit: Visit, fault: str, rule: str) -> Non
     page.evaluate(fault)
     found = [line.split(":")[0] for line in faults(page)]
     assert any(re.fullmatch(rule, name) for name in found)
+
+
+PLANTED = """<!doctype html><html lang="en"><title>Faults</title><style>
+    * { color: black; background: white }
+    .in-light { color: #999 }
+    .on-wide { display: none; color: #989898 }
+    .larger { color: #888; font-size: 3rem }
+    @media (prefers-color-scheme: dark) { .in-light { color: black } .in-dark, .deep { color: #979797 } }
+    @media (min-width: 1000px) { .on-wide { display: block } .larger { font-size: 1rem } }
+    .small { padding: 0; width: 9px; height: 9px }
+</style><main><h1>Faults</h1>
+    <p>Sound</p> <p class="in-light">Light</p> <p class="in-dark">Dark</p> <p class="on-wide">Wide</p>
+    <p>Sound <b class="deep">too</b></p> <p class="larger">Smaller on a wide screen</p>
+    <svg width="99" height="20" aria-hidden="true"><text y="15" fill="#999">Picture</text></svg>
+    <input class="nameless"> <button class="small">x</button><button class="small">y</button>
+</main></html>"""
+"""A page with a fault of each kind, named by the screens on which it is one."""
+
+
+FOUND = {
+    "360 light": {"nameless", "small", "in-light", "Picture"},
+    "360 dark": {"in-dark", "deep", "Picture"},
+    "1280 light": {"nameless", "small", "on-wide", "larger", "Picture"},
+    "1280 dark": {"Picture"},
+}
+"""Colours are reported by the first screen that shows them."""
+
+STILL = {"1280 light": {"in-light"}, "1280 dark": {"in-dark", "deep", "on-wide", "larger"}}
+"""What is reported besides where every text is looked at on every screen."""
+
+
+@pytest.mark.parametrize(("within", "besides"), [(UNCHECKED, {}), (EVERYWHERE, STILL)], ids=["unchecked", "all"])
+def test_axe_planted_fault_is_found_on_its_screen(
+    context: BrowserContext, within: str, besides: dict[str, set[str]]
+) -> None:
+    page = context.new_page()
+    page.set_content(PLANTED)
+    found = {screen: "".join(lines) for screen, lines in on_every_screen(page, within=within)}
+    seen = {screen: {name for name in set.union(*FOUND.values()) if name in lines} for screen, lines in found.items()}
+    assert seen == {screen: names | besides.get(screen, set()) for screen, names in FOUND.items()}
 
 
 def test_keyboard_alone_from_load_to_receipt(visit: Visit, site: Capture) -> None:

@@ -16,7 +16,7 @@ from surveys.definition import templates
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
 from surveys.planning.rehearsals import services as rehearsals
-from tests.browser.accessibility import CLEAN, THEME, faint_picture_texts, faults, found, on_every_screen
+from tests.browser.accessibility import CLEAN, THEME, faint_picture_texts, faults, found, on_every_screen, texts
 from tests.browser.panel import sign_in
 from tests.browser.states import UNFOLD
 from tests.factories import kinds, payloads, simulation
@@ -38,7 +38,8 @@ def test_axe_published_report(page: Page, run: Run) -> None:
     assert dict(on_every_screen(page)) == CLEAN
 
 
-def test_axe_report_of_every_kind_of_question(page: Page, run: Run) -> None:
+@texts
+def test_axe_report_of_every_kind_of_question(page: Page, run: Run, within: str) -> None:
     """Sections, means and groups; each picture has its title and its words."""
     groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
     design = freeze_design(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
@@ -47,7 +48,7 @@ def test_axe_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     simulation.store(design, who, simulation.symbols(design, who, generator))
     page.goto(f"/reports/{run_of(design, published=True).key}/")
     page.evaluate(UNFOLD)
-    assert dict(on_every_screen(page)) == CLEAN
+    assert dict(on_every_screen(page, within=within)) == CLEAN
     levels = [int(heading.evaluate("one => one.tagName[1]")) for heading in page.get_by_role("heading").all()]
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
@@ -57,15 +58,17 @@ PAGES = (
 )  # fmt: skip
 
 
-def test_axe_list_form_and_upload(page: Page, alice: User, run: Run) -> None:
+@texts
+def test_axe_list_form_and_upload(page: Page, alice: User, run: Run, within: str) -> None:
     sign_in(page, alice)
-    assert {path: found(page, path) for path in PAGES} == dict.fromkeys(PAGES, CLEAN)
+    assert {path: found(page, path, within) for path in PAGES} == dict.fromkeys(PAGES, CLEAN)
 
 
 STATES = {"draft": ("", "open/"), "open": ("", "open/", "share/", "disclose/"), "closed": ("", "waves/")}
 
 
-def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run) -> None:
+@texts
+def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run, within: str) -> None:
     """One survey is a draft; the other is open and then closed. Signing in once saves half of the time."""
     write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
@@ -73,17 +76,18 @@ def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run) -> No
         if state == "closed":
             close_survey(Survey.objects.get(slug="campus"))
         slug = "draft" if state == "draft" else "campus"
-        seen = {path: found(page, f"/panel/survey/{slug}/{path}") for path in paths}
+        seen = {path: found(page, f"/panel/survey/{slug}/{path}", within) for path in paths}
         assert seen == dict.fromkeys(paths, CLEAN), state
 
 
-def test_axe_watch_page(page: Page, alice: User, run: Run) -> None:
+@texts
+def test_axe_watch_page(page: Page, alice: User, run: Run, within: str) -> None:
     """With results, days, an alarm, a failed run and no worker."""
     estimates = run.estimates.filter(position=0, stratum=None)
     estimates.update(flags=["reports_outside_table"])
     Run.objects.create(design_id=run.design_id, trigger=Run.Trigger.DEMAND, state=Run.State.FAILED, fault="It died.")
     sign_in(page, alice)
-    assert found(page, "/panel/survey/campus/watch/") == CLEAN
+    assert found(page, "/panel/survey/campus/watch/", within) == CLEAN
 
 
 def test_axe_operation_page(page: Page, alice: User, run: Run) -> None:

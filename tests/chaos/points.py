@@ -99,8 +99,8 @@ EVERYWHERE = {
         "before INSERT estimator_estimate in _compute",
         *_both("COMMIT of _compute"),
     ),
-    "opening": (*INTO_THE_FIELD, *_both("COMMIT of open_survey")),
-    "opening a wave": (*INTO_THE_FIELD, *_both("COMMIT of open_wave")),
+    "opening": (*INTO_THE_FIELD, *_both("COMMIT of open_by")),
+    "opening a wave": (*INTO_THE_FIELD, *_both("COMMIT of open_by")),
     "closing": (
         "before UPDATE surveys_survey in move",
         "before UPDATE surveys_appointment in move",

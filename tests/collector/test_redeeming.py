@@ -82,8 +82,8 @@ def test_invitation_every_fault_gives_one_message(invited: Design, codes: list[s
     for code in (codes[0], mistyped, new_code(), foreign[0], gone[0], grouped[0]):
         with refuses(403) as refused:
             send(invited, code, stratum="y1")
-        said.add((refused.value.status, json.dumps(refused.value.said)))
-        assert code not in str(refused.value.said)
+        said.add((refused.value.status, json.dumps(refused.value.to_dict())))
+        assert code not in str(refused.value.to_dict())
     assert len(said) == 1
     assert send(invited, grouped[0], stratum="y2"), "it was not used up in the wrong group"
     assert selectors.received_count(invited.digest) == 2

@@ -1,15 +1,19 @@
 """The schedule goes by the monotonic clock: a clock that is set back stops nothing."""
 
+import re
 import time
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from celery.beat import Scheduler
 from celery.utils.imports import symbol_by_name
+from django.utils.module_loading import import_string
 
 from config import beat
 from config.celery import app
+from surveys import tasks
 
 STEPS = 3
 
@@ -48,3 +52,9 @@ def test_beat_restart_reads_no_last_times(tmp_path: Any) -> None:
     scheduler.sync()
     scheduler.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_beat_tasks_of_surveys_name_services_that_exist() -> None:
+    services = re.findall(r'"(surveys(?:\.\w+){2,})"', Path(str(tasks.__file__)).read_text(encoding="utf-8"))
+    assert len(services) == 12
+    assert all(callable(import_string(service)) for service in services)

@@ -1,5 +1,6 @@
 """A run counts the reports that people randomised with a real coin, and says what no interval covers."""
 
+import html
 import json
 import secrets
 from urllib.parse import urlencode
@@ -8,8 +9,10 @@ import pytest
 from django.test import Client
 
 from collector.designs import Design
+from collector.designs.services import freeze_design
 from collector.endpoint.receiving import receive_form, receive_sheet
 from estimator.exports.formats import FORMATS
+from tests.factories import payloads
 from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
@@ -60,3 +63,24 @@ def test_run_without_coin_reports_states_nothing(design: Design) -> None:
     page = Client().get(f"/reports/{run.key}/").content.decode()
     assert "real coin" not in page
     assert SENTENCE not in page
+
+
+def test_run_with_birthdays_names_them_in_place_of_coins() -> None:
+    document = payloads.document()
+    channel = {"name": "crosswise", "prevalence": "1/4", "weights": [[1, 3], [3, 1]]}
+    document["items"] = [item | {"channel": channel} for item in document["items"][:1]]
+    design = freeze_design(document)
+    marked = urlencode({"design": design.digest, "stratum": "y1", "item-1": "1"})
+    for _ in range(40):
+        receive_form(f"{marked}&nonce={secrets.token_hex(16)}".encode(), slug=design.slug)
+    run = run_of(design, published=True)
+    page = html.unescape(Client().get(f"/reports/{run.key}/").content.decode())
+    assert "of them by a birthday: 40" in page
+    assert "40 of the reports were randomised by a birthday that the person knows" in page
+    assert "Birthdays that were not obeyed." in page
+    assert "on the respondent’s own device or by a birthday" in page
+    assert "whether the page or a birthday randomised it" in page
+    assert "coin" not in page.lower()
+    codebook = FORMATS["ddi"].whole(run).decode()
+    assert "or by a birthday" in codebook
+    assert "coin" not in codebook.lower()

@@ -7,6 +7,7 @@ from scipy import stats
 from collector.designs import Design
 from collector.reports.selectors import Totals
 from estimator.base import measures
+from estimator.models import Estimate
 from estimator.runs import estimation
 from estimator.runs.groups import Partition, ungrouped
 from randomized_response import (
@@ -26,7 +27,7 @@ def design(shares: tuple[str | None, str | None] = (None, None)) -> Design:
     return Design.of(payloads.with_known_shares(*shares))
 
 
-def rows(design: Design, counts: list[list[int]]) -> list[estimation.EstimateRow]:
+def rows(design: Design, counts: list[list[int]]) -> list[Estimate]:
     return list(estimation.estimate_item(ungrouped(design), 0, (np.array(counts),), 0.95))
 
 

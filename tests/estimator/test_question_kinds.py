@@ -11,8 +11,8 @@ import pytest
 from collector.designs import Design
 from estimator.base import measures
 from estimator.base.measures import MEAN, SHARE
+from estimator.models import Estimate
 from estimator.runs import estimation
-from estimator.runs.estimation import EstimateRow
 from estimator.runs.groups import ungrouped
 from randomized_response import (
     Channel,
@@ -38,7 +38,7 @@ def grouped(shares: tuple[str | None, str | None] = ("2/5", "3/5")) -> Design:
     return every_kind(strata={"wording": {"en": "How old?"}, "groups": groups})
 
 
-def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[EstimateRow]:
+def estimated(design: Design, totals: estimation.Totals, *keys: str) -> list[Estimate]:
     return [
         row
         for key in keys or PLACE_OF
@@ -52,7 +52,7 @@ def survey(design: Design, count: int, generator: np.random.Generator) -> tuple[
     return who, simulation.totals(design, who, simulation.symbols(design, who, generator))
 
 
-def truth(design: Design, who: simulation.People, row: EstimateRow) -> float:
+def truth(design: Design, who: simulation.People, row: Estimate) -> float:
     item = design.document["items"][row.position]
     answers, question = who.answers[item["key"]], question_of(item)
     if row.stratum is not None:
@@ -81,7 +81,7 @@ def test_intervals_of_every_kind_keep_coverage() -> None:
     assert {key: count for key, count in held.items() if count < least} == {}
 
 
-def numbers(row: EstimateRow) -> tuple[float | None, ...]:
+def numbers(row: Estimate) -> tuple[float | None, ...]:
     return (row.unbiased, row.constrained, row.standard_error, row.noise_standard_error,
             row.low, row.high, row.noise_low, row.noise_high, row.direct_question_n)  # fmt: skip
 
@@ -113,7 +113,7 @@ def strata() -> tuple[Design, estimation.Totals]:
     return one, survey(one, 1500, np.random.default_rng(7))[1]
 
 
-def by_stratum(rows: list[EstimateRow], measure: str) -> dict[int | None, list[EstimateRow]]:
+def by_stratum(rows: list[Estimate], measure: str) -> dict[int | None, list[Estimate]]:
     return {place: [r for r in rows if (r.measure, r.stratum) == (measure, place)] for place in (None, 0, 1)}
 
 

@@ -71,7 +71,7 @@ def test_html_and_pdf_report_say_the_same(run: Run, language: str) -> None:
     }
     assert [text for text in told if text not in page and text not in drawn and len(text) > 6] == []
     assert all(alt.split(" – ", 1)[1] in drawn for alt in alts)
-    cells = [cell["text"] for part in parts for row in part["table"]["rows"] for cell in row]
+    cells = [cell["text"] for part in parts for row in part["main"]["rows"] for cell in row]
     assert len(cells) > 20
     assert all(plain(cell) in page for cell in cells)
 

@@ -96,8 +96,8 @@ def test_unit_bound_is_rounded_up(shift: float, text: str) -> None:
 
 
 def test_mean_sentence_example() -> None:
-    said = {"simulated": False, "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
-    plain = wording.mean_sentence(group="", weighted=False, some=False, **said)  # type: ignore[arg-type]
+    numbers = {"simulated": False, "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
+    plain = wording.sentence("mean", group="", weighted=False, **numbers)  # type: ignore[arg-type]
     assert plain == "The 812 respondents’ mean is an estimated 12.4 (between 11.0 and 13.9)."
 
 

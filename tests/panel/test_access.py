@@ -138,18 +138,20 @@ def test_unsafe_requests_without_csrf_token_answer_403(cast: Cast, alice: User) 
 
 def test_guessed_ids_find_nothing_of_others(cast: Cast) -> None:
     """A stranger who tries slugs, keys and numbers, near and random, sees no byte that is alice's."""
-    stranger, chance, seen = cast.clients["stranger"], random.Random(7), b""
-    numbers = [*range(12), *(chance.randrange(10**9) for _ in range(12))]
-    keys = ["".join(chance.choices("0123456789abcdef", k=32)) for _ in range(12)]
+    stranger, chance, found = cast.clients["stranger"], random.Random(7), list[str]()
+    numbers = [*range(1, 5), *(chance.randrange(10**9) for _ in range(2))]
+    keys = ["".join(chance.choices("0123456789abcdef", k=32)) for _ in range(2)]
     walked: dict[str, list[Any]] = {
-        "draft": numbers, "user": numbers, "survey": ["campus", "draft", "campus-rehearsal", *map(str, numbers)],
+        "draft": numbers, "user": numbers, "survey": ["campus", "draft", "campus-rehearsal", *map(str, numbers[-3:])],
         "run": [*cast.places["run"][0], *keys], "analysis": [*cast.places["analysis"][0], *keys],
     }  # fmt: skip
     for name, row in (ROWS | ADMIN).items():
         for value in walked.get(row.about, []):
-            arguments = [value, *cast.places[row.about][0][1:]]
-            seen += b"".join(ask(stranger, method, reverse(name, args=arguments), {}).content for method in row.methods)
-    assert [word for word in (b"Campus", b"Have you cheated", b"alice") if word in seen] == []
+            address = reverse(name, args=[value, *cast.places[row.about][0][1:]])
+            for method in row.methods:
+                seen = ask(stranger, method, address, {}).content
+                found += [address for word in (b"Campus", b"Have you cheated", b"alice") if word in seen]
+    assert found == []
     listed = stranger.get("/panel/surveys/survey/", {"q": "campus", "team__name": "Surveys of alice"})
     assert b"Campus" not in listed.content
 

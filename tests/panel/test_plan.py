@@ -21,6 +21,7 @@ from randomized_response import (
     warner,
 )
 from surveys.accounts.teams import home_team
+from surveys.definition.mechanisms import MECHANISMS
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.planning.parameters import PlanParameters
@@ -253,7 +254,7 @@ def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -
         ({"kind": "one_choice", "choices": 10, "by": "epsilon", "epsilon": "1.1"}, "subset", "it is the most precise"),
         ({"kind": "one_choice", "choices": 4, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "it is the most precise"),
         ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "too little to matter"),
-        ({"kind": "yes_no"}, "forced_response", "the same table as Warner"),
+        ({"kind": "yes_no"}, "forced_response", "as Warner’s mirror, crosswise model, k-ary"),
         ({"kind": "number", "maximum": "40", "mean": "3", "spread": "5"}, "one_bit", "38 % more respondents"),
     ],
 )
@@ -261,6 +262,32 @@ def test_plan_recommends_best_mechanism_with_reason(her: Client, query: Any, bes
     advice = ask(her, **query)["advice"]
     assert advice["name"] == best
     assert why in advice["sentence"]
+
+
+def test_plan_crosswise_calls_its_probability_prevalence(her: Client) -> None:
+    answer = ask(her, kind="yes_no", mechanism="crosswise", truth="1/4")
+    assert answer["summary"].startswith("Prevalence 25\xa0%, ")
+    assert answer["tables"][0]["head"][0] == "Prevalence"
+    assert "truth probability" not in json.dumps(answer).lower()
+    across = [point["x"] for point in answer["curves"]["setting"]]
+    assert min(across) < 0.25 < max(across) < 0.5, "the chosen point is on the curve"
+    weak = ask(her, kind="yes_no", mechanism="crosswise", truth="1/20")["tiles"][0]["cautions"][0]
+    assert "A prevalence of 12\xa0% keeps it at 2." in weak
+    assert ask(her, kind="yes_no", mechanism="crosswise", truth="0.12")["numbers"]["epsilon"] <= 2
+    page = her.get(reverse("panel:plan"), {"kind": "yes_no", "mechanism": "crosswise"}).content.decode()
+    labels = re.findall(r"<label for=\"plan-truth\">(.*?)</label>", page, re.DOTALL)[0]
+    assert re.findall(r"<span[^>]*?( hidden)?>([^<]*)</span>", labels) == [
+        (" hidden", "Truth probability"),
+        ("", "Prevalence"),
+    ]
+
+
+def test_plan_yes_no_compares_every_mechanism_that_fits(her: Client) -> None:
+    """At one epsilon all but the triangular model have the same table; that one covers a yes with a harmless yes."""
+    candidates = ask(her, kind="yes_no", truth="1/2")["advice"]["candidates"]
+    assert [one["name"] for one in candidates][:4] == ["forced_response", "warner", "crosswise", "k_ary"]
+    assert {one["name"] for one in candidates} == set(MECHANISMS["yes_no"]) - {"custom"}
+    assert [one["times"] for one in candidates[:4]] == [1, 1, 1, 1]
 
 
 def test_plan_discrete_laplace_scale_is_a_mean(her: Client) -> None:

@@ -57,7 +57,7 @@ def test_rehearsal_form_starts_with_planned_shares(her: Client, survey: Survey) 
 
 def test_rehearsal_from_form_to_findings(her: Client, survey: Survey) -> None:
     asked = done(her)
-    assert asked.said == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
+    assert asked.assumptions == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
     said = words_of(her.get(f"{PAGE}1/").content.decode())
     assert "of 24 intervals held the true value" in said
     assert "Chance?" in said
@@ -119,8 +119,8 @@ def test_rehearsal_form_error_stands_at_its_field(
 
 def test_rehearsal_groups_have_own_shares_and_sizes(her: Client, survey: Survey) -> None:
     asked = done(her, **{"size-0": "40", "size-1": "80", "q0g1-1": "90", "repetitions": "1"})
-    assert asked.said["sizes"] == [40, 80]
-    assert asked.said["groups"] == {"y2": {"cheated": [pytest.approx(0.1), 0.9]}}
+    assert asked.assumptions["sizes"] == [40, 80]
+    assert asked.assumptions["groups"] == {"y2": {"cheated": [pytest.approx(0.1), 0.9]}}
     ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
     assert ahead[:3, 0].tolist() == pytest.approx([(40 * 0.3 + 80 * 0.9) / 120, 0.3, 0.9])
     again = her.get(f"{PAGE}?like=1").context["form"]
@@ -134,7 +134,7 @@ def test_rehearsal_form_has_fields_for_every_kind(her: Client, alice: User) -> N
     answer = her.post(f"/panel/survey/{survey.slug}/rehearse/", fields | {"respondents": "40"})
     assert answer.status_code == 302
     asked = Rehearsal.objects.get()
-    assert {type(given) for given in asked.said["shares"].values()} == {list, dict}
+    assert {type(given) for given in asked.assumptions["shares"].values()} == {list, dict}
     rehearsals.execute(asked.pk)
     assert her.get(answer["Location"]).status_code == 200
 

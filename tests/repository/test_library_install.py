@@ -16,7 +16,11 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"django", "cele
 
 def test_library_installs_and_works_alone(tmp_path: Path) -> None:
     # From a copy: building leaves files beside the source.
-    source = shutil.copytree(ROOT / "randomized_response", tmp_path / "source" / "randomized_response").parent
+    source = shutil.copytree(
+        ROOT / "randomized_response",
+        tmp_path / "source" / "randomized_response",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    ).parent
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     uv = Path(sys.executable).parent / "uv"

@@ -18,23 +18,10 @@ COPIED = (*APPS, "locale", "templates", "tests", "manage.py", "pyproject.toml")
 
 MECHANISM = '''"""A question mixed with a harmless one of known prevalence."""
 
-from collections.abc import Sequence
-
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector import designs
-from estimator.base.mechanisms.entry import TRUTH, Parameter, RegistryEntry, Said
-from randomized_response import Channel, unrelated_question
-
-
-def make(answers: int, said: Said) -> Channel:
-    return unrelated_question(truth=said["truth"], prevalence=said["yes"])
-
-
-def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
-    return _("the unrelated-question design of Greenberg et al. (1969)")
-
+from estimator.base.mechanisms.entry import TRUTH, Parameter, RegistryEntry
+from randomized_response import unrelated_question
 
 ENTRY = RegistryEntry(
     name="unrelated_question",
@@ -44,8 +31,8 @@ ENTRY = RegistryEntry(
     kinds=("yes_no",),
     parameters=(TRUTH, Parameter("yes", "Prevalence", "How many say yes to the harmless question.")),
     example="{name: unrelated_question, truth: 1/2, yes: 1/4}",
-    make=make,
-    describe=describe,
+    make=lambda answers, written: unrelated_question(truth=written["truth"], prevalence=written["yes"]),
+    sentence=gettext_lazy("the unrelated-question design of Greenberg et al. (1969)"),
     works={},
     only_two=True,
 )
@@ -97,7 +84,8 @@ RECIPES = {
         Edit("collector/designs/design.py", '"yes_no", "one_choice",', '"frequency", '),
         Edit("collector/designs/items.py", '    "scale": ("single",),', '    "frequency": ("single",),\n'),
         Edit("surveys/static/surveys/client/design.js", '  scale: ["single"],', '  frequency: ["single"],\n'),
-        Edit("surveys/definition/mechanisms.py", '"yes_no", "one_choice",', '"frequency", '),
+        Edit("surveys/planning/rehearsals/form.py", '"yes_no" | "one_choice"', '"frequency" | '),
+        Edit("surveys/planning/rehearsals/respondents.py", '"yes_no" | "one_choice"', '"frequency" | '),
         Edit("estimator/base/mechanisms/k_ary.py", '"yes_no", "one_choice",', '"frequency", '),
         Edit("surveys/models/surveys.py", '        SCALE = "scale"', '        FREQUENCY = "frequency", "how often"\n'),
         Edit("surveys/panel/forms/item.py", '    "scale": OF_CHOICES,', '    "frequency": OF_CHOICES,\n'),

@@ -32,7 +32,7 @@ def build() -> None:
     from estimator.runs import services as estimator
     from surveys.accounts.invitations import invite
     from surveys.accounts.teams import home_team
-    from surveys.lifecycle import services
+    from surveys.lifecycle import selectors, services
     from surveys.maintenance import retention
     from surveys.models import Role, Version
     from surveys.opening import schedules
@@ -78,7 +78,7 @@ def build() -> None:
     analyses.execute(analyses.request("cross-table", asked, [design]).pk)
     other = services.write_survey(payloads.definition(slug="other"), team=team)
     terms = OpeningPlan(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
-    schedules.open_on(other, terms, confirmed=schedules.digest_of(other))
+    schedules.open_on(other, terms, confirmed=selectors.design_to_open(other)[0].digest)
     services.show_results(survey, shown=True)
     webhooks.send_test(webhooks.add(survey, "https://example.org/", ["closed"], [], by=alice)[0])
     # What the log says of this one points nowhere afterwards, and its number must not be given again.

@@ -28,6 +28,7 @@ from surveys.definition.definitions import NO_KEY
 from surveys.lifecycle import selectors, signing_keys
 from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import FetchCode, SigningKey, SigningSecret, Survey, Version
+from surveys.opening import schedules
 from surveys.opening.services import open_survey, open_wave
 from surveys.outreach import fetch_codes
 from surveys.respondent import blind_signature, tokens
@@ -119,6 +120,23 @@ def test_blind_draft_without_secret_gets_new_key(alice: User) -> None:
     version = open_survey(draft, confirmed=after.digest)
     assert f"{modulus_of(version):0768x}" == SigningSecret.objects.get().key.modulus
     assert modulus_of(version) not in (int(NO_KEY, 16), int(before.document["invitations"]["modulus"], 16))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_blind_missing_key_is_generated_before_opening(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    drafts = [blind_draft(alice, slug=f"blind-{number}") for number in range(2)]
+    SigningSecret.objects.all().delete()
+    within, ready = [], cycle(client.ready())
+
+    def generate(**_: object) -> object:
+        within.append(connection.in_atomic_block)
+        return next(ready)
+
+    monkeypatch.setattr("cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key", generate)
+    open_survey(drafts[0])
+    digest = selectors.design_to_open(drafts[1])[0].digest
+    schedules.open_on(drafts[1], schedules.OpeningPlan(), confirmed=digest)
+    assert within == [False, False], "others write while a key is computed"
 
 
 def test_blind_rehearsal_has_no_key(alice: User) -> None:
@@ -367,7 +385,6 @@ class TestPanel:
         address = reverse("panel:fetch-by-account", args=["campus"])
         assert "Let accounts fetch" in hers.get(reverse("panel:share", args=["campus"])).content.decode()
         said = hers.post(address, {"allowed": "yes"}, follow=True).content.decode()
-        assert "Whoever has an account of this site can fetch" in said
         assert "/panel/fetch/campus/" in said
         assert hers.get(reverse("fetch", args=["campus"])).status_code == 200
         hers.post(address, {"allowed": "no"})

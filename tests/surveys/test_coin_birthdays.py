@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from collector.designs import Design
+from collector.designs.selectors import get_design
 from collector.models import WaitingReport
 from surveys.accounts.teams import home_team
 from surveys.definition.definitions import complete, design_of
@@ -148,6 +149,19 @@ def test_birthday_page_to_store_keeps_the_mark(alice: User) -> None:
         assert not re.search(r"\b(toss|tossed|coins?|dice|die|heads|tails)\b", words, re.I), words
     assert bytes(WaitingReport.objects.get().report) == bytes([1, 0])
     assert version.pages.filter(kind=Page.Kind.SHEET).exists()
+
+
+@pytest.mark.django_db
+def test_birthday_review_follows_the_stored_page(alice: User, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever instructions a later version of Candor has for the design, as here none by birthdays."""
+    version = open_survey(services.write_survey(definition("1/4"), team=home_team(alice)))
+    monkeypatch.setattr("surveys.rendering.own_coin.instructions.birthdays_for", lambda design: None)
+    assert b"toss" in page.render_page(get_design(version.design_id), "en").lower()
+    look = post(ADDRESS, {"design": version.design_id, "item-1": "1"})
+    assert ALIKE in said(look)
+    assert "Without the birthdays" in said(Client().get(f"{ADDRESS}sent/"))
+    client.force_login(alice)
+    assert ALIKE in said(client.get("/panel/survey/bribes/paper/"))
 
 
 def said(response: Any) -> str:

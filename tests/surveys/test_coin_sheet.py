@@ -69,7 +69,7 @@ def test_sheet_has_the_texts_of_the_page() -> None:
     assert len(on_paper["questions"]) == 30
     for entry in on_paper["questions"]:
         for rule in entry["rules"]:
-            assert f"{rule['told']}</span>" in on_the_page
+            assert f"{rule['action']}</span>" in on_the_page
             assert rule["shown"].lower() in on_the_page.lower()
         assert entry["toss"] in on_the_page
     assert all(step in on_the_page for step in (*on_paper["steps"], on_paper["needs"], on_paper["heads"]))

@@ -2,11 +2,12 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from surveys.definition import definitions
+from surveys.definition.definitions import drawn_items, load
 from surveys.definition.text_warnings import kinds, text_warnings
 from tests.factories import payloads, translations
 
@@ -66,8 +67,8 @@ HARMLESS = [
 
 
 def found_in(words: str, language: str = "en") -> set[str]:
-    definition = payloads.definition(languages=[language], introduction={language: words})
-    return {one.kind for one in text_warnings(definition) if one.place == "introduction"}
+    design = replace(drawn_items(payloads.definition(), version=1), introduction={language: words})
+    return {one.kind for one in text_warnings(design) if one.place == "introduction"}
 
 
 @pytest.mark.parametrize(
@@ -85,19 +86,20 @@ def test_text_warnings_skip_harmless_words(words: str) -> None:
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_text_warnings_shipped_surveys_have_none(path: Path) -> None:
-    definition = definitions.load(path.read_text(encoding="utf-8"))
-    assert [one.in_words for one in text_warnings(definition)] == []
+    definition = load(path.read_text(encoding="utf-8"))
+    assert [one.in_words for one in text_warnings(drawn_items(definition, version=1))] == []
 
 
 def test_text_warnings_test_survey_has_none() -> None:
-    assert text_warnings(translations.definition("en", "de", "es", "fr", "ar")) == []
+    definition = translations.definition("en", "de", "es", "fr", "ar")
+    assert text_warnings(drawn_items(definition, version=1)) == []
 
 
 def test_text_warning_names_place_language_and_reason() -> None:
     definition = payloads.definition()
     definition["items"][1]["choices"][2] = {"en": "Low, anonymously"}
     definition["strata"]["wording"] = {"en": "Your group is not randomised. Which?"}  # which is true
-    (found,) = text_warnings(definition)
+    (found,) = text_warnings(drawn_items(definition, version=1))
     assert (found.place, found.language, found.match) == ("items[1].choices[2]", "en", "anonymously")
     assert found.in_words.startswith("items[1].choices[2].en: “anonymously”. Nobody can promise this")
 

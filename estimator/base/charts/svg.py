@@ -5,7 +5,6 @@ Colours are `currentColor` or classes of the style sheet; there is no inline sty
 
 import re
 from html import escape as escape_html
-from typing import Any
 
 from django.utils.safestring import SafeString
 
@@ -33,8 +32,7 @@ def chart(kind: str, key: str, title: str, description: str, content: str, **att
     `key` of letters, digits, - and _ tells it from the others of the page.
     """
     named = element("title", escape(title), id=f"{key}-title") + element("desc", escape(description), id=f"{key}-desc")
-    frame: dict[str, Any] = {"xmlns": XMLNS, "class_": kind, "role": "img"}
-    frame["aria_labelledby"] = f"{key}-title {key}-desc"
+    frame = {"xmlns": XMLNS, "class_": kind, "role": "img", "aria_labelledby": f"{key}-title {key}-desc"}
     return SafeString(element("svg", named + content, **frame, **attributes))
 
 

@@ -1,14 +1,11 @@
 """The crosswise model: a report of whether the answers to the question and a harmless second one agree."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector import designs
-from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Parameter, RegistryEntry, Said, in_parts
-from randomized_response import Channel, crosswise
+from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Parameter, RegistryEntry, in_parts
+from randomized_response import crosswise
 
 PREVALENCE = Parameter(
     "prevalence",
@@ -23,24 +20,6 @@ WORK = {
     "characteristic: Design and analysis. Metrika, 67(3), 251–263.",
 }
 
-
-def make(answers: int, said: Said) -> Channel:
-    return crosswise(prevalence=said["prevalence"])
-
-
-def within(odds: float, answers: int, said: Said) -> Fraction:
-    """The prevalence of the harmless yes, below 1/2 as is easily found."""
-    return 1 - in_parts(odds, least=PARTS // 2 + 1)
-
-
-def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
-    text = _(
-        "the crosswise model (Yu et al., 2008; on its validity Höglinger & Jann, 2018): with probability "
-        "%(prevalence)s, the prevalence of a harmless yes, the true answer was reported, otherwise the other one"
-    )
-    return text % {"prevalence": channel.parameters["prevalence"]}
-
-
 ENTRY = RegistryEntry(
     name="crosswise",
     label="crosswise model (with a harmless second question)",
@@ -49,14 +28,22 @@ ENTRY = RegistryEntry(
     kinds=("yes_no",),
     parameters=(PREVALENCE,),
     example="{name: crosswise, prevalence: 1/4}",
-    make=make,
-    describe=describe,
+    make=lambda answers, written: crosswise(prevalence=written["prevalence"]),
+    sentence=gettext_lazy(
+        "the crosswise model (Yu et al., 2008; on its validity Höglinger & Jann, 2018): with probability "
+        "%(prevalence)s, the prevalence of a harmless yes, the true answer was reported, otherwise the other one"
+    ),
     works=WORK
     | {
         "hoeglinger": "Höglinger, M., & Jann, B. (2018). More is not always better: An experimental individual-level "
         "validation of the randomized response technique and the crosswise model. PLOS ONE, 13(8), e0201770.",
     },
     only_two=True,
-    dial=Dial(within, parameter="prevalence", usual=Fraction(1, 4), above_half=True),
+    dial=Dial(  # a prevalence below 1/2, as is easily found
+        lambda odds, answers, written: 1 - in_parts(odds, least=PARTS // 2 + 1),
+        parameter="prevalence",
+        usual=Fraction(1, 4),
+        above_half=True,
+    ),
     by_hand=ByHand.BIRTHDAY,
 )

@@ -1,12 +1,8 @@
 """The custom mechanism: a table written by the author."""
 
-from collections.abc import Sequence
-
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector import designs
-from estimator.base.mechanisms.entry import Parameter, RegistryEntry, Said
+from estimator.base.mechanisms.entry import Parameter, RegistryEntry, Written
 from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
@@ -17,15 +13,11 @@ WEIGHTS = Parameter(
 )
 
 
-def make(answers: int, said: Said) -> Channel:
-    table = custom(said["weights"])
+def make(answers: int, written: Written) -> Channel:
+    table = custom(written["weights"])
     if table.answers != answers:
         raise ParameterError("weights", f"must have {answers} rows, one for each answer; got {table.answers}")
     return table
-
-
-def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
-    return _("a transition table of its own (van den Hout & van der Heijden, 2002)")
 
 
 ENTRY = RegistryEntry(
@@ -37,7 +29,7 @@ ENTRY = RegistryEntry(
     parameters=(WEIGHTS,),
     example="{name: custom, weights: [[3, 1], [1, 3]]}",
     make=make,
-    describe=describe,
+    sentence=gettext_lazy("a transition table of its own (van den Hout & van der Heijden, 2002)"),
     works={
         "hout": "van den Hout, A., & van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure "
         "control and misclassification: A review. International Statistical Review, 70(2), 269–288.",

@@ -1,25 +1,9 @@
 """Discrete Laplace: a number or a point of a scale, moved a few steps up or down."""
 
-from collections.abc import Sequence
-
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector import designs
-from estimator.base.mechanisms.entry import EPSILON, RegistryEntry, Said, epsilon_of
-from randomized_response import Channel, discrete_laplace
-
-
-def make(answers: int, said: Said) -> Channel:
-    return discrete_laplace(answers, epsilon=epsilon_of(said))
-
-
-def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
-    return _(
-        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
-        "true answer, the larger the rarer, and what lay beyond an end was sent as that end"
-    )
-
+from estimator.base.mechanisms.entry import EPSILON, RegistryEntry, epsilon_of
+from randomized_response import discrete_laplace
 
 ENTRY = RegistryEntry(
     name="discrete_laplace",
@@ -29,8 +13,11 @@ ENTRY = RegistryEntry(
     kinds=("scale", "number"),
     parameters=(EPSILON,),
     example="{name: discrete_laplace, epsilon: 0.7}",
-    make=make,
-    describe=describe,
+    make=lambda answers, written: discrete_laplace(answers, epsilon=epsilon_of(written)),
+    sentence=gettext_lazy(
+        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
+        "true answer, the larger the rarer, and what lay beyond an end was sent as that end"
+    ),
     works={
         "ghosh": "Ghosh, A., Roughgarden, T., & Sundararajan, M. (2012). Universally utility-maximizing privacy "
         "mechanisms. SIAM Journal on Computing, 41(6), 1673–1693.",

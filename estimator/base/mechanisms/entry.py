@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from collector import designs
 from collector.designs.checks import decimal
 from randomized_response import ParameterError
-from randomized_response.encodings import SubsetSelection
+from randomized_response.encodings import SubsetSelection, UnaryEncoding
 from randomized_response.questions import Mechanism
 
 LARGEST_EPSILON = 16
@@ -21,8 +21,10 @@ LARGEST_EPSILON = 16
 PARTS = 10_000
 """Denominator of probabilities that the planner derives from an epsilon, rounded to less loss."""
 
-Said = Mapping[str, Any]
+Written = Mapping[str, Any]
 """A channel as written by its author, or as frozen: the mechanism's name and its parameters."""
+
+Facts = Callable[[designs.Channel, Sequence[str]], Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Dial:
     that only values above 1/2 are tried for a curve.
     """
 
-    within: Callable[[float, int, Said], Fraction]
+    within: Callable[[float, int, Written], Fraction]
     parameter: str = "truth"
     usual: Fraction = Fraction(1, 2)
     above_half: bool = False
@@ -88,39 +90,24 @@ class ByHand(Enum):
 class RegistryEntry:
     """One mechanism of the registry.
 
-    Attributes
-    ----------
-    name : str
-        In a definition, in a frozen design and in the API.
-    label, short, title : str
-        In the author's list; within a sentence of the planner; in a report.
-    kinds : tuple of str
-        The kinds of questions that may have it.
-    parameters : tuple of Parameter
-        In the order in which they are written.
-    example : str
-        A channel as an author writes it, for the documentation.
-    make : callable
-        From the number of answers and what its author says to the library's mechanism. Raises ParameterError naming the
-        argument, the bound and the value, KeyError with the name of one that is missing.
-    describe : callable
-        The sentence of a report's methods, from the frozen channel and the words for its answers.
-    works : dict
-        What that sentence cites: works by a short key.
-    only_two : bool
-        Whether it has no table for a third answer, as "prefer not to say" is to a yes/no question.
-    dial : Dial, optional
-    assumed : dict
-        What a planner takes for parameters that it does not ask for.
-    untabled : callable, optional
-        The same mechanism for so many choices that its table would be large; for planning.
-    compared_as : str
-        Its name in the library's comparison of mechanisms for one choice of many; empty where it is in none.
-    only_mean : bool
-        Whether a report shows of a scale its mean alone.
-    slow : bool
-        Whether a table of it takes long to make.
-    by_hand : ByHand
+    - `name`: in a definition, in a frozen design and in the API.
+    - `label`, `short`, `title`: in the author's list; within a sentence of the planner; in a report.
+    - `kinds`: the kinds of questions that may have it.
+    - `parameters`: in the order in which they are written.
+    - `example`: a channel as an author writes it, for the documentation.
+    - `make`: from the number of answers and what its author says to the library's mechanism. Raises ParameterError
+      naming the argument, the bound and the value, KeyError with the name of one that is missing.
+    - `sentence`: of a report's methods, with the names of facts: the parameters, `size`, and `count`, the number of
+      answers.
+    - `works`: what that sentence cites: works by a short key.
+    - `facts`: further facts for the sentence, from the frozen channel and the words for its answers.
+    - `only_two`: whether it has no table for a third answer, as "prefer not to say" is to a yes/no question.
+    - `assumed`: what a planner takes for parameters that it does not ask for.
+    - `untabled`: the same mechanism for so many choices that its table would be large; for planning.
+    - `compared_as`: its name in the library's comparison of mechanisms for one choice of many; empty where it is in
+      none.
+    - `only_mean`: whether a report shows of a scale its mean alone.
+    - `slow`: whether a table of it takes long to make.
     """
 
     name: str
@@ -130,9 +117,10 @@ class RegistryEntry:
     kinds: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     example: str
-    make: Callable[[int, Said], Mechanism]
-    describe: Callable[[designs.Channel, Sequence[str]], str]
+    make: Callable[[int, Written], Mechanism]
+    sentence: str | Promise
     works: Mapping[str, str]
+    facts: Facts = lambda channel, answers: {}
     only_two: bool = False
     dial: Dial | None = None
     assumed: Mapping[str, str] = field(default_factory=dict)
@@ -147,22 +135,36 @@ class RegistryEntry:
         """The default values of the parameters that an author leaves out."""
         return {parameter.name: parameter.default for parameter in self.parameters if parameter.default}
 
+    def describe(self, channel: designs.Channel, answers: Sequence[str]) -> str:
+        """The sentence of a report's methods, from the frozen channel and the words for its answers."""
+        facts = {**channel.parameters, "size": channel.size, "count": len(answers)}
+        return str(self.sentence) % (facts | {**self.facts(channel, answers)})
+
 
 def in_parts(against: float, *, least: int = 1) -> Fraction:
     """The largest probability in parts of 10,000 whose odds are at most `against`."""
     return Fraction(min(max(math.floor(PARTS * against / (1 + against)), least), PARTS - 1), PARTS)
 
 
-def epsilon_of(said: Said) -> float:
+def chance_of_mark(row: Sequence[int]) -> Fraction:
+    """The probability that a row of a table of two columns sends the second one."""
+    return Fraction(row[1], sum(row))
+
+
+def epsilon_of(written: Written) -> float:
     """Parse an epsilon requested by an author, a decimal number, and check its bounds."""
-    asked = decimal(said["epsilon"], ("channel", "epsilon"))
-    if not 0 < asked <= LARGEST_EPSILON:
-        raise ParameterError("epsilon", f"must be greater than 0 and at most {LARGEST_EPSILON}; got {said['epsilon']}")
-    return float(asked)
+    epsilon = decimal(written["epsilon"], ("channel", "epsilon"))
+    if not 0 < epsilon <= LARGEST_EPSILON:
+        bounds = f"must be greater than 0 and at most {LARGEST_EPSILON}"
+        raise ParameterError("epsilon", f"{bounds}; got {written['epsilon']}")
+    return float(epsilon)
 
 
-def require_alone(said: Said, *computed: str) -> None:
-    """Refuse an epsilon together with parameters that are computed from it."""
-    if set(computed) & set(said):
-        without = " and ".join(computed)
+def encoding(kind: type[SubsetSelection | UnaryEncoding], answers: int, written: Written, *names: str) -> Mechanism:
+    """An encoding with these parameters, or with the best ones for an epsilon, which must stand alone."""
+    if "epsilon" not in written:
+        return kind(answers, **{name: written[name] for name in names})
+    if set(names) & set(written):
+        without = " and ".join(names)
         raise ParameterError("epsilon", f"must stand without {without}: the best ones are computed from it")
+    return kind.optimised(answers, epsilon=epsilon_of(written))

@@ -1,34 +1,18 @@
 """Forced response: the true answer, or a yes or no forced by chance."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector import designs
-from estimator.base.mechanisms.entry import TRUTH, Dial, Parameter, RegistryEntry, Said, in_parts
-from randomized_response import Channel, forced_response
+from estimator.base.mechanisms.entry import TRUTH, Dial, Parameter, RegistryEntry, Written, in_parts
+from randomized_response import forced_response
 
 YES = Parameter("yes", "Forced yes", "How often chance, where it decides, forces a yes; empty for 1/2.", default="1/2")
 
 
-def make(answers: int, said: Said) -> Channel:
-    return forced_response(truth=said["truth"], yes=said.get("yes", YES.default))
-
-
-def within(odds: float, answers: int, said: Said) -> Fraction:
-    yes = float(Fraction(said.get("yes", YES.default)))
+def within(odds: float, answers: int, written: Written) -> Fraction:
+    yes = float(Fraction(written.get("yes", YES.default)))
     return in_parts(min(yes, 1 - yes) * (odds - 1))
-
-
-def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
-    text = _(
-        "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was reported, "
-        "otherwise “%(yes)s” with probability %(forced)s and “%(no)s” else"
-    )
-    no, yes = answers[:2]
-    return text % {"truth": channel.truth, "forced": channel.parameters["yes"], "yes": yes, "no": no}
 
 
 ENTRY = RegistryEntry(
@@ -39,13 +23,17 @@ ENTRY = RegistryEntry(
     kinds=("yes_no", "several_choices"),
     parameters=(TRUTH, YES),
     example="{name: forced_response, truth: 1/2, yes: 1/2}",
-    make=make,
-    describe=describe,
+    make=lambda answers, written: forced_response(truth=written["truth"], yes=written.get("yes", YES.default)),
+    sentence=gettext_lazy(
+        "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was reported, "
+        "otherwise “%(yes)s” with probability %(forced)s and “%(no)s” else"
+    ),
     works={
         "boruch": "Boruch, R. F. (1971). Assuring confidentiality of responses in social research: A note on "
         "strategies. The American Sociologist, 6(4), 308–311.",
         "fox": "Fox, J. A., & Tracy, P. E. (1986). Randomized response: A method for sensitive surveys. Sage.",
     },
+    facts=lambda channel, answers: {"forced": channel.parameters["yes"], "no": answers[0], "yes": answers[1]},
     only_two=True,
     dial=Dial(within),
 )

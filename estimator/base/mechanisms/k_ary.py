@@ -1,37 +1,10 @@
 """k-ary randomised response: the true answer, or any of the k answers with equal odds."""
 
-from collections.abc import Sequence
-from fractions import Fraction
-
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from collector import designs
 from estimator.base.mechanisms import warner
-from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, Said, in_parts
-from randomized_response import Channel, SubsetSelection, k_ary
-
-
-def make(answers: int, said: Said) -> Channel:
-    return k_ary(answers, truth=said["truth"])
-
-
-def within(odds: float, answers: int, said: Said) -> Fraction:
-    return in_parts((odds - 1) / answers)
-
-
-def untabled(answers: int, truth: Fraction) -> SubsetSelection:
-    """The equivalent subset selection with a set of one."""
-    return SubsetSelection(answers, size=1, truth=truth + (1 - truth) / answers)
-
-
-def describe(channel: designs.Channel, answers: Sequence[str]) -> str:
-    text = _(
-        "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true answer "
-        "was reported, otherwise one of the %(count)s answers, drawn with equal odds"
-    )
-    return text % {"truth": channel.truth, "count": len(channel.weights)}
-
+from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, in_parts
+from randomized_response import SubsetSelection, k_ary
 
 ENTRY = RegistryEntry(
     name="k_ary",
@@ -41,14 +14,17 @@ ENTRY = RegistryEntry(
     kinds=("yes_no", "one_choice", "scale"),
     parameters=(TRUTH,),
     example="{name: k_ary, truth: 1/3}",
-    make=make,
-    describe=describe,
+    make=lambda answers, written: k_ary(answers, truth=written["truth"]),
+    sentence=gettext_lazy(
+        "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true answer "
+        "was reported, otherwise one of the %(count)s answers, drawn with equal odds"
+    ),
     works=warner.WORK
     | {
         "kairouz": "Kairouz, P., Bonawitz, K., & Ramage, D. (2016). Discrete distribution estimation under local "
         "privacy. Proceedings of the 33rd International Conference on Machine Learning, PMLR 48, 2436–2444.",
     },
-    dial=Dial(within),
-    untabled=untabled,
+    dial=Dial(lambda odds, answers, written: in_parts((odds - 1) / answers)),
+    untabled=lambda k, truth: SubsetSelection(k, size=1, truth=truth + (1 - truth) / k),  # a set of one
     compared_as="k_ary",
 )

@@ -55,6 +55,9 @@ LET_BE = "at the border"
 Fit = tuple[ProportionEstimate | None, MeanEstimate | None]
 Row = dict[str, Any]
 
+READ = ("design", "tallies", "run", "estimates", "poisoning", "privacy")
+"""What is read of `report.json` beside the library."""
+
 
 # What is estimated of one question
 
@@ -291,18 +294,18 @@ def compare(what: str, computed: list[Row], stated: list[Row], names: tuple[str,
                 yield f"{what}: {', '.join(key)}: {name} is {text!r}; computed {value!r}"
 
 
-def digests(document: Row) -> Iterator[str]:
+def digests(named: str, tallies: list[Row], inputs_named: str) -> Iterator[str]:
     """Yield a line for each file, and for the design and the counts, that does not match its digest."""
     design = hashlib.sha256((HERE / "design.json").read_bytes()).hexdigest()
-    if design != document["design_digest"]:
-        yield f"design.json: its SHA-256 is {design}; the report names {document['design_digest']}"
+    if design != named:
+        yield f"design.json: its SHA-256 is {design}; the report names {named}"
     totals: dict[tuple[str, int], list[list[int]]] = {}
-    for row in document["tallies"]:  # symbol by symbol in the order of the questions, in each the strata
+    for row in tallies:  # symbol by symbol in the order of the questions, in each the strata
         totals.setdefault((row["item"], row["symbol"]), []).append(row["counts"])
-    inputs = {"design": document["design_digest"], "totals": list(totals.values())}
+    inputs = {"design": named, "totals": list(totals.values())}
     digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    if digest != document["run"]["input_digest"]:
-        yield f"report.json: the tallies have the digest {digest}; the run names {document['run']['input_digest']}"
+    if digest != inputs_named:
+        yield f"report.json: the tallies have the digest {digest}; the run names {inputs_named}"
     for line in (HERE / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         expected, name = line.split("  ", 1)
         path = HERE / name
@@ -337,25 +340,24 @@ def main() -> int:
     try:
         report = load_bundle(HERE / "report.json")
         document = json.loads((HERE / "report.json").read_text(encoding="utf-8"))
-        found = list(digests(document))
+        design, tallies, run, stated, poisoning, privacy = (document[name] for name in READ)
+        found = list(digests(report.digest, tallies, run["input_digest"]))
     except (OSError, ValueError) as error:
         print(f"cannot be read: {error}", file=sys.stderr)
         return 1
-    run = document["run"]
     confidence, every_look = run["confidence"], run["interval_holds"] == "every_look"
     computed = [
         described(report, frozen, item, row, run)
-        for frozen, item in zip(document["design"]["items"], report.items.values(), strict=True)
+        for frozen, item in zip(design["items"], report.items.values(), strict=True)
         for row in estimates(report, item, confidence, every_look)
     ]
     with (HERE / "estimates.csv").open(encoding="utf-8-sig", newline="") as file:
         sheet = list(csv.DictReader(file))
     place = ("item", "measure", "choice", "stratum")
-    found += compare("report.json", computed, document["estimates"], place)
+    found += compare("report.json", computed, stated, place)
     found += compare("estimates.csv", computed, sheet, place)
     limits = [bound for item in report.items.values() for bound in bounds(report, item, confidence)]
-    found += compare("poisoning", limits, document["poisoning"], ("item", "measure", "false_share"))
-    privacy = document["privacy"]
+    found += compare("poisoning", limits, poisoning, ("item", "measure", "false_share"))
     total = {"item": "", "epsilon": privacy["epsilon_total"], "odds": privacy["odds_total"]}
     found += compare("privacy", list(odds(report)), [*privacy["items"], total], ("item",))
     print("\n".join(table(computed)))

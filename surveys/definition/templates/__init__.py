@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from surveys.definition import definitions
+from surveys.definition.parts import Definition
 
 FOLDER = Path(__file__).parent
 
@@ -24,14 +24,14 @@ class Template:
     why: str
     adapt: str
     sources: tuple[str, ...]
-    definition: dict[str, Any]
+    definition: Definition
 
 
 @lru_cache
 def templates() -> tuple[Template, ...]:
     """All templates, in the gallery's order."""
     about = yaml.safe_load((FOLDER / "about.yaml").read_text(encoding="utf-8"))
-    return tuple(_template(**said) for said in about)
+    return tuple(_template(**fields) for fields in about)
 
 
 def find(name: str) -> Template | None:

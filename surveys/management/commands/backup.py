@@ -21,6 +21,8 @@ class Command(SurveyCommand):
         file: Path = options["file"]
         with tqdm(total=backup.counted(), unit=" reports", disable=None, leave=False) as bar:
             facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)
-        said = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
-        said += f" It is signed by this installation, {facts['signed_by']}: note that, a restore elsewhere asks for it."
-        return said, {"file": str(file), **facts}
+        words = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
+        words += (
+            f" It is signed by this installation, {facts['signed_by']}: note that, a restore elsewhere asks for it."
+        )
+        return words, {"file": str(file), **facts}

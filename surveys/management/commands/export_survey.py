@@ -18,7 +18,7 @@ class Command(SurveyCommand):
         definition = selectors.exported(find_survey(options["slug"]))
         text, output = definitions.dump(definition), options["output"]
         if output is None:
-            return text, definition
+            return text, {**definition}
         with read_file(output) as file:
             file.write(text.encode())
         words = f"{options['slug']} is written to {'standard output' if output == STANDARD else output}."

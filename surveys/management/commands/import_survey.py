@@ -32,7 +32,7 @@ class Command(SurveyCommand):
         definition = definitions.load_checked(text)
         survey = services.write_survey(definition, team=team_for(_owner(options["owner"]), definition["slug"]))
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count()}
-        facts |= {"warnings": self.warn(text_warnings(definition))}
+        facts |= {"warnings": self.warn(text_warnings(definitions.drawn_items(definition, version=1)))}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts
 
 

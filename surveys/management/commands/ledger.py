@@ -1,7 +1,8 @@
+from collections.abc import Iterator
 from typing import Any
 
 from estimator.base import wording
-from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of, budget_sentences
+from surveys.lifecycle.budget import UNIT, OpeningRow, SurveyBudget, between, budget_of, budget_sentences, row_sentences
 from surveys.management.base import SurveyCommand, find_survey
 
 
@@ -10,26 +11,23 @@ class Command(SurveyCommand):
         "What a person who answered everything may have spent in a survey, wave by wave, and what the next would add."
     )
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         book = budget_of(find_survey(options["slug"]))
-        facts = budget_sentences(book)
-        facts["waves"] = [_without_times(one) for one in facts["waves"]]
+        facts = budget_sentences(book) | {"waves": [_with_plain_times(row) for row in book.lines]}
         return "\n".join(_sentences(book)), facts
 
 
-def _sentences(book: SurveyBudget) -> list[str]:
-    said = []
+def _sentences(book: SurveyBudget) -> Iterator[str]:
     for line in book.lines:
         spent = f"epsilon {wording.epsilon(line.epsilon)}"
         total = f"{between(line.spent.total)} in all" if line.spent else "nobody answered"
-        said.append(f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}")
-    said.append(f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}")
+        yield f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.reports)}"
+    yield f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}"
     if book.ahead:
-        said.append(book.ahead.in_words)
-    return said
+        yield book.ahead.in_words
 
 
-def _without_times(line: dict[str, Any]) -> dict[str, Any]:
-    """The line with times in ISO 8601, for JSON."""
-    times = {name: line[name] and line[name].isoformat() for name in ("opened_at", "closed_at")}
-    return line | times
+def _with_plain_times(row: OpeningRow) -> dict[str, object]:
+    """The row with times in ISO 8601, for JSON."""
+    opened_at, closed_at = row.opened.version.opened_at, row.opened.version.closed_at
+    return row_sentences(row) | {"opened_at": opened_at.isoformat(), "closed_at": closed_at and closed_at.isoformat()}

@@ -27,7 +27,7 @@ class Command(SurveyCommand):
         version = opens(survey, reason=options["reason"])
         design = get_design(version.design_id)
         warnings = opening_warnings(design, survey, expected)
-        doubtful = self.warn(text_warnings(design.document))
+        doubtful = self.warn(text_warnings(design))
         link = links.respondent_link(version)
         facts = {"slug": options["slug"], "version": version.number, "digest": version.design_id, "link": link}
         facts |= {"warnings": [*warnings, *doubtful]}

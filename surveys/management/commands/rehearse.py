@@ -38,42 +38,42 @@ class Command(SurveyCommand):
         parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         _check(options)
         survey = find_survey(options["slug"])
         seed = services.new_seed() if options["seed"] is None else options["seed"]
         return (_as_a_whole if survey.rehearsal else _beside)(survey, seed, options)
 
 
-def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, object]]:
     """Rehearse a survey, storing the rehearsal beside it, as the panel does."""
     people = _people(services.design_to_rehearse(survey, 1), options)
-    said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+    assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
     if people is not None:
-        said = {"respondents": len(people), "shares": {}, "file": True}
-    asked = services.request_rehearsal(survey, said, repetitions=options["repetitions"], seed=seed)
+        assumptions = {"respondents": len(people), "shares": {}, "file": True}
+    rehearsal = services.request_rehearsal(survey, assumptions, repetitions=options["repetitions"], seed=seed)
     with show_progress("Rehearsing") as watch:
-        while asked.waits:
-            services.execute(asked.pk, seconds=math.inf, people=people, watch=watch)
-            asked.refresh_from_db()
-            watch(asked.progress / 100)
-            time.sleep(0.5 if asked.waits else 0)  # a worker was faster
-    if asked.run is None:
-        raise InputError("shares", asked.fault or "The rehearsal was stopped.")
-    facts = {"slug": survey.slug, "rehearsal": asked.number, "repetitions": asked.done.count(), "seed": seed}
-    facts |= {"reports": asked.run.reports, "run": asked.run.key}
+        while rehearsal.waits:
+            services.execute(rehearsal.pk, seconds=math.inf, people=people, watch=watch)
+            rehearsal.refresh_from_db()
+            watch(rehearsal.progress / 100)
+            time.sleep(0.5 if rehearsal.waits else 0)  # a worker was faster
+    if rehearsal.run is None:
+        raise InputError("shares", rehearsal.fault or "The rehearsal was stopped.")
+    facts = {"slug": survey.slug, "rehearsal": rehearsal.number, "repetitions": rehearsal.done.count(), "seed": seed}
+    facts |= {"reports": rehearsal.run.reports, "run": rehearsal.run.key}
     words = "{slug}: rehearsal {rehearsal} with {reports} reports, {repetitions} times; run {run}."
     return words.format_map(facts), facts
 
 
-def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, dict[str, object]]:
     """Rehearse a survey that exists only for this, in a new version."""
     version, generator = simulation.start(survey), np.random.default_rng(seed)
     design = selectors.get_design(version.design_id)
     people = _people(design, options)
     if people is None:
-        said: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
-        people = list(population(design, said).draw(generator))
+        assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
+        people = list(population(design, assumptions).draw(generator))
     sent = simulation.rehearse(version, people, generator)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
     run = estimator.execute(simulation.finish(version).pk)

@@ -19,7 +19,7 @@ class Command(SurveyCommand):
         parser.add_argument("--unsigned", action="store_true", help="take one without a signature")
         parser.add_argument("--with-secret-key", action="store_true", help="take over the secret key too")
 
-    def act(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
         with tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
             facts = backup.restore(
@@ -29,10 +29,10 @@ class Command(SurveyCommand):
                 with_secret_key=options["with_secret_key"],
                 watch=bar.update,
             )
-        said = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
+        sentence = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
         if facts["closed"]:
-            said += (
+            sentence += (
                 " Surveys by invitation came back closed, as invitations used since the backup are good again: "
                 f"{', '.join(facts['closed'])}. An owner can reopen each on its page."
             )
-        return said, {"file": str(file), **facts}
+        return sentence, {"file": str(file), **facts}

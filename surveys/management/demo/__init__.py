@@ -14,6 +14,7 @@ from estimator.runs import services as estimator
 from estimator.runs.selectors import runs_of
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
+from surveys.definition.parts import Definition
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
@@ -28,7 +29,7 @@ SEED = 1974
 Progress = Callable[[Iterable[int], int], Iterable[int]]
 
 
-def definition(slug: str) -> definitions.Definition:
+def definition(slug: str) -> Definition:
     """The definition of one of the demo's surveys."""
     return definitions.load((Path(__file__).parent / f"{slug}.yaml").read_text(encoding="utf-8"))
 
@@ -72,8 +73,8 @@ def open_version() -> Version | None:
 def _disclosed() -> None:
     """Disclose how the finished survey was done, for its report, unless something is disclosed already."""
     if not disclosures.of(FINISHED).pk:
-        said = yaml.safe_load((Path(__file__).parent / "disclosed.yaml").read_text(encoding="utf-8"))
-        disclosures.disclose(FINISHED, said, probability_sample=False)
+        texts = yaml.safe_load((Path(__file__).parent / "disclosed.yaml").read_text(encoding="utf-8"))
+        disclosures.disclose(FINISHED, texts, probability_sample=False)
 
 
 def _written(slug: str, owner: User) -> Survey:

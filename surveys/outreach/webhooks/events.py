@@ -9,7 +9,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.utils import timezone
 
@@ -42,8 +42,8 @@ def queue_deliveries() -> list[Delivery]:
     """Create a delivery for every event that was not sent yet."""
     made = []
     for webhook in Webhook.objects.select_related("survey"):
-        told = set(webhook.deliveries.values_list("event", "about"))
-        new = [one for one in pending_events(webhook) if (one.event, one.about) not in told]
+        known = set(webhook.deliveries.values_list("event", "about"))
+        new = [one for one in pending_events(webhook) if (one.event, one.about) not in known]
         made += [delivery_of(webhook, one) for one in new]
     return Delivery.objects.bulk_create(made, ignore_conflicts=True)
 
@@ -56,7 +56,9 @@ def pending_events(webhook: Webhook) -> Iterator[Event]:
             if version.closed_at is not None and version.closed_at >= webhook.made_at:
                 yield Event(CLOSED, version.design_id, version)
     if ESTIMATE_READY in webhook.events:
-        for key, digest in _requested(versions, webhook.made_at):
+        done = Run.objects.filter(design__in=versions, state=Run.State.DONE, finished_at__gte=webhook.made_at)
+        requested = done.exclude(trigger=Run.Trigger.SCHEDULE)  # by somebody, or by closing
+        for key, digest in requested.values_list("key", "design"):
             yield Event(ESTIMATE_READY, key, versions[digest], run=key)
     if REACHED in webhook.events:
         for digest, counted in reports.report_counts(list(versions)).items():
@@ -72,7 +74,7 @@ def delivery_of(webhook: Webhook, one: Event) -> Delivery:
     delivery = Delivery(
         webhook=webhook, event=one.event, about=one.about, next_at=timezone.now() + timedelta(seconds=delay)
     )
-    said = {
+    body = {
         "delivery": delivery.key,
         "event": one.event,
         "survey": webhook.survey.slug,
@@ -81,11 +83,5 @@ def delivery_of(webhook: Webhook, one: Event) -> Delivery:
         "run": one.run,
         "reports": one.reports,
     }
-    delivery.body = json.dumps(said)
+    delivery.body = json.dumps(body)
     return delivery
-
-
-def _requested(versions: dict[str, Version], since: datetime) -> Iterator[tuple[str, str]]:
-    """Key and design of the finished runs that no schedule made."""
-    done = Run.objects.filter(design__in=versions, state=Run.State.DONE, finished_at__gte=since)
-    yield from done.exclude(trigger=Run.Trigger.SCHEDULE).values_list("key", "design")

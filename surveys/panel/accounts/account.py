@@ -38,7 +38,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "left": second_factor.codes_left(user),
         "required": second_factor.required(),
     }
-    return panel_page(request, "panel/people/account.html", title="My account", **context)
+    return panel_page(request, "panel/people/account.html", context, title="My account")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -54,9 +54,8 @@ def code(request: HttpRequest) -> HttpResponse:
         if second_factor.check(request, user, form.cleaned_data["code"]):
             return redirect(onward)
         form.add_error("code", second_factor.WRONG)
-    page = panel_page(request, "panel/people/code.html", title="Second factor", form=form)
-    page.status_code = 422 if form.errors else 200
-    return page
+    status = 422 if form.errors else 200
+    return panel_page(request, "panel/people/code.html", status=status, title="Second factor", form=form)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -81,7 +80,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
         "secret": grouped,
         "required": second_factor.required(),
     }
-    return panel_page(request, "panel/people/set_up.html", title="Set up a second factor", **context)
+    return panel_page(request, "panel/people/set_up.html", context, title="Set up a second factor")
 
 
 @require_POST
@@ -115,23 +114,17 @@ def password(request: HttpRequest) -> HttpResponse:
 
 def locked(request: HttpRequest, *_more: object) -> HttpResponse:
     """The reply of django-axes after too many wrong passwords for a name, known or not, from one address."""
-    page = panel_page(request, "panel/people/locked.html", title="Too many tries")
-    page.status_code = 429
-    return page
+    return panel_page(request, "panel/people/locked.html", status=429, title="Too many tries")
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The page for a forbidden request, with the reason."""
-    page = panel_page(request, "panel/people/forbidden.html", title="Not allowed", words=str(exception))
-    page.status_code = 403
-    return page
+    return panel_page(request, "panel/people/forbidden.html", status=403, title="Not allowed", words=str(exception))
 
 
 def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
     """CSRF_FAILURE_VIEW: the page for a form without its CSRF token."""
-    page = panel_page(request, "panel/people/unverified.html", title="Nothing was done")
-    page.status_code = 403
-    return page
+    return panel_page(request, "panel/people/unverified.html", status=403, title="Nothing was done")
 
 
 def hashed_address(request: HttpRequest) -> str:

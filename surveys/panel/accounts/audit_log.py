@@ -12,6 +12,7 @@ from surveys.accounts.access import Role, get_survey_or_404, get_team_or_404, ro
 from surveys.models import AuditEntry
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
+from surveys.respondent.stored_pages import attachment
 
 A_PAGE = 100
 FORMATS = {"csv": ("text/csv; charset=utf-8", audit_log.as_csv), "json": ("application/json", audit_log.as_json)}
@@ -20,13 +21,8 @@ FORMATS = {"csv": ("text/csv; charset=utf-8", audit_log.as_csv), "json": ("appli
 @require_safe
 def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_survey_or_404(request.user, slug)
-    return survey_page(
-        request,
-        "panel/people/survey_log.html",
-        found,
-        step="people",
-        context=_shown(request, audit_log.survey_events(found)),
-    )
+    context = _shown(request, audit_log.survey_events(found))
+    return survey_page(request, "panel/people/survey_log.html", found, step="people", context=context)
 
 
 @require_safe
@@ -34,7 +30,7 @@ def of_team(request: HttpRequest, team: int) -> HttpResponse:
     found = get_team_or_404(request.user, team)
     role = role_in_team(request.user, team) or Role.VIEWER
     context = {"team": found, "may_analyse": role >= Role.ANALYST, **_shown(request, audit_log.team_events(found))}
-    return panel_page(request, "panel/people/team_log.html", title=f"Log of {found}", **context)
+    return panel_page(request, "panel/people/team_log.html", context, title=f"Log of {found}")
 
 
 @require_safe
@@ -73,5 +69,4 @@ def _shown(request: HttpRequest, entries: QuerySet[AuditEntry]) -> dict[str, obj
 
 def _file(entries: Iterable[AuditEntry], name: str, kind: str) -> HttpResponse:
     content_type, write = FORMATS[kind]
-    disposition = f'attachment; filename="{name}.{kind}"'
-    return HttpResponse(write(entries), content_type=content_type, headers={"Content-Disposition": disposition})
+    return attachment(write(entries), content_type, f"{name}.{kind}")

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from collector.errors import Conflict
-from surveys.accounts import invitations
+from surveys.accounts import invitations, tokens
 from surveys.accounts.audit_log import record_event
 from surveys.models import Invitation
 
@@ -32,12 +32,12 @@ class AccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
 def join(request: HttpRequest) -> HttpResponse:
     """Take the secret; show the invitation; admit a user who is signed in, or creates an account here."""
     if "secret" in request.POST:
-        request.session[KEPT] = invitations.digest_of(request.POST["secret"].strip().rpartition("#")[2])
+        request.session[KEPT] = tokens.digest_of(request.POST["secret"].strip().rpartition("#")[2])
         return redirect("join")
-    kept = request.session.get(KEPT)
-    if kept is None:
+    digest = request.session.get(KEPT)
+    if digest is None:
         return _page(request, None)
-    invitation = invitations.find(kept)
+    invitation = invitations.find(digest)
     if invitation is None:
         del request.session[KEPT]
         return _page(request, None, status=404, gone=True)

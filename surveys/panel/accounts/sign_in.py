@@ -23,9 +23,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     code = request.POST.get("code", "").strip().rpartition("#")[2]
     if spend(request, code):
         return redirect("admin:index")
-    page = panel_page(request, "panel/people/no_link.html", title="Not signed in")
-    page.status_code = 403
-    return page
+    return panel_page(request, "panel/people/no_link.html", status=403, title="Not signed in")
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from unfold.widgets import UnfoldAdminTextInputWidget
@@ -14,7 +14,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from collector.designs.texts import validate_line
 from collector.errors import Conflict
 from surveys.accounts import invitations, teams
-from surveys.accounts.access import Role, get_survey_or_404, get_team_or_404, role_in_team
+from surveys.accounts.access import Role, get_survey_or_404, get_team_or_404, one_or_404, role_in_team
 from surveys.lifecycle import links
 from surveys.models import Membership, Survey, Team
 from surveys.panel.frame import survey_page
@@ -48,8 +48,8 @@ def my_teams(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"{team} is a team now, with you as its owner.")
         return redirect("panel:team", team.pk)
     mine = Membership.objects.filter(user=user).select_related("team").order_by("team__name", "pk")
-    lines = teams.with_counts(mine)
-    return panel_page(request, "panel/people/teams.html", title="Teams", lines=lines, form=form, meanings=_meanings())
+    context = {"lines": teams.with_counts(mine), "form": form, "meanings": MEANINGS.items()}
+    return panel_page(request, "panel/people/teams.html", context, title="Teams")
 
 
 @require_safe
@@ -68,11 +68,11 @@ def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: A
         "may_own": role == Role.OWNER,
         "may_delete": role == Role.OWNER and teams.is_empty(found),
         "roles": Role.choices,
-        "meanings": _meanings(),
+        "meanings": MEANINGS.items(),
         "pending": invitations.pending(found),
         "link": link,
     }
-    return panel_page(request, "panel/people/team.html", title=str(found), **context)
+    return panel_page(request, "panel/people/team.html", context, title=str(found))
 
 
 @require_safe
@@ -177,10 +177,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _member_or_404(found: Team, pk: int) -> Membership:
-    member = found.memberships.filter(pk=pk).select_related("user", "team").first()
-    if member is None:
-        raise Http404("There is no such member.")
-    return member
+    return one_or_404(found.memberships.filter(pk=pk).select_related("user", "team").first(), "member")
 
 
 def _role(request: HttpRequest) -> Role:
@@ -189,7 +186,3 @@ def _role(request: HttpRequest) -> Role:
         raise Conflict("Choose a role: viewer, analyst, editor or owner.")
     role: Role = form.cleaned_data["role"]
     return role
-
-
-def _meanings() -> list[tuple[Role, str]]:
-    return list(MEANINGS.items())

@@ -2,7 +2,7 @@
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -10,6 +10,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from collector.designs.texts import validate_line
 from collector.errors import Conflict
 from surveys.accounts import tokens
+from surveys.accounts.access import one_or_404
 from surveys.models import AccessToken
 from surveys.panel.views import panel_page, signed_in
 
@@ -38,24 +39,20 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
     """The user's tokens; a POST creates one and shows it in this reply only."""
     user, form, secret = signed_in(request), TokenForm(request.POST or None), ""
     if request.method == "POST" and form.is_valid():
-        said = form.cleaned_data
         try:
-            _made, secret = tokens.make(user, said["name"], scope=said["scope"], days=said["days"])
+            _made, secret = tokens.make(user, **form.cleaned_data)
             form = TokenForm()
         except Conflict as refusal:
             form.add_error(None, str(refusal))
     context = {"form": form, "secret": secret, "tokens": tokens.tokens_of(user)}
-    page = panel_page(request, "panel/people/tokens.html", title="Access tokens", **context)
-    page.status_code = 422 if form.errors else 200
-    return page
+    status = 422 if form.errors else 200
+    return panel_page(request, "panel/people/tokens.html", context, status=status, title="Access tokens")
 
 
 @require_POST
 def revoke(request: HttpRequest, token: int) -> HttpResponse:
     user = signed_in(request)
-    found = AccessToken.objects.filter(user=user, pk=token).first()
-    if found is None:
-        raise Http404("There is no such token.")
+    found = one_or_404(AccessToken.objects.filter(user=user, pk=token).first(), "token")
     tokens.revoke(found, by=user)
     messages.success(request, f"“{found.name}” lets nobody in any more.")
     return redirect("panel:tokens")

@@ -22,6 +22,7 @@ from collector.designs.items import check_items
 from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
 from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
+from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
@@ -29,7 +30,7 @@ from surveys.models import Item
 from surveys.panel.forms.choices import in_languages, lines_of, with_choices
 from surveys.panel.forms.item_summary import facts_of, protection_of
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
-from surveys.panel.forms.multilingual import Text, WordsField
+from surveys.panel.forms.multilingual import WordsField
 from surveys.panel.forms.survey import WordsForm
 
 OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
@@ -136,7 +137,9 @@ class ItemForm(WordsForm):
         item = self.instance
         self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
-        self.initial.update({said.name: getattr(item, said.column) for said in REGISTRY[item.mechanism].parameters})
+        self.initial.update(
+            {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
+        )
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
@@ -202,18 +205,19 @@ class ItemForm(WordsForm):
                 "Write whole numbers with spaces between them, a line for each answer."
             ) from None
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
         if self.closed:
-            return cleaned
-        said: Text = cleaned.get("choices") or {}
-        lines = [line for code in said for line in lines_of(said, code)]
+            return
+        cleaned = self.cleaned_data
+        texts: Text = cleaned.get("choices") or {}
+        lines = [line for code in texts for line in lines_of(texts, code)]
         if not self.errors:
-            self._refuse_what_does_not_fit(cleaned, lines)
+            self._refuse_what_does_not_fit(lines)
         codes = self.survey.languages or ["en"]
         known, kind = self.instance.choices, cleaned.get("kind")
         try:
-            cleaned["choices"] = with_choices(known, said, self.lines_before, kind, codes)
+            cleaned["choices"] = with_choices(known, texts, self.lines_before, kind, codes)
         except forms.ValidationError as fault:
             self.add_error("choices", fault)
             cleaned["choices"] = self.instance.choices
@@ -224,67 +228,68 @@ class ItemForm(WordsForm):
         self.instance.choices = cleaned["choices"]
         self.instance.required = not cleaned.get("may_be_blank")
         if not self.errors:
-            self._forget_what_has_no_use(cleaned)
-            self._require_decimals(cleaned)
+            self._forget_what_has_no_use()
+            self._require_decimals()
         if not self.errors:
-            self._check(cleaned)
-        return cleaned
+            self._check()
 
-    def _refuse_what_does_not_fit(self, cleaned: dict[str, Any], lines: list[str]) -> None:
+    def _refuse_what_does_not_fit(self, lines: list[str]) -> None:
         """Reject values that a question of this kind does not use; with its script the form hides the fields."""
-        kind = cleaned["kind"]
-        said = {**cleaned, "choices": lines}
+        kind = self.cleaned_data["kind"]
+        fields = {**self.cleaned_data, "choices": lines}
         for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
-            if said[name]:
+            if fields[name]:
                 number = name == "prefer_not" and kind == "number"
                 self.add_error(
                     name, f"prefer_not {NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind."
                 )
-        names = fitting(kind, prefer_not=bool(said["prefer_not"]))
-        if said["mechanism"] not in names:
+        names = fitting(kind, prefer_not=bool(fields["prefer_not"]))
+        if fields["mechanism"] not in names:
             labels = " or ".join(REGISTRY[name].label for name in names)
             self.add_error("mechanism", f"For this question choose {labels}.")
 
-    def _forget_what_has_no_use(self, cleaned: dict[str, Any]) -> None:
-        kept = {name: cleaned[name] for name in KIND_FIELDS[cleaned["kind"]]}
-        kept |= {said.column: cleaned[said.name] for said in REGISTRY[cleaned["mechanism"]].parameters}
+    def _forget_what_has_no_use(self) -> None:
+        cleaned = self.cleaned_data
+        filled = {name: cleaned[name] for name in KIND_FIELDS[cleaned["kind"]]}
+        filled |= {parameter.column: cleaned[parameter.name] for parameter in REGISTRY[cleaned["mechanism"]].parameters}
         for name in (*GRID, "most", *COLUMNS):
-            cleaned[name] = kept.get(name, None if Item._meta.get_field(name).null else "")
+            cleaned[name] = filled.get(name, None if Item._meta.get_field(name).null else "")
             setattr(self.instance, name, cleaned[name])
 
-    def _require_decimals(self, cleaned: dict[str, Any]) -> None:
+    def _require_decimals(self) -> None:
         for name in (*GRID, "epsilon"):
-            if cleaned.get(name) and not DECIMAL.fullmatch(cleaned[name]):
+            if (written := self.cleaned_data.get(name)) and not DECIMAL.fullmatch(written):
                 self.add_error(name, "Write a number like 12 or 0.5.")
 
-    def _check(self, cleaned: dict[str, Any]) -> None:
+    def _check(self) -> None:
         """Show the error of a complete question in words, at the field that it concerns."""
+        cleaned = self.cleaned_data
         number = cleaned["kind"] == Item.Kind.NUMBER
         if not (all(cleaned[name] for name in GRID) if number else len(cleaned["choices"]) >= 2):
             return
         try:
-            item = selectors.item_of(self._in_own_language(cleaned))
+            item = selectors.item_of(self._in_own_language())
             check_items([frozen_item(item, ("items", 0))], [self.survey.language], [])
         except ValidationError as error:
             field, words = field_and_words(error, error.path[2:])
             if cleaned.get(field) or words != NEEDED:
                 self.add_error(field, words)
 
-    def _in_own_language(self, cleaned: dict[str, Any]) -> Item:
+    def _in_own_language(self) -> Item:
         """The question alone: in one language, of no section, asked of everybody. Untranslated texts are numbers."""
-        own = self.survey.language
-        said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
-        said["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
-        said["wording"] = {own: cleaned["wording"][own] or "?"}
-        said["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
-        return Item(survey=self.survey, required=self.instance.required, **said)
+        own, cleaned = self.survey.language, self.cleaned_data
+        fields = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
+        fields["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
+        fields["wording"] = {own: cleaned["wording"][own] or "?"}
+        fields["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
+        return Item(survey=self.survey, required=self.instance.required, **fields)
 
 
-def _field(said: Parameter) -> forms.CharField:
+def _field(parameter: Parameter) -> forms.CharField:
     """The form field of a parameter without a text column of its name."""
-    table = said.form == "table"
+    table = parameter.form == "table"
     part = UnfoldAdminTextareaWidget(attrs={"rows": 3}) if table else UnfoldAdminTextInputWidget()
-    return forms.CharField(label=said.label, help_text=said.help, widget=part, required=False)
+    return forms.CharField(label=parameter.label, help_text=parameter.help, widget=part, required=False)
 
 
 for _said in PARAMETERS.values():

@@ -1,16 +1,15 @@
 """Everything that a draft still lacks before it can be opened, in words."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS
-from surveys.definition.definitions import Definition
 from surveys.definition.mechanisms import GRID
+from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.definition.questions import frozen_item
 from surveys.lifecycle.selectors import language_names
 
-Named = tuple[str, dict[str, str], bool]
+Named = tuple[str, Text, bool]
 """A text: its name, its content by language, and whether it is required."""
 
 
@@ -31,7 +30,7 @@ def missing_texts(definition: Definition, missing: str) -> list[str]:
     return found or [missing.rstrip(".") + "."]
 
 
-def item_faults(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def item_faults(item: ItemPart) -> Iterator[tuple[str, str]]:
     """The faults that keep a question from being asked, as form field and words, without missing texts."""
     number = item["kind"] == "number"
     empty = [name for name in GRID if not item.get(name)] if number else []
@@ -56,7 +55,7 @@ def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
     return (field if field in FIELDS else "mechanism"), error.sentence(path)
 
 
-def _unfinished(items: list[dict[str, object]]) -> Iterator[str]:
+def _unfinished(items: list[ItemPart]) -> Iterator[str]:
     for number, item in enumerate(items, start=1):
         for field, words in item_faults(item):
             yield f"Question {number} ({item['key']}), {field.replace('_', ' ')}: {words}"
@@ -69,8 +68,9 @@ def _untranslated(definition: Definition) -> Iterator[str]:
     for code, name in zip(languages, language_names(languages), strict=True):
         gone = [
             called
-            for called, said, needed in texts
-            if not said.get(code, "").strip() and (needed or any(said.get(other, "").strip() for other in languages))
+            for called, content, needed in texts
+            if not content.get(code, "").strip()
+            and (needed or any(content.get(other, "").strip() for other in languages))
         ]
         if gone:
             where = f" in {name}" if len(languages) > 1 else ""

@@ -92,7 +92,7 @@ def _by_kind(device: Device, kind: Callable[[Outcome], int], sizes: Sequence[int
         return None
 
     found = fill(tuple(kinds), sizes)
-    return None if found is None else [_joined(kinds[name] for name in chosen) for chosen in found]
+    return None if found is None else [frozenset(chain(*(kinds[name] for name in chosen))) for chosen in found]
 
 
 def _few_first(names: Sequence[int]) -> Iterable[tuple[int, ...]]:
@@ -111,7 +111,3 @@ def _in_order(device: Device, sizes: Sequence[int]) -> list[Share]:
         rows = [[outcome for outcome in row if outcome not in taken] for row in rows]
         shares.append(frozenset(taken))
     return shares
-
-
-def _joined(outcomes: Iterable[Iterable[Outcome]]) -> Share:
-    return frozenset(chain(*outcomes))

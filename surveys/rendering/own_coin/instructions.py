@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from collector.designs import Channel, Design, Item
+from estimator.base.birthdays import by_birthdays, months_of
 from estimator.base.mechanisms import REGISTRY, ByHand
 from surveys.rendering.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
 
@@ -18,8 +19,6 @@ KINDS = ("yes_no", "one_choice", "scale")
 MOST_CHOICES = 6
 MOST_RULES = 8
 """Maximum rules that a person can follow for one question."""
-FEWEST_MONTHS = 2
-"""Of a birthday, and as many others."""
 
 Table = Sequence[Sequence[int]]
 Marks = tuple[int, ...]
@@ -65,7 +64,8 @@ def instruction_for(channel: Channel) -> Instruction | None:
         return None
     entry = REGISTRY.get(channel.name)
     mirror = entry is not None and entry.by_hand is not ByHand.TABLE and table[0][0] == table[1][1]
-    parts = _mirrored(table) if mirror else _decomposed(table)
+    # Of Warner's table the true answer or the opposite, the rarer of the two first.
+    parts = sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))]) if mirror else _decomposed(table)
     whole = sum(tickets for tickets, _ in parts)
     common = gcd(*(tickets for tickets, _ in parts))
     for device in DEVICES if len(parts) <= MOST_RULES else ():
@@ -79,26 +79,14 @@ def instruction_for(channel: Channel) -> Instruction | None:
 
 
 def birthdays_for(design: Design) -> list[Instruction] | None:
-    """For a survey of such questions alone, a person's birthday for each; None where there are too few of them.
-
-    A birthday stays what it is: with an earlier wave, two reports by one would tell whether the answer changed.
-    """
-    if len(design.items) > len(BIRTHDAYS) or design.spent != 1:
+    """For a survey of such questions alone, a person's birthday for each; None where there are too few of them."""
+    if not by_birthdays(design):
         return None
-    found = [_born(item, device) for item, device in zip(design.items, BIRTHDAYS, strict=False)]
-    complete = [instruction for instruction in found if instruction is not None]
-    return complete if len(complete) == len(found) else None
+    return [_born(months_of(item), device) for item, device in zip(design.items, BIRTHDAYS, strict=False)]
 
 
-def _born(item: Item, device: Device) -> Instruction | None:
+def _born(months: int, device: Device) -> Instruction:
     """Whether the true answer is that to a question about a birthday: itself in some months, its opposite in others."""
-    entry, table = REGISTRY.get(item.channel.name), item.channel.weights
-    born = entry is not None and entry.by_hand is ByHand.BIRTHDAY and _is_one_mark(item)
-    if not born or table[0][0] != table[1][1]:
-        return None
-    months, rest = divmod(len(device.outcomes) * table[1][1], sum(table[1]))
-    if rest or not FEWEST_MONTHS <= months <= len(device.outcomes) - FEWEST_MONTHS:
-        return None
     inside = frozenset(device.outcomes[:months])
     others = frozenset(device.outcomes) - inside
     return Instruction(device, (Rule(inside, own_instruction(2)), Rule(others, OPPOSITE)))
@@ -109,19 +97,13 @@ def own_instruction(answers: int) -> Marks:
     return tuple(range(answers))
 
 
-def _mirrored(table: Table) -> list[tuple[int, Marks]]:
-    """Warner's table for a device: the true answer or the opposite, the rarer of the two first."""
-    return sorted([(table[0][1], OPPOSITE), (table[0][0], own_instruction(2))])
-
-
 def _decomposed(table: Table) -> list[tuple[int, Marks]]:
     """Tickets with their mark for each true answer: first those with one mark whatever is true."""
     forced = [min(column) for column in zip(*table, strict=True)]
     parts = [(tickets, (y,) * len(table)) for y, tickets in enumerate(forced) if tickets]
     parts += _residual([[w - b for w, b in zip(row, forced, strict=True)] for row in table])
-    return sorted(
-        parts, key=lambda part: part[1] == own_instruction(len(table))
-    )  # one's own answer last, as "anything else"
+    own = own_instruction(len(table))
+    return sorted(parts, key=lambda part: part[1] == own)  # one's own answer last, as "anything else"
 
 
 def _residual(table: list[list[int]]) -> Iterator[tuple[int, Marks]]:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import TypedDict
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from collector.designs import Design, Item, Stratum
+from collector.designs import Design, Item
 from collector.endpoint.parsing import ParsedReport
 from collector.errors import RequestRefused
 from estimator.base import wording
@@ -18,7 +18,7 @@ from surveys.definition.languages import address_of, language_links
 from surveys.rendering import pages
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN, Outcome
-from surveys.rendering.own_coin.instructions import Instruction, birthdays_for, instructions_for
+from surveys.rendering.own_coin.instructions import Instruction, instructions_for
 
 MOST_FACES = 6
 """Maximum coins and dice shown for a rule; one with more has a bar with its frequency instead."""
@@ -31,16 +31,18 @@ class Frame(pages.Texts):
     version: int
 
 
-class CoinRule(TypedDict):
+@dataclass(frozen=True)
+class CoinRule:
     """What the device shows, what to do then, and how many outcomes it has; `pictures` of them where they are few."""
 
     shown: str
-    told: str
+    action: str
     count: int
     pictures: list[Outcome]
 
 
-class CoinQuestion(TypedDict):
+@dataclass(frozen=True)
+class CoinQuestion:
     """A question with what to toss for it."""
 
     name: str
@@ -78,11 +80,9 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
         return b""
     with translation.override(language):
         shown = context(design, instructions, language)
-    doors = {
-        "doors": language_links("coin", design),
-        "sheet_address": address_of("coin-sheet", design, language) if with_sheet else "",
-    }
-    return pages.render("surveys/coin/page.html", {**shown, **doors}, language)
+    sheet = address_of("coin-sheet", design, language) if with_sheet else ""
+    links = {"doors": language_links("coin", design), "sheet_address": sheet}
+    return pages.render("surveys/coin/page.html", {**shown, **links}, language)
 
 
 def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
@@ -93,7 +93,7 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "digest": design.digest,
         "invited": bool(design.invitations),
         "group_wording": design.strata_wording[language],
-        "groups": [_group(group, language) for group in design.groups],
+        "groups": [{"key": group.key, "label": group.label[language]} for group in design.groups],
         "birthdays": birthdays,
         "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
@@ -105,7 +105,15 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
     }
 
 
-def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
+def asks_birthdays(stored: bytes) -> bool:
+    """True if a page asks about birthdays as it was rendered at opening: it has no rules of what is tossed.
+
+    What follows the page goes by this, because a later version may have other instructions for the same design.
+    """
+    return b'<ul class="rules">' not in stored
+
+
+def render_review(design: Design, looked: ParsedReport, language: str, *, birthdays: bool) -> bytes:
     """The review of the marks, with the nonce that makes two sends one response. Nothing is stored yet."""
     marked = {f"item-{number}": str(symbol) for number, symbol in enumerate(looked.report, start=1)}
     marked["stratum"] = looked.stratum
@@ -113,20 +121,20 @@ def render_review(design: Design, looked: ParsedReport, language: str) -> bytes:
         **_frame(design, language),
         "looked": looked,
         "code": " ".join(re.findall("....", looked.invitation)),
-        "birthdays": birthdays_for(design) is not None,
-        "lines": list(lines(design, language, marked)),
+        "birthdays": birthdays,
+        "lines": list(lines(design, language, marked, birthdays=birthdays)),
         "send_address": address_of("coin-send", design, language),
     }
     return pages.render("surveys/coin/review.html", context, language)
 
 
-def lines(design: Design, language: str, marked: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def lines(design: Design, language: str, marked: Mapping[str, str], *, birthdays: bool) -> Iterator[dict[str, object]]:
     """The groups, if there are any, then each question, with every choice and whether it is marked.
 
     `marked` is what a form says by the names of its fields.
     """
     with translation.override(language):
-        alike = sentences.alike() if birthdays_for(design) else []
+        alike = sentences.alike() if birthdays else []
     if design.groups:
         choices = [_choice(group.key, group.label[language], marked.get("stratum", "")) for group in design.groups]
         wording = design.strata_wording[language]
@@ -143,10 +151,9 @@ def _choice(value: str, label: str, marked: str) -> dict[str, object]:
     return {"value": value, "label": label, "marked": value == marked}
 
 
-def render_sent(design: Design, language: str) -> bytes:
+def render_sent(design: Design, language: str, *, birthdays: bool) -> bytes:
     """The page that confirms an accepted form."""
-    context = _frame(design, language) | {"birthdays": birthdays_for(design) is not None}
-    return pages.render("surveys/coin/sent.html", context, language)
+    return pages.render("surveys/coin/sent.html", {**_frame(design, language), "birthdays": birthdays}, language)
 
 
 def render_refusal(design: Design, refusal: RequestRefused, language: str) -> bytes:
@@ -164,33 +171,20 @@ def _frame(design: Design, language: str) -> Frame:
     }
 
 
-def _group(group: Stratum, language: str) -> dict[str, str]:
-    return {"key": group.key, "label": group.label[language]}
-
-
 def _question(number: int, item: Item, instruction: Instruction, language: str) -> CoinQuestion:
     born = instruction.device in BIRTHDAYS
     choices = sentences.alike() if born else [choice[language] for choice in item.choices]
-    return {
-        "name": f"item-{number}",
-        "wording": item.wording[language],
-        "choices": choices,
-        "toss": sentences.toss(instruction),
-        "outcomes": len(instruction.device.outcomes),
-        "factor": wording.odds(_ratio(item)),
-        "rules": [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))],
-    }
+    rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
+    toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
+    factor = wording.odds(_ratio(item))
+    return CoinQuestion(f"item-{number}", item.wording[language], choices, toss, outcomes, factor, rules)
 
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:
     rule = instruction.rules[place]
     drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
-    return {
-        "shown": sentences.outcome_sentence(instruction, place),
-        "told": sentences.device_sentence(rule.marks, choices),
-        "count": len(rule.outcomes),
-        "pictures": drawn,
-    }
+    shown, action = sentences.outcome_sentence(instruction, place), sentences.device_sentence(rule.marks, choices)
+    return CoinRule(shown, action, len(rule.outcomes), drawn)
 
 
 def _ratio(item: Item) -> Fraction:

@@ -4,6 +4,7 @@ No date, no number of its own and no random mark is in it: the same survey gives
 tells one from another but what is marked.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TypedDict
 
@@ -43,20 +44,21 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         % {"count": len(shown["groups"])},
         "choices": [group["label"] for group in shown["groups"]],
     }
-    told = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
+    guidance = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),
         "title": shown["title"],
         "introduction": shown["introduction"],
         "promise": _("Your true answer stays with you. This sheet gets a randomised answer."),
-        **told,
+        **guidance,
         "coins": shown["coins"],
         "heads": _("Heads: the side with a head or an emblem."),
         "tails": _("Tails: the side with the number."),
         "group": group if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
-        **_endings(shown, told["handed_in"]),
+        "after": {"title": _("What happens to this sheet"), "text": guidance["handed_in"]},
+        "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
         "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
         "digest": shown["digest"],
         "page": _("Page %(page)s of %(pages)s"),
@@ -74,7 +76,6 @@ class Guidance(TypedDict):
 
 
 def _by_tosses(shown: page.CoinPage) -> Guidance:
-    """How the sheet is filled in, and why so."""
     return {
         "needs": _("You need %(needs)s, and a place where nobody looks on.") % {"needs": shown["needs"]},
         "steps": [
@@ -124,32 +125,13 @@ def _by_birthdays() -> Guidance:
     }
 
 
-def _endings(shown: page.CoinPage, handed_in: str) -> dict[str, object]:
-    """The texts below the last question."""
-    return {
-        "after": {
-            "title": _("What happens to this sheet"),
-            "text": handed_in,
-        },
-        "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
-    }
-
-
 def _question(number: int, entry: page.CoinQuestion) -> dict[str, object]:
     rules = [
-        {
-            "shown": rule["shown"][:1].upper() + rule["shown"][1:],
-            "told": rule["told"],
-            "count": rule["count"],
-            "pictures": [[str(face) for face in outcome] for outcome in rule["pictures"]],
+        asdict(rule)
+        | {
+            "shown": rule.shown[:1].upper() + rule.shown[1:],
+            "pictures": [[str(face) for face in outcome] for outcome in rule.pictures],
         }
-        for rule in entry["rules"]
+        for rule in entry.rules
     ]
-    return {
-        "number": str(number),
-        "wording": entry["wording"],
-        "toss": entry["toss"],
-        "outcomes": entry["outcomes"],
-        "rules": rules,
-        "choices": entry["choices"],
-    }
+    return asdict(entry) | {"number": str(number), "rules": rules}

@@ -1,0 +1,75 @@
+"""The form of a complete definition: its keys are checked when it is completed, their values as it is frozen."""
+
+from typing import Final, NotRequired, TypedDict
+
+from collector.designs import Kind
+from estimator.base.mechanisms.entry import Written
+
+Text = dict[str, str]
+
+SAME_PEOPLE: Final = "same_people_as"
+"""Key of a definition that names a survey of the same respondents: not in the design, which has what was spent
+before."""
+
+
+class ConditionPart(TypedDict):
+    item: str
+    answers: list[int]
+
+
+class ItemPart(TypedDict):
+    """A question. `unasked` is the index of a choice or, of a number, that number as text."""
+
+    key: str
+    kind: Kind
+    wording: Text
+    choices: list[Text]
+    minimum: NotRequired[str]
+    maximum: NotRequired[str]
+    step: NotRequired[str]
+    prefer_not: NotRequired[Text]
+    required: NotRequired[bool]
+    shuffle: NotRequired[bool]
+    most: NotRequired[int]
+    section: NotRequired[str]
+    channel: Written
+    asked_if: NotRequired[ConditionPart]
+    unasked: NotRequired[int | str]
+
+
+class SectionPart(TypedDict):
+    key: str
+    title: Text
+    introduction: Text
+
+
+class GroupPart(TypedDict):
+    key: str
+    label: Text
+    share: str | None
+
+
+class StrataPart(TypedDict):
+    wording: Text
+    groups: list[GroupPart]
+
+
+class FieldworkPart(TypedDict):
+    rehearsal: bool
+    invitations: NotRequired[str]
+    repeats: NotRequired[str]
+    participation: NotRequired[str | None]
+
+
+class Definition(FieldworkPart):
+    """A survey as its author writes it (docs/surveys.md)."""
+
+    slug: str
+    languages: list[str]
+    title: Text
+    introduction: Text
+    consent: Text
+    strata: StrataPart
+    same_people_as: NotRequired[str]
+    sections: NotRequired[list[SectionPart]]
+    items: list[ItemPart]
