@@ -94,13 +94,14 @@ def told() -> dict[str, Any]:
     from estimator.runs import estimation, groups
     from surveys.models import AuditEntry, Delivery, Page, Survey
 
+    computed = [field.name for field in Estimate._meta.concrete_fields if field.name not in ("id", "run")]
     designs: dict[str, Any] = {}
     for frozen in FrozenDesign.objects.order_by("digest"):
         design, totals = get_design(frozen.digest), store.totals(frozen.digest)
         partition = groups.of_totals(design, totals)
         mine = partition.merge_all(totals)
         estimates = [
-            repr(row).replace(type(row).__name__, "Row", 1)  # as the class was called where the files were made
+            f"Row({', '.join(f'{name}={getattr(row, name)!r}' for name in computed)})"  # as where the files were made
             for position, field in enumerate(design.fields)
             for row in estimation.estimate_item(partition, position, mine[field.start : field.stop], 0.95)
         ]
