@@ -122,33 +122,22 @@ def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     assert list(Survey.objects.get().items.values_list("key", flat=True)) == ["first", "second"]
 
 
-def test_every_page_fits_a_phone_and_a_desktop(page: Page, alice: User, design: Design) -> None:
+def test_long_title_fits_a_phone_and_a_desktop(page: Page, alice: User, design: Design) -> None:
+    """That every page fits is found where axe looks at it."""
     run = run_of(design, published=True)
-    survey = Survey.objects.get()
     title = {"en": "Wirtschaftswissenschaftliche" * 4}
     draft = Survey.objects.create(slug="draft", team=home_team(alice), languages=["en"], title=title)
-    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     sign_in(page, alice)
     for path in (
-        "/panel/operation/",
         "/panel/surveys/survey/",
-        "/panel/surveys/survey/add/",
-        "/panel/upload/",
-        "/panel/new/",
-        "/panel/templates/",
-        f"/panel/survey/{survey.slug}/",
-        f"/panel/survey/{survey.slug}/open/",
-        f"/panel/survey/{survey.slug}/share/",
-        f"/panel/survey/{survey.slug}/watch/",
         f"/panel/survey/{draft.slug}/",
         f"/panel/survey/{draft.slug}/open/",
         f"/panel/surveys/survey/{draft.pk}/change/",
         f"/panel/run/{run.key}/",
-        f"/reports/{run.key}/",
     ):
+        answer = page.goto(path)
+        assert answer is not None
+        assert answer.status == 200
         for size in (PHONE, DESKTOP):
             page.set_viewport_size(size)  # type: ignore[arg-type]
-            answer = page.goto(path)
-            assert answer is not None
-            assert answer.status == 200
             assert fits(page), f"{path} is wider than {size['width']} px"
