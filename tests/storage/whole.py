@@ -85,6 +85,14 @@ def build() -> None:
     services.duplicate_survey(survey, slug="gone", by=alice).delete()
 
 
+ROW = (
+    "position", "measure", "choice", "stratum", "n", "sent", "unbiased", "constrained", "standard_error",
+    "noise_standard_error", "low", "high", "interval", "noise_low", "noise_high", "noise_interval",
+    "direct_question_n", "flags",
+)  # fmt: skip
+"""The fields of an estimate, in the order in which the files have them."""
+
+
 def told() -> dict[str, Any]:
     """What a restored installation must have in common with the one that it was, to the last bit."""
     from collector.designs.selectors import get_design
@@ -100,7 +108,7 @@ def told() -> dict[str, Any]:
         partition = groups.of_totals(design, totals)
         mine = partition.merge_all(totals)
         estimates = [
-            repr(row).replace(type(row).__name__, "Row", 1)  # as the class was called where the files were made
+            f"Row({', '.join(f'{name}={getattr(row, name)!r}' for name in ROW)})"
             for position, field in enumerate(design.fields)
             for row in estimation.estimate_item(partition, position, mine[field.start : field.stop], 0.95)
         ]
