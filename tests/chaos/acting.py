@@ -141,7 +141,8 @@ def restore(file: str) -> None:
 ACTS: dict[str, Callable[..., None]] = {
     act.__name__: act
     for act in (
-        draft, open_survey, closable, close_survey, again, open_wave, invited, answer, fold, due, ask, send, back_up, restore
+        draft, open_survey, closable, close_survey, again, open_wave, invited, answer, fold, due, ask, send, back_up,
+        restore,
     )
 }  # fmt: skip
 
