@@ -43,7 +43,7 @@ class PropertyRow:
 @dataclass(frozen=True)
 class ResponseExample:
     status: str
-    said: str
+    description: str
     shape: str
 
 
@@ -73,8 +73,8 @@ def _context() -> dict[str, object]:
     whole = document()
     topics: dict[str, list[Operation]] = {name: [] for name in (*(name for name, _ in TOPICS), ELSEWHERE)}
     for path, item in whole["paths"].items():
-        for method, said in item.items():
-            topics[_topic(path)].append(_operation(method, path, said))
+        for method, operation in item.items():
+            topics[_topic(path)].append(_operation(method, path, operation))
     refusals = _refusals(whole["paths"])
     schemas = whole["components"]["schemas"]
     return {
@@ -89,12 +89,12 @@ def _context() -> dict[str, object]:
 
 def _refusals(paths: Schema) -> dict[str, str]:
     """The meaning of each refusal status, in the words of the first API path that has it."""
-    told: dict[str, str] = {}
+    refusals: dict[str, str] = {}
     for path in sorted(paths, key=lambda path: not path.startswith("/api/v1/")):
-        for said in paths[path].values():
-            found = {str(status): str(one["description"]) for status, one in said["responses"].items()}
-            told = {status: words for status, words in found.items() if status[0] not in OWN} | told
-    return told
+        for operation in paths[path].values():
+            found = {str(status): str(one["description"]) for status, one in operation["responses"].items()}
+            refusals = {status: words for status, words in found.items() if status[0] not in OWN} | refusals
+    return refusals
 
 
 def _topic(path: str) -> str:
@@ -102,38 +102,38 @@ def _topic(path: str) -> str:
     return max(ends)[1] if ends and path.startswith("/api/v1/") else ELSEWHERE
 
 
-def _operation(method: str, path: str, said: Schema) -> Operation:
-    own = [(status, one) for status, one in said["responses"].items() if status[0] in OWN]
+def _operation(method: str, path: str, operation: Schema) -> Operation:
+    own = [(status, one) for status, one in operation["responses"].items() if status[0] in OWN]
     return Operation(
-        anchor=said["operationId"],
+        anchor=operation["operationId"],
         method=method.upper(),
         path=path,
-        summary=said["summary"],
-        about=said.get("description", ""),
-        parameters=tuple(_parameter(one) for one in said.get("parameters", [])),
-        body=_body(said.get("requestBody")),
+        summary=operation["summary"],
+        about=operation.get("description", ""),
+        parameters=tuple(_parameter(one) for one in operation.get("parameters", [])),
+        body=_body(operation.get("requestBody")),
         answers=tuple(ResponseExample(status, one["description"], _content(one)) for status, one in own),
-        refusals=tuple(sorted(status for status in said["responses"] if status[0] not in OWN)),
+        refusals=tuple(sorted(status for status in operation["responses"] if status[0] not in OWN)),
     )
 
 
-def _parameter(said: Schema) -> PropertyRow:
-    place = {"path": "in the address", "query": "in the query", "header": "a header"}[said["in"]]
-    kind, shape = _kind(said["schema"])
+def _parameter(parameter: Schema) -> PropertyRow:
+    place = {"path": "in the address", "query": "in the query", "header": "a header"}[parameter["in"]]
+    kind, shape = _kind(parameter["schema"])
     return PropertyRow(
-        said["name"], f"{place}, {kind}", shape, said.get("description", ""), said.get("required", False)
+        parameter["name"], f"{place}, {kind}", shape, parameter.get("description", ""), parameter.get("required", False)
     )
 
 
-def _body(said: Schema | None) -> PropertyRow | None:
-    if said is None:
+def _body(body: Schema | None) -> PropertyRow | None:
+    if body is None:
         return None
-    kind, shape = _kind(next(iter(said["content"].values()))["schema"])
-    return PropertyRow("", kind, shape, "", said.get("required", False))
+    kind, shape = _kind(next(iter(body["content"].values()))["schema"])
+    return PropertyRow("", kind, shape, "", body.get("required", False))
 
 
-def _content(said: Schema) -> str:
-    for one in said.get("content", {}).values():
+def _content(response: Schema) -> str:
+    for one in response.get("content", {}).values():
         kind, shape = _kind(one.get("schema", {}))
         return shape or kind
     return ""

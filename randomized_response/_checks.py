@@ -72,6 +72,16 @@ def as_counts(values: ArrayLike, *, name: str, size: int) -> NDArray[np.int64]:
     return _as_whole(array, name=name, high=LARGEST_COUNT)
 
 
+def as_distribution(values: ArrayLike, *, name: str, size: int, per: str = "answer") -> NDArray[np.float64]:
+    """Read `size` shares: non-negative, of sum 1 (to 1e-9)."""
+    shares = np.asarray(values, dtype=np.float64)
+    if size == 0 or shares.shape != (size,):
+        raise ParameterError(name, f"must have one value per {per}, shape ({size},); got shape {shares.shape}")
+    if not np.all(shares >= 0) or abs(shares.sum() - 1) > 1e-9:
+        raise ParameterError(name, f"must be non-negative and sum to 1; got {shares.tolist()}")
+    return shares
+
+
 def as_codes(values: ArrayLike, *, name: str, size: int) -> NDArray[np.int64]:
     """Read integer codes from 0 to `size` - 1, any shape."""
     return _as_whole(_as_numbers(values, name=name), name=name, high=size - 1)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_level
+from randomized_response._rows import read_like
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -76,6 +77,12 @@ class RegressionFit(Result):
         """Wald intervals of the coefficients, shape (p + 1, 2)."""
         reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
+
+    def _design(self, covariates: ArrayLike) -> tuple[Floats, Floats]:
+        """The rows of these covariates with their constant, and the standard error of each linear prediction."""
+        table = read_like(covariates, self.names[1:])
+        design = np.column_stack([np.ones(len(table)), table])
+        return design, np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
 
     def summary(self) -> str:
         """A table of the coefficients, the test of all slopes, and every diagnostic."""

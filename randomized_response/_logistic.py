@@ -138,16 +138,15 @@ def _different(fits: list[Climb], unit: float) -> list[Climb]:
     ordered = sorted(fits, key=lambda fit: fit.point.log_likelihood, reverse=True)
     summits: list[Climb] = []
     for fit in ordered:
-        same = [i for i, other in enumerate(summits) if _gap(other, fit) < _near(other, fit) * unit]
+        same = []
+        for i, other in enumerate(summits):
+            near = 1e-6 if fit.escape is None or other.escape is None else 1e-3
+            same += [i] * (_gap(other, fit) < near * unit)
         if not same:
             summits.append(fit)
         elif fit.converged and not summits[same[0]].converged and _gap(summits[same[0]], fit) < 1e-9 * unit:
             summits[same[0]] = fit
     return summits
-
-
-def _near(one: Climb, other: Climb) -> float:
-    return 1e-3 if one.escape is not None and other.escape is not None else 1e-6
 
 
 def _gap(one: Climb, other: Climb) -> float:

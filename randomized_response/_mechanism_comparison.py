@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from randomized_response._checks import as_count
-from randomized_response._planning_targets import as_shares
+from randomized_response._checks import as_count, as_distribution
 from randomized_response.results import Result, Vector
 
 
@@ -77,7 +76,7 @@ def compare_mechanisms(k: int, *, epsilon: float, shares: ArrayLike | None = Non
     size = as_count(k, name="k", low=2, high=256)
     if not 0 < epsilon < 700:
         raise ValueError(f"epsilon must be greater than 0 and less than 700; got {epsilon!r}")
-    expected = np.full(size, 1 / size) if shares is None else as_shares(shares, size)
+    expected = np.full(size, 1 / size) if shares is None else as_distribution(shares, name="shares", size=size)
     odds = math.exp(epsilon)
     sets = [_row("subset selection", *_set_rates(size, d, odds), expected, d, epsilon) for d in range(1, size)]
     rows = [

@@ -15,7 +15,7 @@ from randomized_response._checks import as_count
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
 from randomized_response.intervals import DEFAULT_INTERVAL, binomial_limits, normal_quantile
-from randomized_response.means import scores_of
+from randomized_response.means import scores_of, values_of
 from randomized_response.results import Vector
 
 Mechanism = Channel | UnaryEncoding | SubsetSelection
@@ -125,10 +125,7 @@ def target(mechanism: Mechanism, shares: Vector, answer: int, values: ArrayLike 
         return share_target(mechanism, shares, as_count(answer, name="answer", high=answers - 1))
     if not isinstance(mechanism, Channel):
         raise ValueError(f"mechanism must be a table where values are given; got {type(mechanism).__name__}")
-    grid = np.asarray(values, dtype=np.float64)
-    if grid.shape != (answers,) or not np.isfinite(grid).all():
-        raise ValueError(f"values must be {answers} finite numbers, one per answer; got {values!r}")
-    return mean_target(mechanism, shares, grid)
+    return mean_target(mechanism, shares, values_of(values, answers))
 
 
 def unit_variance(mechanism: Mechanism, shares: Vector) -> Vector:
@@ -155,15 +152,6 @@ def as_share(value: float, name: str) -> float:
     if not 0 <= share <= 1:
         raise ValueError(f"{name} must be in [0, 1]; got {value!r}")
     return share
-
-
-def as_shares(shares: ArrayLike, answers: int, name: str = "shares") -> Vector:
-    expected = np.asarray(shares, dtype=np.float64)
-    if expected.shape != (answers,):
-        raise ValueError(f"{name} must have one value per answer, shape ({answers},); got shape {expected.shape}")
-    if not np.all(expected >= 0) or abs(expected.sum() - 1) > 1e-9:
-        raise ValueError(f"{name} must be non-negative and sum to 1; got {expected.tolist()}")
-    return expected
 
 
 def _at_most(count: int, n: int, rate: float) -> float:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._checks import is_integer
+from randomized_response._checks import as_distribution, is_integer
 from randomized_response._exact import inverse, log_up, rank
 from randomized_response.errors import ParameterError
 
@@ -185,12 +185,7 @@ class Channel:
         array([[0.75, 0.25],
                [0.25, 0.75]])
         """
-        belief = np.asarray(prior, dtype=np.float64)
-        if belief.shape != (self.answers,):
-            raise ValueError(f"prior must have one value per answer, shape ({self.answers},); got shape {belief.shape}")
-        if not np.all(belief >= 0) or abs(belief.sum() - 1) > 1e-9:
-            raise ValueError(f"prior must be non-negative and sum to 1; got {belief.tolist()}")
-        joint = self.matrix.T * belief
+        joint = self.matrix.T * as_distribution(prior, name="prior", size=self.answers)
         total = joint.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(joint, total, out=np.full_like(joint, np.nan), where=total > 0))
 

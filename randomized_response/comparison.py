@@ -10,7 +10,7 @@ import scipy
 
 from randomized_response._limits import Limits
 from randomized_response.intervals import normal_quantile
-from randomized_response.results import ProportionEstimate, Result, Vector
+from randomized_response.results import ProportionEstimate, Result, Vector, answer_table
 
 NEAREST, FURTHEST, STEPS = 1e-3, 7.0, 56
 """The grid of p-values: standard normal deviates, p from .9992 to 2.6e-12, in steps of an eighth."""
@@ -64,14 +64,10 @@ class Comparison(Result):
         return super().to_dict() | {"p_value": numbers}
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.n[1]} against {self.n[0]} reports; {100 * self.confidence:g} % intervals: {self.interval}",
-            "answer  difference  std. error      low     high  p value",
-        ]
-        columns = (self.difference, self.standard_error, self.low, self.high, self.p_value)
-        for answer, (difference, error, low, high, p_value) in enumerate(zip(*columns, strict=True)):
-            lines.append(f"{answer:>6}  {difference:10.4f}  {error:10.4f}  {low:7.4f}  {high:7.4f}  {p_value:7.4f}")
-        return "\n".join(lines)
+        head = f"{self.n[1]} against {self.n[0]} reports; {100 * self.confidence:g} % intervals: {self.interval}"
+        columns = {"difference": "10.4f", "std. error": "10.4f", "low": "7.4f", "high": "7.4f", "p value": "7.4f"}
+        values = (self.difference, self.standard_error, self.low, self.high, self.p_value)
+        return "\n".join([head, *answer_table(columns, *values)])
 
 
 def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison:
@@ -157,7 +153,7 @@ def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
 
 
 def _crossing(excess: Callable[[float], Vector], answer: int, steps: list[float], stated: float) -> float:
-    """The deviate at which an interval reaches 0, for increasing `excess`; on the correct side of `asked`."""
+    """The deviate at which an interval reaches 0, for increasing `excess`; on the correct side of `stated`."""
     inside, middle = excess(stated)[answer] >= 0, steps.index(stated)
     part = steps[: middle + 1] if inside else steps[middle:]
     place = bisect_left(part, True, key=lambda z: bool(excess(z)[answer] >= 0))

@@ -78,12 +78,7 @@ class _OneHot:
         confidence, interval :
             As for `estimate_proportions`.
         """
-        size = as_count(n, name="n")
-        ones = as_counts(totals, name="totals", size=self.k)
-        if (ones > size).any():
-            raise ValueError(f"totals must be at most n = {size}; got {ones.max()}")
-        a, b = float(self.hit), float(self.miss)
-        unbiased = (ones / size - b) / (a - b) if size else np.full(self.k, np.nan)
+        ones, size, unbiased = _read_totals(totals, n, self.k, self.bit)
         constrained = nearest_on_simplex(unbiased)
         moment = self._covariance(unbiased, size, sampling=True)
         # Where all bits are alike the variance is 0, and not what rounding leaves of it.
@@ -355,15 +350,10 @@ class EachOption:
         As `estimate_proportions` for each option alone. Covariances between options are NaN: totals do not tell them
         (which options go together is asked of `estimate_joint`).
         """
-        size = as_count(n, name="n")
-        ones = as_counts(totals, name="totals", size=self.k)
-        if (ones > size).any():
-            raise ValueError(f"totals must be at most n = {size}; got {ones.max()}")
+        ones, size, unbiased = _read_totals(totals, n, self.k, self.channel)
         b, a = self.channel.matrix[:, 1]
-        unbiased = (ones / size - b) / (a - b) if size else np.full(self.k, np.nan)
         constrained = np.clip(unbiased, 0, 1)
-        rates = ones / size if size else unbiased
-        moment = rates * (1 - rates) / (size - 1) if size > 1 else np.full(self.k, np.nan)
+        moment = ones / size * (1 - ones / size) / (size - 1) if size > 1 else np.full(self.k, np.nan)
         noise = (constrained * a * (1 - a) + (1 - constrained) * b * (1 - b)) / max(size, 1)
         alone = np.where(np.eye(self.k, dtype=bool), 1.0, np.nan) / (a - b) ** 2
         estimate = _estimate(
@@ -374,6 +364,16 @@ class EachOption:
     def simulate(self, answers: ArrayLike, generator: np.random.Generator) -> NDArray[np.int64]:
         """Simulate rows of k reports for known rows of k answers 0 or 1."""
         return simulate(self.channel, answers, generator)
+
+
+def _read_totals(totals: ArrayLike, n: int, k: int, bit: Channel) -> tuple[NDArray[np.int64], int, Vector]:
+    """The number of ones in each bit, that of respondents, and the unbiased shares; NaN without respondents."""
+    size = as_count(n, name="n")
+    ones = as_counts(totals, name="totals", size=k)
+    if (ones > size).any():
+        raise ValueError(f"totals must be at most n = {size}; got {ones.max()}")
+    b, a = bit.matrix[:, 1]
+    return ones, size, (ones / size - b) / (a - b) if size else np.full(k, np.nan)
 
 
 def _estimate(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
 from randomized_response._newton import orthonormal
-from randomized_response._rows import Channels, CovariateRows, Missing, read_like, read_rows
+from randomized_response._rows import Channels, CovariateRows, Missing, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -58,10 +58,8 @@ class LinearFit(RegressionFit):
 
         The columns of a data frame are found by their names, which must be those of the fit, in any order.
         """
-        table = read_like(covariates, self.names[1:])
-        design = np.column_stack([np.ones(len(table)), table])
+        design, spread = self._design(covariates)
         means = design @ self.coefficients
-        spread = np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
         reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * spread
         return LinearPrediction(means, spread, means - reach, means + reach, confidence)
 

@@ -148,14 +148,15 @@ def estimate_mean(
     level = as_level(confidence)
     if interval not in BINOMIAL_INTERVALS:
         raise ValueError(f"interval must be one of {', '.join(BINOMIAL_INTERVALS)}; got {interval!r}")
-    grid = _values(values, channel.answers)
+    grid = values_of(values, channel.answers)
     scores = scores_of(channel, grid)
     n = int(tally.sum())
     method = interval if channel.reports == 2 else "wald"
     tails = equal_tails(method)
     if n == 0:
         return nothing_known((float(grid.min()), float(grid.max())), 0, level)
-    theta = maximum_likelihood(tally, channel) if _tells_shares(channel) else None
+    tells_shares = channel.background is not None or rank(channel.weights) == channel.answers
+    theta = maximum_likelihood(tally, channel) if tells_shares else None
     # Where all reports are alike their score is the mean to the last digit, and the standard error exactly 0.
     unbiased = float(scores[tally.argmax()] if tally.max() == n else scores @ tally / n)
     constrained = float(np.clip(unbiased if theta is None else grid @ theta, grid.min(), grid.max()))
@@ -306,15 +307,12 @@ def values_or_none(values: Sequence[float | None], answers: int) -> tuple[Vector
     return grid, valued
 
 
-def _values(values: ArrayLike | None, answers: int) -> Vector:
+def values_of(values: ArrayLike | None, answers: int) -> Vector:
+    """The value of each answer; 0..k-1 if none are given."""
     grid = np.arange(answers, dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
     if grid.shape != (answers,) or not np.isfinite(grid).all():
         raise ValueError(f"values must be {answers} finite numbers, one per answer; got {values!r}")
     return grid
-
-
-def _tells_shares(channel: Channel) -> bool:
-    return channel.background is not None or rank(channel.weights) == channel.answers
 
 
 def _binomial(

@@ -7,14 +7,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from randomized_response._checks import as_count, as_level
+from randomized_response._checks import as_count, as_distribution, as_level
 from randomized_response._mechanism_comparison import MechanismComparison, compare_mechanisms
 from randomized_response._planning_targets import (
     Mechanism,
     Target,
     answers_of,
     as_share,
-    as_shares,
     target,
     unit_variance,
 )
@@ -60,7 +59,9 @@ def standard_error(n: int, mechanism: Mechanism, shares: ArrayLike) -> Vector:
     array([0.031, 0.031])
     """
     size = as_count(n, name="n", low=1)
-    return np.asarray(np.sqrt(unit_variance(mechanism, as_shares(shares, answers_of(mechanism))) / size))
+    return np.asarray(
+        np.sqrt(unit_variance(mechanism, as_distribution(shares, name="shares", size=answers_of(mechanism))) / size)
+    )
 
 
 def respondents_needed(
@@ -99,7 +100,7 @@ def respondents_needed(
     >>> respondents_needed(forced_response(truth="1/2"), [0.7, 0.3], margin=0.05)
     1476
     """
-    expected = as_shares(shares, answers_of(mechanism))
+    expected = as_distribution(shares, name="shares", size=answers_of(mechanism))
     half = float(margin)
     if not half > 0 or math.isinf(half):
         raise ValueError(f"margin must be greater than 0; got {margin!r}")
@@ -199,7 +200,7 @@ def forecast(
     (0.112, 0.0002, 107, 9.3)
     """
     size, level = as_count(n, name="n", low=1), as_level(confidence)
-    aim = target(mechanism, as_shares(shares, answers_of(mechanism)), answer, values)
+    aim = target(mechanism, as_distribution(shares, name="shares", size=answers_of(mechanism)), answer, values)
     below, above = aim.outside(size)
     direct = size * aim.direct_variance / aim.variance if aim.variance > 0 else math.nan
     return Forecast(
@@ -374,7 +375,7 @@ def _all_shares(mechanism: Mechanism, share: float | ArrayLike, name: str) -> Ve
     """The shares of all answers; a single number is that of answer 1 of two."""
     answers = answers_of(mechanism)
     if np.ndim(share):
-        return as_shares(share, answers, name)
+        return as_distribution(share, name=name, size=answers)
     if answers != 2:
         raise ValueError(f"mechanism must have two answers; got {answers}: {name} is one number")
     one = as_share(share, name)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from randomized_response import _logistic
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, likelihood_ratio
 from randomized_response._logistic import Information
-from randomized_response._rows import Channels, Missing, fold, read_like, read_rows
+from randomized_response._rows import Channels, Missing, fold, read_rows
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -85,9 +85,8 @@ class LogisticFit(RegressionFit):
         ValueError
             Where the columns are not as many as in the fit, a data frame's are not named so, or an entry is not finite.
         """
-        table = read_like(covariates, self.names[1:])
-        design = np.column_stack([np.ones(len(table)), table])
-        return _predicted(design, self.reached, self.covariance, as_level(confidence))
+        design, spread = self._design(covariates)
+        return _predicted(design, spread, self.reached, self.covariance, as_level(confidence))
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = f"Logistic regression through randomized response ({self.information} information, 95 % Wald intervals)"
@@ -212,10 +211,11 @@ def _chosen(information: Information | None, *, weighted: bool) -> Information:
     return information
 
 
-def _predicted(design: Floats, coefficients: Floats, covariance: Floats, confidence: float) -> Prediction:
+def _predicted(
+    design: Floats, spread: Floats, coefficients: Floats, covariance: Floats, confidence: float
+) -> Prediction:
     eta = design @ coefficients
     proportions = scipy.special.expit(eta)
-    spread = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design))
     reach = scipy.special.ndtri((1 + confidence) / 2) * spread
     slope = proportions * scipy.special.expit(-eta)
     direction = slope @ design / len(design)

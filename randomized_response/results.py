@@ -131,17 +131,21 @@ class ProportionEstimate(Result):
 
     def __str__(self) -> str:
         level = f"{100 * self.confidence:g} %{' simultaneous' if self.simultaneous else ''}"
-        lines = [
-            f"{self.n} reports; {level} intervals: {self.interval}",
-            "answer  estimate  std. error     low    high  unbiased",
-        ]
-        columns = (self.constrained, self.standard_error, self.low, self.high, self.unbiased)
-        for answer, values in enumerate(zip(*columns, strict=True)):
-            estimate, error, low, high, unbiased = values
-            lines.append(f"{answer:>6}  {estimate:8.4f}  {error:10.4f}  {low:6.4f}  {high:6.4f}  {unbiased:8.4f}")
-        return "\n".join(lines)
+        head = f"{self.n} reports; {level} intervals: {self.interval}"
+        columns = {"estimate": "8.4f", "std. error": "10.4f", "low": "6.4f", "high": "6.4f", "unbiased": "8.4f"}
+        values = (self.constrained, self.standard_error, self.low, self.high, self.unbiased)
+        return "\n".join([head, *answer_table(columns, *values)])
 
     __repr__ = __str__
+
+
+def answer_table(columns: dict[str, str], *values: Vector, gap: str = "  ") -> list[str]:
+    """Aligned lines of text: the titles of the columns, each with its format, then the values of each answer."""
+    head = [f"{title:>{form.partition('.')[0]}}" for title, form in columns.items()]
+    lines = [["answer", *head]]
+    for answer, row in enumerate(zip(*values, strict=True)):
+        lines.append([f"{answer:>6}", *(f"{x:{form}}" for x, form in zip(row, columns.values(), strict=True))])
+    return [gap.join(line) for line in lines]
 
 
 def _plain(value: Any) -> Any:

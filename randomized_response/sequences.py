@@ -13,7 +13,7 @@ from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood
 from randomized_response.estimation import estimate_proportions
 from randomized_response.means import MeanEstimate, clipped
-from randomized_response.results import ProportionEstimate, Result, Vector
+from randomized_response.results import ProportionEstimate, Result, Vector, answer_table
 
 BINOMIAL = "beta_binomial_mixture"
 NORMAL = "normal_mixture"
@@ -47,14 +47,8 @@ class ConfidenceSequence(Result):
 
     def __str__(self) -> str:
         last = [np.atleast_2d(part)[-1] for part in (self.constrained, self.low, self.high)]
-        lines = [
-            f"{np.max(self.n)} reports; {100 * self.confidence:g} % at every look",
-            "answer  estimate     low    high",
-        ]
-        lines += [
-            f"{x:>6}  {e:8.4f}  {low:6.4f}  {high:6.4f}" for x, (e, low, high) in enumerate(zip(*last, strict=True))
-        ]
-        return "\n".join(lines)
+        head = f"{np.max(self.n)} reports; {100 * self.confidence:g} % at every look"
+        return "\n".join([head, *answer_table({"estimate": "8.4f", "low": "6.4f", "high": "6.4f"}, *last)])
 
 
 def confidence_sequence(counts: ArrayLike, channel: Channel, confidence: float = 0.95) -> ConfidenceSequence:

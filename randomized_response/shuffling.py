@@ -102,7 +102,7 @@ def shuffle_amplification(
         raise ValueError(f"local epsilon must be positive and finite; got {local}")
     methods: dict[str, Callable[[], float]] = {
         "clone": lambda: _solve(_clone(local, size, level), local, level),
-        "blanket": lambda: _solve(_blanket(_k_ary(protection), size, level), local, level),
+        "blanket": lambda: _solve(_blanket(protection, size, level), local, level),
         "closed_form": lambda: _closed_form(local, size, level),
     }
     if method not in ("best", *methods):
@@ -117,12 +117,6 @@ def _is_k_ary(protection: Channel | float, n: int) -> bool:
     if not isinstance(protection, Channel) or protection.background is None or n > LARGEST_BLANKET:
         return False
     return protection.gain > 0 and len(set(protection.background.tolist())) == 1
-
-
-def _k_ary(protection: Channel | float) -> Channel:
-    if not isinstance(protection, Channel) or not _is_k_ary(protection, 0):
-        raise ValueError(f"method 'blanket' is exact for k-ary response only; got {protection!r}")
-    return protection
 
 
 def _solve(delta_of: Callable[[float], float], local: float, delta: float) -> float:
@@ -174,12 +168,14 @@ def _tail(least: Vector, trials: Vector) -> Vector:
     return np.where(least <= 0, 1.0, np.where(inside, tails, 0.0))
 
 
-def _blanket(channel: Channel, n: int, delta: float) -> Callable[[float], float]:
+def _blanket(channel: Channel | float, n: int, delta: float) -> Callable[[float], float]:
     """delta(epsilon) <= E[(sum of the amplification variables of the blanket's reports)_+] / (gamma n).
 
     Of the blanket's reports s fall on the two answers in question, evenly split, and c elsewhere; given both, the sum
     is linear in the split. It falls with c, so for large n neighbouring c are taken together at the lowest of them.
     """
+    if not isinstance(channel, Channel) or not _is_k_ary(channel, 0):
+        raise ValueError(f"method 'blanket' is exact for k-ary response only; got {channel!r}")
     k, background = channel.answers, channel.weights[0][1] / channel.denominator
     gamma, truth = k * background, 1 - k * background
     if n > LARGEST_BLANKET:

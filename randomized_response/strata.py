@@ -6,6 +6,7 @@ from math import hypot, isnan
 
 import numpy as np
 
+from randomized_response._checks import as_distribution
 from randomized_response._limits import Limits, around, root_of_diagonal, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import maximum_likelihood, nearest_on_simplex
@@ -250,11 +251,7 @@ def _weighted_rates(pairs: Sequence[tuple[float, ProportionEstimate]]) -> tuple[
 
 def _strata_weights(shares: Sequence[float], strata: int, kinds: Set[object]) -> Vector:
     """Validate shares as weights; `kinds` shows whether all estimates have the same answers and confidence."""
-    weights = np.asarray(shares, dtype=np.float64)
-    if strata == 0 or weights.shape != (strata,):
-        raise ValueError(f"shares must have one value per estimate, {strata}; got shape {weights.shape}")
-    if not np.all(weights >= 0) or abs(weights.sum() - 1) > 1e-9:
-        raise ValueError(f"shares must be non-negative and sum to 1; got {weights.tolist()}")
+    weights = as_distribution(shares, name="shares", size=strata, per="estimate")
     if len(kinds) > 1:
         raise ValueError("estimates must be of the same answers at the same confidence; got different ones")
     return weights

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -13,7 +13,7 @@ from randomized_response._diagnostics import Diagnostic
 from randomized_response._labels import matched
 from randomized_response._rows import Missing
 from randomized_response.channel import Channel
-from randomized_response.results import Result
+from randomized_response.results import Result, answer_table
 
 Floats = NDArray[np.float64]
 Target = Literal["total", "mean"]
@@ -70,11 +70,9 @@ class TotalEstimate(Result):
 
     def __str__(self) -> str:
         head = f"{self.target} of each answer, {self.n} reports, {self.estimator}, variance: {self.variance}"
-        lines = [head, f"{'answer':>6} {'estimate':>14} {'std. error':>12} {'low':>14} {'high':>14}"]
-        columns = (self.constrained, self.standard_error, self.low, self.high)
-        for answer, (estimate, error, low, high) in enumerate(zip(*columns, strict=True)):
-            lines.append(f"{answer:>6} {estimate:14.6g} {error:12.6g} {low:14.6g} {high:14.6g}")
-        return "\n".join([*lines, *(f"! {each}" for each in self.diagnostics)])
+        columns = {"estimate": "14.6g", "std. error": "12.6g", "low": "14.6g", "high": "14.6g"}
+        values = (self.constrained, self.standard_error, self.low, self.high)
+        return "\n".join([head, *answer_table(columns, *values, gap=" "), *(f"! {each}" for each in self.diagnostics)])
 
     __repr__ = __str__
 
@@ -194,26 +192,15 @@ def estimate_total(
     estimated = float((1 / chances[keep]).sum())
     top = 1.0 if target == "mean" else (size or estimated)
     method = ("deville" if clusters is None else "clusters") + ("" if strata is None else " by strata")
-    counts = (int(keep.sum()), int(codes.size - keep.sum()))
     warnings = _diagnose(estimated, size) if estimator == "horvitz_thompson" else ()
-    context = (target, estimator, population_size, estimated, method, freedom, level, warnings)
-    return _estimate(estimate, covariance, noise, top, _quantile(level, freedom), counts, context)
-
-
-def _estimate(
-    estimate: Floats,
-    covariance: Floats,
-    noise: Floats,
-    top: float,
-    quantile: float,
-    counts: tuple[int, int],
-    context: tuple[Any, ...],
-) -> TotalEstimate:
-    error, coin = _root(covariance), _root(noise)
-    reach = np.where(np.isnan(error), np.inf, quantile * error)
+    error = _root(covariance)
+    reach = np.where(np.isnan(error), np.inf, _quantile(level, freedom) * error)
     low, high = (np.clip(estimate + side * reach, 0.0, top) for side in (-1, 1))
-    constrained = np.clip(estimate, 0.0, top)
-    return TotalEstimate(estimate, constrained, error, covariance, coin, low, high, *counts, *context)
+    return TotalEstimate(
+        estimate, np.clip(estimate, 0.0, top), error, covariance, _root(noise), low, high,
+        int(keep.sum()), int(codes.size - keep.sum()), target, estimator, population_size, estimated, method, freedom,
+        level, warnings,
+    )  # fmt: skip
 
 
 def _diagnose(estimated: float, size: float | None) -> tuple[Diagnostic, ...]:

@@ -217,14 +217,10 @@ class SurveyAdmin(ModelAdmin):
         """The team field of a new survey: the only foreign key in these forms."""
         return team_fields(signed_in(request)).get("team")
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return _is_researcher(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
         return _is_researcher(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return _is_researcher(request)
+    has_module_permission = has_add_permission = has_view_permission
 
     def has_change_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
         return _may_write(request, obj)
@@ -257,8 +253,7 @@ class SurveyAdmin(ModelAdmin):
             draft = survey.state == Survey.State.DRAFT
             messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
             return redirect("panel:survey", survey.slug)
-        response: HttpResponse = super().change_view(request, object_id, *args, **kwargs)
-        return response
+        return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]
 
     def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
         if change:
@@ -271,10 +266,9 @@ class SurveyAdmin(ModelAdmin):
         super().save_model(request, obj, form, change)
         signing_keys.prepare(obj, selectors.next_number(obj))
 
-    def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
+    def log_addition(self, request: HttpRequest, obj: Survey, message: Any) -> Any:
         record_event(signed_in(request), "created", survey=obj)
-        entry: LogEntry = super().log_addition(request, obj, message)
-        return entry
+        return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: Survey, message: Any) -> LogEntry:
         """Record an edit by the names of the changed fields, not their values."""
@@ -296,26 +290,22 @@ class SurveyAdmin(ModelAdmin):
                 row.instance.position = last
         super().save_formset(request, form, formset, change)
 
-    def response_add(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
-        return self._response(request, obj)
-
-    def response_change(self, request: HttpRequest, obj: Survey) -> HttpResponse:
-        return self._response(request, obj)
-
-    def _response(self, request: HttpRequest, survey: Survey) -> HttpResponse:
+    def response_change(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
         """Redirect after saving: to the survey's page, which lists missing parts, or to the form at a question."""
-        messages.success(request, f"{survey} is saved.")
-        sent, form = request.POST, reverse("admin:surveys_survey_change", args=[survey.pk])
+        messages.success(request, f"{obj} is saved.")
+        sent, form = request.POST, reverse("admin:surveys_survey_change", args=[obj.pk])
         if "_continue" in sent:
             return redirect(f"{form}?{urlencode({'open': rows_open(sent)}, doseq=True)}")
         if "_another" in sent:
             return redirect(f"{form}?another=1#items-group")
         key = sent.get("_open") or sent.get("_duplicate", "")
-        item = survey.items.filter(pk=key).first() if key.isdecimal() else None
+        item = obj.items.filter(pk=key).first() if key.isdecimal() else None
         if item is None:
-            return redirect("panel:survey", survey.slug)
+            return redirect("panel:survey", obj.slug)
         shown = services.duplicate_item(item) if "_duplicate" in sent else item
         return redirect(f"{form}?open={shown.pk}#question-{shown.pk}")
+
+    response_add = response_change
 
     @display(description="Survey", ordering="slug")
     def name(self, survey: Survey) -> SafeString:

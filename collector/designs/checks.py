@@ -53,11 +53,11 @@ def key(value: object, path: Path) -> None:
 
 def text(value: object, path: Path, languages: Collection[str], *, empty: bool = False) -> None:
     """Validate a text given in every language; with `empty` it may be blank."""
-    for language, said in exact_keys(value, set(languages), path).items():
-        if not isinstance(said, str):
-            raise ValidationError((*path, language), f"must be text; got {said!r}")
-        require(empty or said.strip() != "", (*path, language), "must not be empty")
-        plain(said, (*path, language))
+    for language, words in exact_keys(value, set(languages), path).items():
+        if not isinstance(words, str):
+            raise ValidationError((*path, language), f"must be text; got {words!r}")
+        require(empty or words.strip() != "", (*path, language), "must not be empty")
+        plain(words, (*path, language))
 
 
 def plain(value: str, path: Path) -> None:

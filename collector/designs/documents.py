@@ -128,10 +128,10 @@ def _sections(value: object, languages: list[str]) -> list[str]:
 def _invitations(value: object) -> None:
     """Validate the invitations: codes, or blindly signed tokens of this modulus and exponent 65537."""
     blind = isinstance(value, dict) and value.get("kind") == "blind"
-    said = exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, ("invitations",))
-    one_of(said["kind"], ("secret", "blind"), ("invitations", "kind"), "'secret' or 'blind'")
+    parts = exact_keys(value, {"kind", "modulus"} if blind else {"kind"}, ("invitations",))
+    one_of(parts["kind"], ("secret", "blind"), ("invitations", "kind"), "'secret' or 'blind'")
     if blind:
-        modulus = said["modulus"]
+        modulus = parts["modulus"]
         fits = isinstance(modulus, str) and MODULUS.fullmatch(modulus)
         require(fits, ("invitations", "modulus"), "must be an odd number of 3072 bits, as 768 hex digits")
 
@@ -158,8 +158,8 @@ def check_reason(value: object, path: Path) -> None:
     """Raise ValidationError unless this is text of 1 to LONGEST_REASON characters."""
     if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_REASON or value != value.strip():
         got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-        said = f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}"
-        raise ValidationError(path, said)
+        parts = f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}"
+        raise ValidationError(path, parts)
     plain(value, path)
 
 

@@ -75,8 +75,8 @@ def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
     }
     for name, (value, kinds) in rules.items():
         if name in item:
-            said = str(value).lower()
-            require(item[name] is value, (*path, name), f"must be {said} where it stands; got {item[name]!r}")
+            written = str(value).lower()
+            require(item[name] is value, (*path, name), f"must be {written} where it stands; got {item[name]!r}")
             require(kind in kinds, (*path, name), f"is for {', '.join(kinds)}; got {kind}")
     blank = "required" not in item or "prefer_not" in item or kind == "several_choices"
     require(blank, (*path, "required"), "may be false only where prefer_not is true: a blank is sent as that choice")
@@ -105,15 +105,15 @@ def _choices(item: Mapping[str, object], kind: Kind, path: Path, languages: list
 
 def check_grid(value: object, path: Path) -> Grid:
     """Validate the range of a number: exact decimals, in whole steps, with at most 256 points."""
-    said = exact_keys(value, {"minimum", "maximum", "step"}, path)
-    low, high, step = (decimal(said[name], (*path, name)) for name in ("minimum", "maximum", "step"))
-    require(step > 0, (*path, "step"), f"must be greater than 0; got {said['step']}")
-    given = f"{said['minimum']} to {said['maximum']}"
+    written = exact_keys(value, {"minimum", "maximum", "step"}, path)
+    low, high, step = (decimal(written[name], (*path, name)) for name in ("minimum", "maximum", "step"))
+    require(step > 0, (*path, "step"), f"must be greater than 0; got {written['step']}")
+    given = f"{written['minimum']} to {written['maximum']}"
     require(low < high, (*path, "maximum"), f"must be greater than minimum; got {given}")
     steps = (high - low) / step
     require(steps.denominator == 1, (*path, "maximum"), f"must be a whole number of steps above minimum; got {steps}")
     require(steps < MOST_ANSWERS, path, f"must have at most {MOST_ANSWERS} points; got {steps + 1}")
-    return Grid(*(str(said[name]) for name in ("minimum", "maximum", "step")))
+    return Grid(*(str(written[name]) for name in ("minimum", "maximum", "step")))
 
 
 def _section(item: Mapping[str, object], path: Path, sections: list[str]) -> None:
@@ -136,8 +136,8 @@ def _asked_if(item: Mapping[str, object], kind: Kind, count: int, path: Path, ea
     named = condition["item"]
     found = [one for one in earlier if one.key == named and one.kind != "number"]
     require(found, (*place, "item"), f"must be an earlier question that is not a number; got {named!r}")
-    size, said = found[0].answer_count, listed(condition["answers"], (*place, "answers"))
-    answers = [whole(answer, (*place, "answers"), low=0, high=size - 1) for answer in said]
+    size, written = found[0].answer_count, listed(condition["answers"], (*place, "answers"))
+    answers = [whole(answer, (*place, "answers"), low=0, high=size - 1) for answer in written]
     proper = 1 <= len(answers) < size and answers == sorted(set(answers))
     require(proper, (*place, "answers"), f"must be some of 0 to {size - 1}, in order and not all; got {answers}")
     if not ticked:
@@ -182,9 +182,11 @@ def _table(value: object, path: Path, *, rows: int, columns: int | None) -> list
     require(2 <= width <= MOST_ANSWERS, path, f"must have 2 to {MOST_ANSWERS} columns; got {width}")
     table: list[list[int]] = []
     for x, row in enumerate(value):
-        said = listed(row, (*path, x))
-        require(len(said) == width, (*path, x), f"must have {width} entries, one a report; got {len(said)}")
-        table.append([n if type(n) is int and n >= 0 else whole(n, (*path, x, y), low=0) for y, n in enumerate(said)])
+        written = listed(row, (*path, x))
+        require(len(written) == width, (*path, x), f"must have {width} entries, one a report; got {len(written)}")
+        table.append(
+            [n if type(n) is int and n >= 0 else whole(n, (*path, x, y), low=0) for y, n in enumerate(written)]
+        )
         require(sum(table[x]) == sum(table[0]), (*path, x), f"must sum to {sum(table[0])}; got {sum(table[x])}")
     denominator = sum(table[0])
     require(1 <= denominator <= LARGEST_DENOMINATOR, path, f"must sum to 1..2**32; got {denominator}")

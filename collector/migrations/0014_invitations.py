@@ -42,7 +42,7 @@ def design(**more: bool) -> models.ForeignKey:
     )
 
 
-def of_32_bytes(name: str) -> dict[str, Any]:
+def of_32_bytes(name: str) -> dict[str, list[models.CheckConstraint]]:
     condition = Exact(Length("hash"), 32)
     return {"constraints": [models.CheckConstraint(condition=condition, name=f"{name}_hash_of_32_bytes")]}
 

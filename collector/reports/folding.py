@@ -116,7 +116,6 @@ def _fold_what_fits(digest: str, chunk: int, *, wait: bool) -> MovedReports:
 
 @transaction.atomic
 def _set_aside(digest: str) -> None:
-    """Set aside every waiting report that its design cannot produce."""
     locks.shared_lock(locks.EVERY, locks.REWRITING)
     waiting = WaitingReport.objects.filter(design__digest=digest)
     rows = list(waiting.values_list("stratum", "report", "design__number", "nonce"))

@@ -1,34 +1,31 @@
 """Cross-tables of two questions, corrected for the randomisation of both."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from functools import partial
 from itertools import product
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from collector.designs import Design
-from estimator.analyses.quantities import Variable, variable_of
+from estimator.analyses.quantities import variable_of
 from estimator.analyses.rows import (
     EDGE,
     ENOUGH_FOR_NORMAL,
     MAYBE_EMPTY,
-    TOO_FEW,
     TOO_FEW_IN_GROUPS,
     AnalysisRow,
     number,
 )
+from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import stored
 from randomized_response import JointEstimate, estimate_joint
 from randomized_response.joint import Association
 
 WALD, DELTA, LIKELIHOOD = "wald", "delta", "likelihood"
-
-
-class Pair(TypedDict):
-    """Keys of the two questions."""
-
-    item: str
-    other_item: str
+MakeRow = Callable[..., AnalysisRow]
+"""A row from its quantity and numbers."""
 
 
 def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -43,8 +40,9 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     if n < ENOUGH_FOR_NORMAL:
         return {"n": n, "flags": [TOO_FEW], "rows": []}
     joint = estimate_joint(table, first.channel, second.channel, confidence=parameters["confidence"])
-    rows = [*_joint_rows(design, first, second, joint), *_shares_by_row(design, first, second, joint)]
-    rows += _associations(design, first, second, joint)
+    item, other = (design.items[variable.position].key for variable in (first, second))
+    row = partial(AnalysisRow, item=item, other_item=other, n=joint.n, level=joint.confidence)
+    rows = [*_joint_rows(row, joint), *_shares_by_row(row, joint), *_associations(row, joint)]
     test = joint.independence
     return {
         "n": n,
@@ -54,49 +52,42 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
             "degrees_of_freedom": test.degrees_of_freedom,
             "p_value": number(test.p_value),
         },
-        "rows": [row.as_dict() for row in rows],
+        "rows": [asdict(row) for row in rows],
     }
 
 
-def _joint_rows(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
+def _joint_rows(row: MakeRow, joint: JointEstimate) -> Iterator[AnalysisRow]:
     for i, j in product(*map(range, joint.constrained.shape)):
-        yield AnalysisRow(
-            "joint_share", **_named(design, first, second), n=joint.n, choice=i, other_choice=j,
-            estimate=number(joint.constrained[i, j]), unbiased=number(joint.unbiased[i, j]),
-            standard_error=number(joint.standard_error[i, j]), low=number(joint.low[i, j]),
-            high=number(joint.high[i, j]), interval=WALD, level=joint.confidence,
+        yield row(
+            "joint_share", choice=i, other_choice=j, estimate=number(joint.constrained[i, j]),
+            unbiased=number(joint.unbiased[i, j]), standard_error=number(joint.standard_error[i, j]),
+            low=number(joint.low[i, j]), high=number(joint.high[i, j]), interval=WALD,
         )  # fmt: skip
 
 
-def _shares_by_row(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
+def _shares_by_row(row: MakeRow, joint: JointEstimate) -> Iterator[AnalysisRow]:
     """The shares of the second question's answers among respondents with each answer to the first."""
     found = joint.conditional()
     for i, j in product(*map(range, found.shares.shape)):
-        named = _named(design, first, second)
         if np.isnan(found.shares[i, j]):
-            yield AnalysisRow("row_share", **named, n=joint.n, choice=i, other_choice=j, flags=[MAYBE_EMPTY])
+            yield row("row_share", choice=i, other_choice=j, level=None, flags=[MAYBE_EMPTY])
             continue
-        yield AnalysisRow(
-            "row_share", **named, n=joint.n, choice=i, other_choice=j, estimate=number(found.shares[i, j]),
+        yield row(
+            "row_share", choice=i, other_choice=j, estimate=number(found.shares[i, j]),
             standard_error=number(found.standard_error[i, j]), low=number(found.low[i, j]),
-            high=number(found.high[i, j]), interval=DELTA, level=joint.confidence,
+            high=number(found.high[i, j]), interval=DELTA,
         )  # fmt: skip
 
 
-def _associations(design: Design, first: Variable, second: Variable, joint: JointEstimate) -> Iterator[AnalysisRow]:
+def _associations(row: MakeRow, joint: JointEstimate) -> Iterator[AnalysisRow]:
     found: dict[str, Association | None] = {"phi": joint.phi, "odds_ratio": joint.odds_ratio}
     for name, one in found.items():
         if one is None:
             continue
         # Where the most likely table has a cell of nought there is no standard error, and one end may be infinite.
         error = one.standard_error / one.estimate if name == "odds_ratio" and one.estimate else one.standard_error
-        yield AnalysisRow(
-            name, **_named(design, first, second), n=joint.n, estimate=number(one.estimate),
-            standard_error=number(error), low=number(one.low), high=number(one.high),
-            interval=LIKELIHOOD if np.isnan(error) else DELTA, level=joint.confidence,
+        yield row(
+            name, estimate=number(one.estimate), standard_error=number(error), low=number(one.low),
+            high=number(one.high), interval=LIKELIHOOD if np.isnan(error) else DELTA,
             flags=[] if np.isfinite(one.estimate) else [EDGE],
         )  # fmt: skip
-
-
-def _named(design: Design, first: Variable, second: Variable) -> Pair:
-    return {"item": design.items[first.position].key, "other_item": design.items[second.position].key}

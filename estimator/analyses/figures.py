@@ -48,16 +48,12 @@ def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
 
 
 def _points(rows: list[AnalysisRow], labels: list[str]) -> list[charts.ChartRow]:
-    return [
-        charts.ChartRow(
-            label,
-            quoted(row) if row.known else sentences.capital(sentences.missing(row)),
-            row.estimate,
-            row.low,
-            row.high,
-        )
-        for label, row in zip(labels, rows, strict=True)
-    ]
+    return [_point(row, label) for label, row in zip(labels, rows, strict=True)]
+
+
+def _point(row: AnalysisRow, label: str, heading: str = "") -> charts.ChartRow:
+    text = quoted(row) if row.known else sentences.capital(sentences.missing(row))
+    return charts.ChartRow(label, text, row.estimate, row.low, row.high, heading=heading)
 
 
 def _axis(rows: list[AnalysisRow], drawn: list[charts.ChartRow]) -> tuple[bool, charts.Axis]:
@@ -69,35 +65,27 @@ def _axis(rows: list[AnalysisRow], drawn: list[charts.ChartRow]) -> tuple[bool, 
 def differences(
     rows: list[AnalysisRow], labels: list[str], unit: wording.Unit, title: str, together: float | None = None
 ) -> FigureWithTable:
-    drawn, cells = [], []
+    drawn, cells, plain = [], [], replace(unit, sign="")
     for label, row in zip(labels, rows, strict=True):
         places = sentences.places_of(row, unit)
-        span = sentences.signed(wording.span(row.low, row.high, places, wording.Unit(unit.factor, unit.most, "")))
-        value = sentences.signed(wording.value(row.estimate, places, wording.Unit(unit.factor, unit.most, "")))
+        span = sentences.signed(wording.span(row.low, row.high, places, plain))
+        value = sentences.signed(wording.value(row.estimate, places, plain))
         drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
         verdict = "differ" if row.differs else "cannot be told apart"
         cells.append((label, wording.count(row.n), value, span, verdict))
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = ", percentage points" if unit is sentences.POINTS else ""
     head = ("Difference", "Reports", f"Estimate{points}", _interval(rows, together), "Verdict")
-    return FigureWithTable(
-        title,
-        _drawn(drawn, "differences", f"{title}{points}", axis),
-        FigureTable(f"{title}{points}", head, tuple(cells)),
-    )
+    table = FigureTable(f"{title}{points}", head, tuple(cells))
+    return FigureWithTable(title, _drawn(drawn, "differences", f"{title}{points}", axis), table)
 
 
 def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key: str, title: str) -> FigureWithTable:
     """Chart a block for each answer to the first question, with a line for each answer to the second."""
     drawn = [
-        charts.ChartRow(
-            others[row.other_choice or 0],
-            quoted(row) if row.known else sentences.capital(sentences.missing(row)),
-            row.estimate, row.low, row.high,
-            heading="" if row.other_choice else answers[row.choice or 0],
-        )
+        _point(row, others[row.other_choice or 0], heading="" if row.other_choice else answers[row.choice or 0])
         for row in rows
-    ]  # fmt: skip
+    ]
     cells = tuple((answers[row.choice or 0], others[row.other_choice or 0], *_cells(row)[1:]) for row in rows)
     head = ("First question", "Second question", "Estimate", _interval(rows), "Standard error, points")
     table = FigureTable(title, head, cells, names=2)
@@ -139,15 +127,18 @@ def quoted(row: AnalysisRow) -> str:
 
 def spanned(row: AnalysisRow) -> str:
     """The interval of a row as text."""
-    places = wording.decimals(row.standard_error, _unit(row))
-    return sentences.signed(wording.span(row.low, row.high, places, _unit(row)))
+    places = wording.decimals(row.standard_error, wording.unit_of(mean=row.quantity == "mean"))
+    return sentences.signed(wording.span(row.low, row.high, places, wording.unit_of(mean=row.quantity == "mean")))
 
 
 def _cells(row: AnalysisRow) -> tuple[str, str, str, str]:
     n = wording.count(row.n)
     if not row.known:
         return n, sentences.capital(sentences.missing(row)), "–", "–"
-    unit, places = _unit(row), wording.decimals(row.standard_error, _unit(row))
+    unit, places = (
+        wording.unit_of(mean=row.quantity == "mean"),
+        wording.decimals(row.standard_error, wording.unit_of(mean=row.quantity == "mean")),
+    )
     return n, _value(row), spanned(row), wording.error(row.standard_error, places + 1, unit)
 
 
@@ -171,12 +162,14 @@ def _drawn(rows: list[charts.ChartRow], key: str, title: str, axis: charts.Axis)
     return charts.pictures(rows, key=key, title=title, axis=axis) if known else SafeString("")
 
 
-def _unit(row: AnalysisRow) -> wording.Unit:
-    return wording.PLAIN if row.quantity == "mean" else wording.PERCENT
-
-
 def _value(row: AnalysisRow) -> str:
-    return sentences.signed(wording.value(row.estimate, wording.decimals(row.standard_error, _unit(row)), _unit(row)))
+    return sentences.signed(
+        wording.value(
+            row.estimate,
+            wording.decimals(row.standard_error, wording.unit_of(mean=row.quantity == "mean")),
+            wording.unit_of(mean=row.quantity == "mean"),
+        )
+    )
 
 
 def _interval(rows: list[AnalysisRow], together: float | None = None) -> str:

@@ -1,30 +1,21 @@
 """Logistic regression of a randomised yes/no answer on the groups, which are known."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, AnalysisRow, number
 from estimator.analyses.strata import strata_counts
+from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import stored
 from randomized_response import LogisticFit, logistic_regression
 
 WALD = "wald"
-
-
-class Numbers(TypedDict, total=False):
-    """Fields of a row that are estimated, or the flag that they are not."""
-
-    estimate: float
-    standard_error: float
-    low: float
-    high: float
-    interval: str
-    flags: list[str]
 
 
 def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -48,7 +39,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     if reference not in enough or not others:
         rows = [row for place, row in enumerate(blank) if place != reference]
         found = {"n": int(reports.sum()), "reference_n": int(reports[reference].sum()), "flags": [TOO_FEW]}
-        return found | {"rows": [row.as_dict() for row in rows]}
+        return found | {"rows": [asdict(row) for row in rows]}
     fit = _fitted(reports, others, reference, outcome)
     rows = _rows(key, keys, outcome, reports, [reference, *others], fit, parameters["confidence"])
     rows += [row for place, row in enumerate(blank) if place not in enough]
@@ -63,7 +54,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
         },
         "intercept": {"estimate": number(fit.coefficients[0]), "standard_error": number(fit.standard_errors[0])},
         "log_likelihood": number(fit.log_likelihood),
-        "rows": [row.as_dict() for row in rows],
+        "rows": [asdict(row) for row in rows],
     }
 
 
@@ -99,29 +90,27 @@ def _rows(
     n = reports.sum(axis=1).tolist()
     predicted = fit.predict(np.vstack([np.zeros(len(used) - 1), np.eye(len(used) - 1)]), level)
     shares = [
-        AnalysisRow("share", key, n[place], choice=outcome.choice, group=groups[place],
-            **_numbers(predicted.proportions[k], predicted.standard_errors[k], predicted.low[k], predicted.high[k]),
-            level=level)
+        _with_numbers(
+            AnalysisRow("share", key, n[place], choice=outcome.choice, group=groups[place], level=level),
+            predicted.proportions[k], predicted.standard_errors[k], predicted.low[k], predicted.high[k],
+        )
         for k, place in enumerate(used)
     ]  # fmt: skip
-    limits = fit.intervals(level)
+    limits, against = fit.intervals(level), groups[used[0]]
     ratios = [
-        AnalysisRow("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
-            group=groups[place], against=groups[used[0]],
-            **_numbers(np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k])), level=level)
+        _with_numbers(
+            AnalysisRow("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
+                group=groups[place], against=against, level=level),
+            np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k]),
+        )
         for k, place in enumerate(used[1:], start=1)
     ]  # fmt: skip
     return shares + ratios
 
 
-def _numbers(estimate: float, error: float, low: float, high: float) -> Numbers:
-    """The numeric fields of a row; only a flag if the maximum likelihood odds are 0 or infinite."""
-    if not np.isfinite([estimate, error, low, high]).all():
-        return {"flags": [EDGE]}
-    return {
-        "estimate": float(estimate),
-        "standard_error": float(error),
-        "low": float(low),
-        "high": float(high),
-        "interval": WALD,
-    }
+def _with_numbers(row: AnalysisRow, *numbers: float) -> AnalysisRow:
+    """The row with its numbers; only a flag if the maximum likelihood odds are 0 or infinite."""
+    if not np.isfinite(numbers).all():
+        return replace(row, flags=[EDGE])
+    estimate, error, low, high = map(float, numbers)
+    return replace(row, estimate=estimate, standard_error=error, low=low, high=high, interval=WALD)

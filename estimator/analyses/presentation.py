@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import assert_never
 
 from django.utils.safestring import SafeString
 
@@ -27,18 +28,18 @@ Kind = Analysis.Kind
 class AnalysisPage:
     """The content of a finished analysis's page. `about` quotes the survey's texts."""
 
-    about: tuple[str, ...]
-    sentences: tuple[str, ...]
-    parts: tuple[parts.FigureWithTable, ...]
-    cautions: tuple[str, ...]
-    methods: tuple[str, ...]
+    sentences: Sequence[str]
+    parts: Sequence[parts.FigureWithTable]
+    cautions: Sequence[str]
+    methods: Sequence[str] = ()
+    about: tuple[str, ...] = ()
 
 
 def present(analysis: Analysis) -> AnalysisPage:
     """Assemble the page content of a finished analysis."""
     speaker = RowDescriber(selectors.get_design(analysis.design_id))
     rows = [AnalysisRow(**row) for row in analysis.result["rows"]]
-    shown = SHOWERS[analysis.kind](analysis, speaker, rows)
+    shown = replace(SHOWERS[analysis.kind](analysis, speaker, rows), about=about(analysis))
     if not shown.methods:
         return shown
     found = {target_of(analysis, row) for row in rows}
@@ -49,14 +50,18 @@ def about(analysis: Analysis) -> tuple[str, ...]:
     """The subject of an analysis in the survey's wording; also of one that is still to be computed."""
     design, parameters = selectors.get_design(analysis.design_id), analysis.parameters
     speaker = RowDescriber(design)
-    if analysis.kind == Kind.CROSS_TABLE:
-        return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
-    if analysis.kind == Kind.REGRESSION:
-        return (speaker.variable(variable_of(design, parameters["outcome"], binary=True)),)
-    if analysis.kind == Kind.WEIGHTING:
-        return (speaker.question(item_of(design, parameters["item"])),)
-    quantity = quantity_of(design, parameters["quantity"])
-    return (f"{speaker.question(quantity.position)} {named(speaker.quantity(quantity.position, quantity.choice))}",)
+    match Kind(analysis.kind):
+        case Kind.CROSS_TABLE:
+            return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
+        case Kind.REGRESSION:
+            return (speaker.variable(variable_of(design, parameters["outcome"], binary=True)),)
+        case Kind.WEIGHTING:
+            return (speaker.question(item_of(design, parameters["item"])),)
+        case Kind.COMPARISON | Kind.VERSIONS:
+            of = quantity_of(design, parameters["quantity"])
+            return (f"{speaker.question(of.position)} {named(speaker.quantity(of.position, of.choice))}",)
+        case unknown:
+            assert_never(unknown)
 
 
 def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -64,71 +69,52 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
         return _nothing_by_group(analysis, speaker)
     parameters = analysis.parameters
     quantity = quantity_of(speaker.design, parameters["quantity"])
-    estimates = [row for row in rows if row.quantity != "difference"]
-    differences = [row for row in rows if row.quantity == "difference"]
-    unit = speaker.unit(quantity.position, quantity.choice)
-
-    def pair(row: AnalysisRow) -> tuple[str, str]:
-        return named(speaker.group(row.group)), named(speaker.group(row.against))
-
-    sentences = [words.difference(row, *pair(row), unit) for row in differences]
-    sentences += (
-        [] if differences else [f"Nothing can be compared yet: {_too_few(estimates, speaker, parameters['against'])}"]
-    )
-    label = speaker.quantity(quantity.position, quantity.choice)
-    drawn = [
-        parts.estimates(
-            estimates, [speaker.group(row.group) for row in estimates], "groups", f"Each group: {label}", "Group"
-        )
-    ]
+    estimates, differences = _of(rows, "share", "mean"), _of(rows, "difference")
+    unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
+    sentences = [
+        words.difference(row, named(speaker.group(row.group)), named(speaker.group(row.against)), unit)
+        for row in differences
+    ] or [f"Nothing can be compared yet: {_too_few(estimates, speaker, parameters['against'])}"]
+    labels = [speaker.group(row.group) for row in estimates]
+    drawn = [parts.estimates(estimates, labels, "groups", f"Each group: {label}", "Group")]
     if differences:
         labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in differences]
         drawn.append(parts.differences(differences, labels, unit, f"Differences: {label}", parameters["confidence"]))
     method = "pairs" if parameters["against"] == PAIRS else "reference"
     together = words.METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
-    methods = [words.METHODS["share"], words.METHODS["difference"], *([together] if len(differences) > 1 else [])]
-    return AnalysisPage(
-        about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, estimates, speaker), tuple(methods)
-    )
+    methods = [words.METHODS["share"], words.METHODS["difference"], *[together] * (len(differences) > 1)]
+    return AnalysisPage(sentences, drawn, _cautions(analysis, estimates, speaker), methods)
 
 
 def _weighting(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     position = item_of(speaker.design, analysis.parameters["item"])
     whole = [row for row in rows if not row.group]
-    sentences = [_weighted_sentence(entered, alike, speaker, position) for entered, alike in _beside(whole)]
-    drawn = [
-        parts.estimates(
-            [one for one in rows if one.choice == row.choice and one.quantity == row.quantity],
-            [_weighted_label(one, speaker) for one in rows if (one.choice, one.quantity) == (row.choice, row.quantity)],
-            f"weights-{row.choice}",
-            speaker.quantity(position, row.choice),
-            "Respondents",
-        )
-        for row in whole
-        if row.weights and not (row.choice == 0 and _tells_itself(speaker, position))
-    ]
-    shares = parts.FigureTable(
-        "Shares of the population as they were entered",
-        ("Group", "Share"),
-        tuple((speaker.group(key), _percentage(share)) for key, share in analysis.parameters["shares"].items()),
-    )
+    sentences = [_weighted_sentence(*pair, speaker, position) for pair in _beside(whole)]
+    item, drawn = speaker.design.items[position], []
+    for row in whole:
+        if row.weights and not (row.choice == 0 and item.kind == "yes_no" and len(item.choices) == 2):
+            same = [one for one in rows if (one.choice, one.quantity) == (row.choice, row.quantity)]
+            labels, title = [_weighted_label(one, speaker) for one in same], speaker.quantity(position, row.choice)
+            drawn.append(parts.estimates(same, labels, f"weights-{row.choice}", title, "Respondents"))
+    entered = {key: float(100 * Fraction(share)) for key, share in analysis.parameters["shares"].items()}
+    cells = tuple((speaker.group(key), f"{share:.10g}{wording.SPACE}%") for key, share in entered.items())
+    shares = parts.FigureTable("Shares of the population as they were entered", ("Group", "Share"), cells)
     groups = [row for row in rows if row.group]
     drawn.append(parts.FigureWithTable("The shares that were entered", SafeString(""), shares))
     methods = (words.METHODS["weighting"], words.METHODS["share"])
-    return AnalysisPage(about(analysis), tuple(sentences), tuple(drawn), _cautions(analysis, groups, speaker), methods)
+    return AnalysisPage(sentences, drawn, _cautions(analysis, groups, speaker), methods)
 
 
-def _percentage(share: str) -> str:
-    return f"{float(100 * Fraction(share)):.10g}{wording.SPACE}%"
+def _of(rows: Sequence[AnalysisRow], *quantities: str) -> list[AnalysisRow]:
+    return [row for row in rows if row.quantity in quantities]
 
 
 def _beside(rows: Sequence[AnalysisRow]) -> Iterator[tuple[AnalysisRow, AnalysisRow]]:
     """Pair each weighted row with its unweighted one; of yes and no only yes, which determines both."""
     entered = [row for row in rows if row.weights]
     alike = {(row.quantity, row.choice): row for row in rows if not row.weights}
-    shares = [row for row in entered if row.quantity == "share"]
-    means = [row for row in entered if row.quantity == "mean"]
-    for row in means or (shares[1:] if len(shares) == 2 else shares):
+    shares = _of(entered, "share")
+    for row in _of(entered, "mean") or (shares[1:] if len(shares) == 2 else shares):
         yield row, alike[row.quantity, row.choice]
 
 
@@ -159,11 +145,6 @@ def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
     return row.low is not None and row.high is not None and is_of_use(row.high - row.low, reach)
 
 
-def _tells_itself(speaker: RowDescriber, position: int) -> bool:
-    item = speaker.design.items[position]
-    return item.kind == "yes_no" and len(item.choices) == 2
-
-
 def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:
     if row.group:
         return speaker.group(row.group)
@@ -178,36 +159,23 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         return _nothing_by_group(analysis, speaker)
     if not rows:
         few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
-        return AnalysisPage(about(analysis), (few,), (), _cautions(analysis, [], speaker), ())
-    joint = [row for row in rows if row.quantity == "joint_share"]
-    by_row = [row for row in rows if row.quantity == "row_share"]
+        return AnalysisPage([few], [], _cautions(analysis, [], speaker))
+    joint, by_row, ratios = _of(rows, "joint_share"), _of(rows, "row_share"), _of(rows, "phi", "odds_ratio")
     drawn = [
         parts.crossed(by_row, answers, others, "by-row", "Among those of each answer to the first question"),
         parts.crossed(joint, answers, others, "joint", "All respondents, split by both answers"),
     ]
-    ratios = [row for row in rows if row.quantity in ("phi", "odds_ratio")]
     if ratios:
         drawn.append(parts.FigureWithTable("Association", SafeString(""), parts.associations(ratios)))
-    cautions = [*_cautions(analysis, [], speaker)]
+    cautions = _cautions(analysis, [], speaker)
     if EDGE in result["flags"]:
         cautions.append(
             "The most likely table has a cell of nought. The p-value of the test is then only a guide, and the odds "
             "ratio may have no finite estimate, or no finite end."
         )
-    return AnalysisPage(
-        about(analysis),
-        (
-            _independence(
-                result["independence"],
-                1 - parameters["confidence"],
-                speaker.group(_released_key(analysis, parameters["group"])) if parameters["group"] else "",
-                result["n"],
-            ),
-        ),
-        tuple(drawn),
-        tuple(cautions),
-        (words.METHODS["cross-table"],),
-    )
+    group = speaker.group(_released_key(analysis, parameters["group"])) if parameters["group"] else ""
+    verdict = _independence(result["independence"], 1 - parameters["confidence"], group, result["n"])
+    return AnalysisPage([verdict], drawn, cautions, [words.METHODS["cross-table"]])
 
 
 def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:
@@ -221,13 +189,13 @@ def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:
 def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     if not rows:
         return _nothing_by_group(analysis, speaker)
-    ratios = [row for row in rows if row.quantity == "odds_ratio"]
-    shares = [row for row in rows if row.quantity == "share"]
-    known = [row for row in ratios if row.known]
+    ratios, shares = _of(rows, "odds_ratio"), _of(rows, "share")
     outcome = variable_of(speaker.design, analysis.parameters["outcome"], binary=True)
     answer = named(speaker.answers(outcome)[1])
     sentences = [
-        words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against))) for row in known
+        words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against)))
+        for row in ratios
+        if row.known
     ]
     if "alike" in analysis.result:
         alike = analysis.result["alike"]
@@ -235,13 +203,10 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
         verdict = "The groups differ" if differ else "We cannot tell that the groups differ at all"
         sentences.append(f"{verdict} ({words.facts(alike)}).")
     else:
-        n, group = (
-            analysis.result["reference_n"],
-            named(speaker.group(_released_key(analysis, analysis.parameters["reference"]))),
-        )
+        n, reference = analysis.result["reference_n"], _released_key(analysis, analysis.parameters["reference"])
         few = f"no other group has {ENOUGH_FOR_NORMAL}"
         if n < ENOUGH_FOR_NORMAL:
-            few = f"{group} has {n} of {ENOUGH_FOR_NORMAL}"
+            few = f"{named(speaker.group(reference))} has {n} of {ENOUGH_FOR_NORMAL}"
         sentences.append(f"There are no odds ratios yet: {few} reports.")
     drawn = []
     if shares:
@@ -249,19 +214,17 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
         drawn.append(parts.estimates(shares, labels, "shares", f"Share of {answer} in each group", "Group"))
     if ratios:
         drawn.append(parts.ratios(ratios, speaker, answer))
-    cautions = [*_cautions(analysis, ratios, speaker)]
+    cautions = _cautions(analysis, ratios, speaker)
     if EDGE in analysis.result["flags"]:
         cautions.append("In some group the most likely share is 0 or 100 %, so its odds ratio has no finite number.")
     note = "Each interval of an odds ratio is one by itself; the test of all groups is one for all of them."
-    methods = (words.METHODS["regression"], note)
-    return AnalysisPage(about(analysis), tuple(sentences), tuple(drawn), tuple(cautions), methods)
+    return AnalysisPage(sentences, drawn, cautions, [words.METHODS["regression"], note])
 
 
 def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     parameters = analysis.parameters
     quantity = quantity_of(speaker.design, parameters["quantity"])
-    estimates = [row for row in rows if row.quantity != "difference"]
-    changes = [row for row in rows if row.quantity == "difference"]
+    estimates, changes = _of(rows, "share", "mean"), _of(rows, "difference")
     unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
     names = _names(analysis, speaker, estimates)
     what = "the mean" if quantity.choice is None else f"the share of {named(label)}"
@@ -277,10 +240,8 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
         ]
         drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
     left_out = [f"Version {number} is left out: {why}." for number, why in parameters["left_out"]]
-    cautions = (*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out)
-    return AnalysisPage(
-        about(analysis), tuple(sentences), tuple(drawn), cautions, _methods_of_change(analysis, changes)
-    )
+    cautions = [*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out]
+    return AnalysisPage(sentences, drawn, cautions, _methods_of_change(analysis, changes))
 
 
 def _names(analysis: Analysis, speaker: RowDescriber, estimates: Sequence[AnalysisRow]) -> dict[int, str]:
@@ -311,20 +272,18 @@ def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[s
     for row in changes:
         if row.returned and row.narrowest_standard_error is not None:
             places = words.places_of(row, unit) + 1
-            most, least = (
-                wording.error(one, places, unit) for one in (row.standard_error, row.narrowest_standard_error)
-            )
+            errors = (row.standard_error, row.narrowest_standard_error)
+            most, least = (wording.error(one, places, unit) for one in errors)
             yield (
                 f"With {wording.count(row.returned)} people in both, the standard error is at most {most}{unit.sign}, "
                 f"with which the interval is made, and at least {least}, if as many as possible stayed."
             )
 
 
-def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescriber) -> tuple[str, ...]:
+def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescriber) -> list[str]:
     """Cautions for the reader, shown first."""
     lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
-    few = [f"{named(speaker.group(row.group))} ({row.n})" for row in lacking]
-    few = list(dict.fromkeys(few))
+    few = dict.fromkeys(f"{named(speaker.group(row.group))} ({row.n})" for row in lacking)
     cautions = [words.OPEN] if analysis.while_open else []
     other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None
     if other is not None:
@@ -335,7 +294,7 @@ def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescr
     if few:
         fewest = words.enough_for(lacking[0])
         cautions.append(f"Fewer than {fewest} reports: {', '.join(few)}. Not enough yet for an estimate.")
-    return tuple(cautions)
+    return cautions
 
 
 def _partition(analysis: Analysis) -> Partition:
@@ -355,7 +314,7 @@ def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage
             f"Nothing is told by group: that takes two groups of at least {FEWEST_IN_GROUP} reports and, as their "
             f"shares of the population are known, {ENOUGH_TO_WEIGHT} reports in all."
         )
-    return AnalysisPage(about(analysis), (reason,), (), _cautions(analysis, [], speaker), ())
+    return AnalysisPage([reason], [], _cautions(analysis, [], speaker))
 
 
 def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str = "") -> str:

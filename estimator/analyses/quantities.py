@@ -29,17 +29,11 @@ class Quantity:
 class Variable:
     """A categorical variable: reports of one symbol, drawn through `channel`.
 
-    Attributes
-    ----------
-    position : int
-        Of the item in the design.
-    choice : int or None
-        Where it stands: the answers are "another" (0) and this choice (1). Else the answers are the item's choices.
-    column : int
-        Which symbol of a report it is.
-    codes : tuple of int
-        For each value of the symbol the report that the channel knows it by.
-    channel : Channel
+    - `position`: of the item in the design.
+    - `choice`: where it stands: the answers are "another" (0) and this choice (1). Else the answers are the item's
+      choices.
+    - `column`: which symbol of a report it is.
+    - `codes`: for each value of the symbol the report that the channel knows it by.
     """
 
     position: int
@@ -94,10 +88,7 @@ def quantities_of(design: Design, position: int) -> Iterator[str]:
 def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable:
     """The variable that a token names, with two answers if `binary`.
 
-    Raises
-    ------
-    AnalysisError
-        Where its reports do not tell it, with the reason.
+    Raises AnalysisError: where its reports do not tell it, with the reason.
     """
     key, _, part = token.partition(":")
     position = item_of(design, key)

@@ -24,19 +24,12 @@ SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?
 def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     """Parse form fields into the parameters of an analysis.
 
-    Parameters
-    ----------
-    kind : str
-        One of `Analysis.Kind`.
-    fields : mapping
-        The fields by name; `confidence` in all, `share-<key>` for the share of each group.
-    designs : sequence of Design
-        Of the survey's versions, the newest first, at least one. All but a comparison of versions use the newest alone.
+    - `kind`: one of `Analysis.Kind`.
+    - `fields`: the fields by name; `confidence` in all, `share-<key>` for the share of each group.
+    - `designs`: of the survey's versions, the newest first, at least one. All but a comparison of versions use the
+      newest alone.
 
-    Raises
-    ------
-    AnalysisError
-        Naming the field, what it must be, and the value where it is a number.
+    Raises AnalysisError: naming the field, what it must be, and the value where it is a number.
     """
     reader = READERS.get(kind)
     if reader is None:
@@ -86,7 +79,8 @@ def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
     if total == 100:
         shares = {key: share / 100 for key, share in shares.items()}
     elif total != 1:
-        raise AnalysisError(f"The shares must sum to 100 % (or 1); they sum to {_plain(total)}.")
+        plain = f"{float(100 * total):.10g} %" if total <= 2 else f"{float(total):.10g}"
+        raise AnalysisError(f"The shares must sum to 100 % (or 1); they sum to {plain}.")
     return {key: str(share) for key, share in shares.items()}
 
 
@@ -180,10 +174,6 @@ def _need_groups(design: Design) -> None:
         raise AnalysisError(UNTOLD)
     if not design.groups:
         raise AnalysisError("This survey has no groups; they are written into a draft before it opens.")
-
-
-def _plain(number: Fraction) -> str:
-    return f"{float(100 * number):.10g} %" if number <= 2 else f"{float(number):.10g}"
 
 
 READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, object]]] = {

@@ -1,14 +1,12 @@
 """One number of an analysis of any kind, as stored, shown and exported."""
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
-TOO_FEW = "too_few_reports"
 ENOUGH_FOR_NORMAL = 30
 """Minimum reports of a cross-table, or a group in a regression: intervals and tests assume normality, not
 exact chances as those of a share do. A limit of the method; that of privacy is FEWEST_IN_GROUP."""
 
-TOO_FEW_VALUES = "too_few_gave_a_value"
 TOO_FEW_IN_GROUPS = "too_few_reports_in_the_groups"
 """No numbers by group are released."""
 
@@ -22,32 +20,20 @@ EDGE = "at_the_edge"
 class AnalysisRow:
     """A number with its interval; missing numbers are None, and `flags` gives the reason.
 
-    Attributes
-    ----------
-    quantity : str
-        share, mean, difference, joint_share, row_share, phi, odds_ratio.
-    item, choice : str, int or None
-        Key of the question and place of the choice; no choice for a mean.
-    other_item, other_choice : str, int or None
-        Of the second question of a table.
-    group, against : str
-        Keys of the group it speaks of, and of the group that this is compared with; empty for all respondents.
-    version, against_version : int or None
-        The same for versions of a survey.
-    weights : str
-        "entered" where groups are weighted by the shares that were entered, else empty.
-    n : int
-        Reports.
-    estimate, unbiased : float or None
-        The estimate to quote, and the unbiased one, which may leave the range.
-    standard_error : float or None
-        Of the unbiased estimate; of an odds ratio that of its logarithm.
-    level : float or None
-        Of the interval by itself.
-    returned : int or None
-        Of a change: how many people took part in both waves, where that was said.
-    narrowest_standard_error : float or None
-        Of a change: what the standard error is at least, where not all is known that it depends on.
+    - `quantity`: share, mean, difference, joint_share, row_share, phi, odds_ratio.
+    - `item`, `choice`: key of the question and place of the choice; no choice for a mean.
+    - `other_item`, `other_choice`: of the second question of a table.
+    - `group`, `against`: keys of the group it speaks of, and of the group that this is compared with; empty for all
+      respondents.
+    - `version`, `against_version`: the same for versions of a survey.
+    - `weights`: "entered" where groups are weighted by the shares that were entered, else empty.
+    - `n`: reports.
+    - `estimate`, `unbiased`: the estimate to quote, and the unbiased one, which may leave the range.
+    - `standard_error`: of the unbiased estimate; of an odds ratio that of its logarithm.
+    - `level`: of the interval by itself.
+    - `returned`: of a change: how many people took part in both waves, where that was said.
+    - `narrowest_standard_error`: of a change: what the standard error is at least, where not all is known that it
+      depends on.
     """
 
     quantity: str
@@ -80,9 +66,6 @@ class AnalysisRow:
     def differs(self) -> bool:
         """Return True if the interval of a difference excludes 0."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-    def as_dict(self) -> dict[str, object]:
-        return asdict(self)
 
 
 def number(value: float) -> float | None:

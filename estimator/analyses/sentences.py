@@ -7,8 +7,9 @@ from typing import TypedDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, TOO_FEW_VALUES, AnalysisRow
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, AnalysisRow
 from estimator.base import wording
+from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, assert_never
 
 from django.db import transaction
 from django.utils import timezone
@@ -55,7 +55,7 @@ def execute(analysis_id: int) -> Analysis:
 
 def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute the result from the inputs; the same inputs give the same numbers, bit for bit."""
-    match kind:
+    match Kind(kind):
         case Kind.COMPARISON:
             return strata.comparison(design, parameters, inputs)
         case Kind.WEIGHTING:
@@ -67,7 +67,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
         case Kind.VERSIONS:
             designs = [selectors.get_design(digest) for digest in parameters["designs"]]
             return versions.comparison(designs, parameters, inputs)
-    raise ValueError(f"kind must be one of {', '.join(Kind.values)}; got {kind!r}")
+        case unknown:
+            assert_never(unknown)
 
 
 def _queue(**fields: Any) -> Analysis:

@@ -1,7 +1,7 @@
 """Comparison and weighting of groups. No database, no clock: the same totals give the same numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from itertools import combinations
 from math import hypot
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
-from estimator.analyses.rows import TOO_FEW, TOO_FEW_VALUES, AnalysisRow, number
+from estimator.analyses.rows import AnalysisRow, number
+from estimator.base.measures import TOO_FEW, TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.estimation import Fit, fit_of, weighted
 from estimator.runs.groups import Partition, stored
@@ -55,7 +56,7 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
             )
             for one, other in pairs
         ]
-    return {"level": level, "rows": [row.as_dict() for row in rows + differences]}
+    return {"level": level, "rows": [asdict(row) for row in rows + differences]}
 
 
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -76,7 +77,7 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
             replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
             for part, fit, one in zip(partition.parts, fits, counts, strict=bool(partition.parts))
         )
-    return {"rows": [row.as_dict() for row in rows]}
+    return {"rows": [asdict(row) for row in rows]}
 
 
 def _shares(partition: Partition, entered: Mapping[str, str]) -> list[float]:

@@ -1,7 +1,7 @@
 """Comparison of waves: the same question at different times, with respondents who may overlap."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ def comparison(
             pair, both = (designs[newest], designs[older]), (fits[newest], fits[older])
             row = _change(pair, both, parameters["quantity"], returned.get(older), confidence)
             rows.append(replace(row, version=rows[newest].version, against_version=rows[older].version))
-    return {"level": confidence, "rows": [row.as_dict() for row in rows]}
+    return {"level": confidence, "rows": [asdict(row) for row in rows]}
 
 
 def _change(

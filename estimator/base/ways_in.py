@@ -12,20 +12,12 @@ from collector.designs import Design
 class WayIn:
     """The texts of a report on a way in.
 
-    Attributes
-    ----------
-    name : str
-        In files: `open_link`, `single_use_link` or `blind_invitation`.
-    mode : lazy str
-        Who could answer, as the mode of data collection.
-    coin : lazy str
-        Where those answered who had a coin or a die of their own; empty where nobody could.
-    false_reports : lazy str
-        How many reports one person can send.
-    protection : lazy str
-        Who could answer, and what is stored of that besides the reports.
-    uncounted : lazy str
-        What the total epsilon of the privacy label cannot know of.
+    - `name`: in files: `open_link`, `single_use_link` or `blind_invitation`.
+    - `mode`: who could answer, as the mode of data collection.
+    - `coin`: where those answered who had a coin or a die of their own; empty where nobody could.
+    - `false_reports`: how many reports one person can send.
+    - `protection`: who could answer, and what is stored of that besides the reports.
+    - `uncounted`: what the total epsilon of the privacy label cannot know of.
     """
 
     name: str

@@ -141,6 +141,10 @@ PLAIN = Unit(1, 6, "")
 """The unit of the question itself, used for means."""
 
 
+def unit_of(*, mean: bool) -> Unit:
+    return PLAIN if mean else PERCENT
+
+
 def decimals(standard_error: float | None, unit: Unit = PERCENT) -> int:
     """The number of decimals that the standard error supports."""
     if not standard_error:
@@ -228,39 +232,35 @@ def not_enough(n: int, *, values: bool = False, minimum: int = FEWEST_IN_GROUP) 
     return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
 
 
-def too_wide(*, choice: str, group: str, simulated: bool, n: int, interval: str, weighted: bool, some: bool) -> str:
-    """The text in place of an estimate whose interval is too wide to be of use (`computing.is_of_use`).
+def sentence(
+    of: str, *, group: str, simulated: bool, n: int, weighted: bool, estimate: str, interval: str, choice: str = ""
+) -> str:
+    """A quotable sentence with an estimate and its interval, or without an `estimate` too wide to be of use.
 
-    `choice` is empty for a mean; `some` where that is of those alone who gave a point.
+    `of`: share, one_of_several (people may hold more than one answer), mean, or mean_of_some (of those who gave a point
+    alone). `simulated`: respondents are those of a rehearsal.
     """
-    facts = {"respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
-    if choice:
-        what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % facts
-    elif some:
-        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % facts
-    else:
+    facts = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
+    if not estimate:
+        return _too_wide(of, facts, interval, weighted=weighted)
+    whom = "group" if group else "weighted" if weighted else "all"
+    return str(SENTENCES[of, whom]) % (facts | {"estimate": estimate, "interval": interval})
+
+
+def _too_wide(of: str, facts: dict[str, str], interval: str, *, weighted: bool) -> str:
+    what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % facts
+    if of == "mean":
         what = _("the mean of the %(n)s %(respondents)s") % facts
-    if group:
-        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": group}
+    elif of == "mean_of_some":
+        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % facts
+    if facts["group"]:
+        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": facts["group"]}
     elif weighted:
         what = _("%(what)s, weighted by the known sizes of the groups") % {"what": what}
     text = _(
         "Too few reports to tell %(what)s: the interval runs from %(interval)s, more than half of all that is possible."
     )
     return text % {"what": what, "interval": interval}
-
-
-def sentence(
-    of: str, *, group: str, simulated: bool, n: int, weighted: bool, estimate: str, interval: str, choice: str = ""
-) -> str:
-    """A quotable sentence with an estimate and its interval.
-
-    `of`: share, one_of_several (people may hold more than one answer), mean, or mean_of_some (of those who gave a point
-    alone). `simulated`: respondents are those of a rehearsal.
-    """
-    facts = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
-    whom = "group" if group else "weighted" if weighted else "all"
-    return str(SENTENCES[of, whom]) % (facts | {"estimate": estimate, "interval": interval})
 
 
 def of_largest(quoted: str, *, distinct: bool) -> str:

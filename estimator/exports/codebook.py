@@ -79,12 +79,9 @@ def _groups(read: Results) -> Iterator[CodeLabel]:
 def _questions(read: Results) -> Iterator[CodebookQuestion]:
     variables = variables_of(read.design)
     for item, label in zip(read.items, privacy.label(read).items, strict=True):
-        mine = (one for one in variables if one.item == item.key)
-        yield CodebookQuestion(item, label, tuple(_described(item, one) for one in mine))
-
-
-def _described(item: QuestionResults, variable: ExportVariable) -> CodedVariable:
-    counts = item.totals[variable.symbol].sum(axis=0).tolist()
-    return CodedVariable(
-        variable, tuple(CodeLabel(code, label, counts[code]) for code, label in variable.labels.items())
-    )
+        coded = []
+        for one in (one for one in variables if one.item == item.key):
+            counts = item.totals[one.symbol].sum(axis=0).tolist()
+            codes = (CodeLabel(code, text, counts[code]) for code, text in one.labels.items())
+            coded.append(CodedVariable(one, tuple(codes)))
+        yield CodebookQuestion(item, label, tuple(coded))

@@ -4,10 +4,10 @@ The elements and their order are those of the schema that the DDI Alliance publi
 own language, what Candor says of them in English.
 """
 
-import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from estimator.base.charts.svg import NOT_XML
 from estimator.exports.columns import ESTIMATES, Column
 from estimator.exports.variables import STRATUM, WARNING, ExportVariable, variables_of
 from estimator.models import Disclosure, Run
@@ -18,8 +18,6 @@ from estimator.runs.results import QuestionResults, ReportContext, Results
 NAMESPACE = "ddi:codebook:2_5"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 REPORTS, FIGURES = "file_reports", "file_estimates"
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML does not allow."""
 
 COLLECTED = (
     "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
@@ -128,7 +126,7 @@ def _file(root: ET.Element, name: str, about: str, rows: int | None, width: int)
 def _data(data: ET.Element, read: Results) -> None:
     variables = {item.key: [one for one in variables_of(read.design) if one.item == item.key] for item in read.items}
     for item in read.items:
-        names, kind = " ".join(_id(one.name) for one in variables[item.key]), "other"
+        names, kind = " ".join(f"V_{one.name}" for one in variables[item.key]), "other"
         if item.kind == "several_choices":
             kind = "multipleResp"
         group = _add(data, "varGrp", ID=f"G_{item.key}", type=kind, var=names, name=item.key)
@@ -143,7 +141,7 @@ def _data(data: ET.Element, read: Results) -> None:
 
 def _stratum(data: ET.Element, read: Results) -> None:
     parts, wording = read.partition.parts, read.design.strata_wording[read.language]
-    element = _add(data, "var", ID=_id(STRATUM), name=STRATUM, files=REPORTS, intrvl="discrete")
+    element = _add(data, "var", ID=f"V_{STRATUM}", name=STRATUM, files=REPORTS, intrvl="discrete")
     _add(
         element,
         "labl",
@@ -159,7 +157,7 @@ def _stratum(data: ET.Element, read: Results) -> None:
 
 
 def _variable(data: ET.Element, item: QuestionResults, variable: ExportVariable) -> None:
-    element = _add(data, "var", ID=_id(variable.name), name=variable.name, files=REPORTS, intrvl="discrete")
+    element = _add(data, "var", ID=f"V_{variable.name}", name=variable.name, files=REPORTS, intrvl="discrete")
     _add(element, "labl", variable.label, lang=item.language)
     _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)
     _add(element, "txt", f"{WARNING}. Frequencies count randomised reports.")
@@ -182,7 +180,3 @@ def _column(data: ET.Element, column: Column) -> None:
     _add(element, "labl", column.label)
     numeric = column.kind in ("whole", "number")
     _add(element, "varFormat", type="numeric" if numeric else "character", schema="other")
-
-
-def _id(name: str) -> str:
-    return f"V_{name}"

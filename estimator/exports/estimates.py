@@ -31,43 +31,37 @@ def _rows(read: Results) -> Iterator[tuple[EstimateCell, dict[str, object]]]:
 
 def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, object]:
     estimate, run, means = cell.estimate, read.run, targets.estimate_meta(item, cell.estimate)
-    return {
+    values = {name: getattr(estimate, name) for name in STORED} | {
         "item": item.key,
         "wording": item.wording,
-        "measure": estimate.measure,
-        "choice": estimate.choice,
         "choice_label": cell.choice,
         "stratum": cell.group_key,
         "stratum_label": cell.group,
-        "n": estimate.n,
-        "sent": estimate.sent,
         "estimate_unclipped": estimate.unbiased,
         "estimate": estimate.constrained,
         "estimate_method": means.method,
-        "standard_error": estimate.standard_error,
-        "low": estimate.low,
-        "high": estimate.high,
         "interval_method": means.interval,
         "target": means.target,
-        "noise_standard_error": estimate.noise_standard_error,
-        "noise_low": estimate.noise_low,
-        "noise_high": estimate.noise_high,
         "noise_interval_method": means.noise_interval,
         "noise_target": means.noise_target,
         "confidence": run.confidence,
         "interval_holds": interval_holds(run),
-        "direct_question_n": estimate.direct_question_n,
         "truth_probability": item.frozen.channel.truth,
         "epsilon": finite(item.mechanism.epsilon),
-        "flags": estimate.flags,
         "known_truth": cell.truth,
         "design": read.design.digest,
         "estimator_version": run.version,
         "snapshot_at": instant(run.snapshot_at),
     }
+    return {name: values[name] for name in COLUMNS}
 
 
 COLUMNS = tuple(column.name for column in ESTIMATES)
+STORED = (
+    "measure", "choice", "n", "sent", "standard_error", "low", "high", "noise_standard_error", "noise_low",
+    "noise_high", "direct_question_n", "flags",
+)  # fmt: skip
+"""The columns that the database has by the same name."""
 
 
 def interval_holds(run: Run) -> str:

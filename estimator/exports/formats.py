@@ -28,36 +28,20 @@ STATISTICS = ("pandas", "pyreadstat")
 """The packages that write files of SPSS and Stata."""
 
 
-def _nothing(run: Run) -> None:
-    """No check, for a format in which every finished run can be written."""
-
-
 @dataclass(frozen=True)
 class Format:
     """An export format.
 
-    Attributes
-    ----------
-    name : str
-        Its word in addresses, on the command line and in the API.
-    suffix : str
-        Of its files, with the dot.
-    content_type : str
-    label : str
-        What it is, in words for the panel.
-    write : callable of (Run, ReportContext, BinaryIO, Watch)
-        Writes the whole file of a finished run. The same state gives the same bytes. Raises ExportError.
-    microdata : bool
-        Whether it holds a row for each report; such a file asks for an explicit choice.
-    translated : bool
-        Whether it is written in a language that is chosen: `write` is called with that one active.
-    about : str
-        What it is for, in a sentence for the panel.
-    check : callable of Run
-        Raises ExportError where the file cannot be made, as far as can be said without making it: for whoever wants to
-        know before a job is begun.
-    packages : tuple of str
-        Of requirements-formats.txt, that it is written with.
+    - `name`: its word in addresses, on the command line and in the API.
+    - `suffix`: of its files, with the dot.
+    - `label`: what it is, in words for the panel.
+    - `write`: writes the whole file of a finished run. The same state gives the same bytes. Raises ExportError.
+    - `microdata`: whether it holds a row for each report; such a file asks for an explicit choice.
+    - `translated`: whether it is written in a language that is chosen: `write` is called with that one active.
+    - `about`: what it is for, in a sentence for the panel.
+    - `check`: raises ExportError where the file cannot be made, as far as can be said without making it: for whoever
+      wants to know before a job is begun.
+    - `packages`: of requirements-formats.txt, that it is written with.
     """
 
     name: str
@@ -68,7 +52,7 @@ class Format:
     microdata: bool = False
     translated: bool = False
     about: str = ""
-    check: Callable[[Run], None] = _nothing
+    check: Callable[[Run], None] = lambda run: None
     packages: tuple[str, ...] = ()
 
     def whole(self, run: Run, context: ReportContext = NOTHING_KNOWN) -> bytes:
@@ -97,15 +81,17 @@ def _loaded(function: str, *given: str) -> Write:
     return write
 
 
-def _bundled(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and not one.microdata]
-    bundle.write(run, context, out, watch, chosen)
+def _bundled(*, microdata: bool) -> Write:
+    """A writer of a bundle: of all formats without single reports, or with those that take so many."""
 
+    def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
+        if microdata:
+            check_reports(run)
+        single = [one for one in FORMATS.values() if one.suffix != ".zip"]
+        chosen = [one for one in single if not one.microdata or (microdata and _can_be_made(one, run))]
+        bundle.write(run, context, out, watch, chosen)
 
-def _bundled_with_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
-    check_reports(run)
-    chosen = [one for one in FORMATS.values() if one.suffix != ".zip" and (not one.microdata or _can_be_made(one, run))]
-    bundle.write(run, context, out, watch, chosen)
+    return write
 
 
 def _can_be_made(one: Format, run: Run) -> bool:
@@ -216,12 +202,12 @@ FORMATS: dict[str, Format] = {
             about="The same rows with labels of variables and of values; Stata 14 and newer.",
         ),
         Format(
-            "bundle", ".zip", "application/zip", "Everything in one zip", _bundled,
+            "bundle", ".zip", "application/zip", "Everything in one zip", _bundled(microdata=False),
             about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
         ),
         Format(
             "bundle-with-reports", ".zip", "application/zip", "Everything in one zip, with the randomised reports",
-            _bundled_with_reports, microdata=True, check=check_reports,
+            _bundled(microdata=True), microdata=True, check=check_reports,
             about="The same, with a row for each report: randomised, not the true answer.",
         ),
     )

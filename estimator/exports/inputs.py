@@ -8,12 +8,16 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from estimator.exports.json_document import bound_rows
 from estimator.reports import privacy
 from estimator.runs.results import QuestionResults, Results
 from randomized_response import Channel
 
 Table = tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]
 """The column names, and the rows."""
+
+
+BOUNDS = ("item", "measure", "n", "false_share", "false_reports", "largest_shift")
 
 
 def tables(read: Results) -> dict[str, bytes]:
@@ -28,14 +32,11 @@ def _tables(read: Results) -> dict[str, Table]:
             [_item(item) for item in read.items],
         ),
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
-        "values.csv": (("item", "answer", "value"), _in_all(read, _values)),
+        "values.csv": (("item", "answer", "value"), _in_all(read, lambda item: enumerate(item.question.values))),
         "tallies.csv": (("item", "stratum", "symbol", "value", "count"), _in_all(read, _tallies)),
         "strata.csv": (("stratum", "share"), [(part.key, part.share) for part in read.partition.parts]),
         "odds.csv": (("item", "epsilon", "odds"), _odds(read)),
-        "bounds.csv": (
-            ("item", "measure", "n", "false_share", "false_reports", "largest_shift"),
-            _in_all(read, _bounds),
-        ),
+        "bounds.csv": (BOUNDS, [tuple(bound.values()) for item in read.items for bound in bound_rows(item)]),
     }
 
 
@@ -55,25 +56,13 @@ def _in_all(read: Results, of: Any) -> Iterator[tuple[Any, ...]]:
 def _item(item: QuestionResults) -> tuple[Any, ...]:
     mechanism = item.mechanism
     answers = mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
-    return (
-        item.key,
-        item.kind,
-        item.frozen.channel.name,
-        item.frozen.encoding,
-        answers,
-        item.frozen.channel.size,
-        item.frozen.most,
-    )
+    frozen, channel = item.frozen, item.frozen.channel
+    return item.key, item.kind, channel.name, frozen.encoding, answers, channel.size, frozen.most
 
 
 def _channel(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
     for x, row in enumerate(item.frozen.channel.weights):
         yield from ((x, y, weight) for y, weight in enumerate(row))
-
-
-def _values(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
-    """The numeric value of each answer; empty if it has none."""
-    yield from enumerate(item.question.values)
 
 
 def _tallies(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
@@ -87,8 +76,3 @@ def _odds(read: Results) -> Iterator[tuple[Any, ...]]:
     for item in label.items:
         yield item.key, item.mechanism.epsilon, item.mechanism.ratio
     yield "", label.epsilon, label.ratio
-
-
-def _bounds(item: QuestionResults) -> Iterator[tuple[Any, ...]]:
-    for bound in privacy.bounds(item):
-        yield bound.measure, bound.n, float(bound.share), bound.false_reports, bound.shift

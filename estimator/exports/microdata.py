@@ -111,10 +111,7 @@ def check_in_memory(run: Run) -> None:
 def read(run: Run, watch: Watch) -> Microdata:
     """Read the reports of a run in their export order.
 
-    Raises
-    ------
-    ExportError
-        As `check`, or where what is stored is not what the run counted.
+    Raises ExportError: as `check`, or where what is stored is not what the run counted.
     """
     check(run)
     design = selectors.get_design(run.design_id)

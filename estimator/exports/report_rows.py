@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from estimator.base.cells import Watch
 from estimator.exports import microdata
@@ -21,7 +20,8 @@ from estimator.runs.results import ReportContext
 def csv_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write codes only, explained by the codebook and the design. Every cell is a number or a group's key."""
     found = microdata.read(run, watch)
-    schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in _schema(found)])
+    keys, *codes = _schema(found)
+    schema = pa.schema([pa.field(keys.name, keys.type.value_type), *(pa.field(one.name, one.type) for one in codes)])
     out.write((",".join(schema.names) + "\n").encode())
     options = pacsv.WriteOptions(include_header=False, quoting_style="none")
     with pacsv.CSVWriter(out, schema, write_options=options) as writer:
@@ -54,15 +54,9 @@ def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
     schema, keys = _schema(found), pa.array(found.partition.keys, pa.string())
     for strata, symbols in found.chunks(watch):
         groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
-        yield pa.record_batch([groups, *map(_column, symbols.T)], schema=schema)
-
-
-def _column(values: NDArray[np.uint8]) -> pa.Array:
-    return pa.array(np.ascontiguousarray(values))
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+        yield pa.record_batch(
+            [groups, *(pa.array(np.ascontiguousarray(values)) for values in symbols.T)], schema=schema
+        )
 
 
 def _json(labels: dict[str, str]) -> str:

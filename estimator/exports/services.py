@@ -29,27 +29,14 @@ def request(
 ) -> tuple[Export, bool]:
     """Request a file of a finished run, unless the same one exists or is in progress.
 
-    Parameters
-    ----------
-    run : Run
-    name : str
-        Of the format.
-    language : str
-        That it is to be written in, where the format has languages; empty for the installation's own.
-    microdata : bool
-        Says that a row for each report is really wanted; needed for such a format.
-    by : User, optional
-        Who asks.
+    - `name`: of the format.
+    - `language`: that it is to be written in, where the format has languages; empty for the installation's own.
+    - `microdata`: says that a row for each report is really wanted; needed for such a format.
+    - `by`: who asks.
 
-    Returns
-    -------
-    tuple of (Export, bool)
-        The export, and whether it was made for this call.
+    Returns the export, and whether it was made for this call.
 
-    Raises
-    ------
-    InputError
-        Naming the field, what it may be, and what it is.
+    Raises InputError: naming the field, what it may be, and what it is.
     """
     check(run, name, language=language, microdata=microdata)
     form = FORMATS[name]
@@ -125,7 +112,7 @@ def execute(export_id: int, context: ReportContext) -> None:
 def delete(export: Export) -> None:
     """Delete an export with its file, or cancel one in progress: its worker notices and leaves no file."""
     Export.objects.filter(pk=export.pk).delete()
-    transaction.on_commit(lambda: storage.remove(export.key))
+    transaction.on_commit(lambda: storage.path_of(export.key).unlink(missing_ok=True))
 
 
 def delete_microdata(digest: str) -> None:
@@ -151,14 +138,12 @@ def delete_expired() -> None:
 
 
 def _sweep() -> None:
-    # The files first: the row of each of them is older than the file.
-    there = list(storage.listed())
+    there = list(storage.listed())  # the files first: the row of each of them is older than the file
     known = {key: (state, lease) for key, state, lease in Export.objects.values_list("key", "state", "lease")}
     for path, key, lease in there:
         state, held_by = known.get(key, ("", ""))
-        wanted = state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)
-        if not wanted:
-            storage.sweep(path)
+        if not (state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)):
+            path.unlink(missing_ok=True)  # another worker may already have removed it
 
 
 def _make(context: ReportContext, export_id: int, lease: str) -> None:

@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BufferedRandom
 from pathlib import Path
 
@@ -74,18 +74,8 @@ def put_on_disk(file: BufferedRandom) -> tuple[int, str]:
     return file.tell(), digest
 
 
-def remove(key: str) -> None:
-    path_of(key).unlink(missing_ok=True)
-
-
 def listed() -> Iterator[tuple[Path, str, str]]:
     """Yield every exported file: its path, its export's key, and the lease of a draft."""
     for path in list(folder().iterdir()):
         if found := NAME.fullmatch(path.name):
             yield path, found[1], found[2] or ""
-
-
-def sweep(path: Path) -> None:
-    """Remove a file that is not needed; another worker may already have removed it."""
-    with suppress(FileNotFoundError):
-        path.unlink()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collector.designs import Design, Item
 from estimator.base import wording
@@ -34,10 +34,7 @@ def variables_of(design: Design) -> list[ExportVariable]:
     """One variable for each symbol of a report, in their order."""
     found = [variable for item in design.items for variable in _of_an_item(design, item)]
     names = distinct((variable.name for variable in found), most=64)
-    return [
-        ExportVariable(name, one.label, one.item, one.symbol, one.labels)
-        for name, one in zip(names, found, strict=True)
-    ]
+    return [replace(one, name=name) for name, one in zip(names, found, strict=True)]
 
 
 def distinct(names: Iterable[str], *, most: int) -> list[str]:

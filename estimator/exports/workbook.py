@@ -67,7 +67,7 @@ class _Styles:
 
 
 def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[ExportTable]) -> None:
-    run, label = read.run, privacy.label(read)
+    run, label, of_groups = read.run, privacy.label(read), groups.epsilon_of(read.design)
     before = label.before
     lines: list[tuple[str, Any]] = [
         ("title", read.title),
@@ -77,7 +77,7 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ex
         ("snapshot_at", run.snapshot_at.isoformat() if run.snapshot_at else None),
         *((("who could answer", str(label.way_in.protection)),) if not read.design.rehearsal else ()),
         ("epsilon of all answers", read.epsilon),
-        *_of_groups(read),
+        *((("epsilon of the sizes of groups", float(of_groups)),) if of_groups is not None else ()),
         *((("epsilon of all waves so far, at most", before.epsilon_together),) if before else ()),
         *((("reason to open above a ceiling", label.reason),) if label.reason else ()),
         ("design", read.design.digest),
@@ -94,11 +94,6 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ex
         sheet.write_string(row, 0, name, styles.head)
         kind = "text" if value is None or isinstance(value, str) else "number"
         _cell(sheet, styles, row, 1, kind, value)
-
-
-def _of_groups(read: Results) -> list[tuple[str, Any]]:
-    epsilon = groups.epsilon_of(read.design)
-    return [] if epsilon is None else [("epsilon of the sizes of groups", float(epsilon))]
 
 
 def _sheet(sheet: Worksheet, styles: _Styles, table: ExportTable, tell: Callable[[], None]) -> None:

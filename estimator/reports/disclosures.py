@@ -100,22 +100,14 @@ def disclose(
 ) -> Disclosure:
     """Store an author's disclosures, replacing the earlier ones.
 
-    Parameters
-    ----------
-    slug : str
-        The survey's.
-    texts : mapping
-        By name of the field, and there by language of reports. What is empty is left out.
-    probability_sample : bool
-        Whether every member of the population had a known chance, not nothing, of being drawn.
-    simple_random : bool
-        Whether, besides, all had the same chance and each was drawn alone. Only then reports have an interval for the
-        population: unequal chances and clusters have a design effect, which nothing that is declared tells.
+    - `slug`: the survey's.
+    - `texts`: by name of the field, and there by language of reports. What is empty is left out.
+    - `probability_sample`: whether every member of the population had a known chance, not nothing, of being drawn.
+    - `simple_random`: whether, besides, all had the same chance and each was drawn alone. Only then reports have an
+      interval for the population: unequal chances and clusters have a design effect, which nothing that is declared
+      tells.
 
-    Raises
-    ------
-    InputError
-        At the first field of `errors_of`. Nothing is changed then.
+    Raises InputError: at the first field of `errors_of`. Nothing is changed then.
     """
     names = {field.name for field in FIELDS}
     if unknown := set(texts) - names:

@@ -81,11 +81,7 @@ def _final_runs(read: Results) -> list[tuple[Design, Run]]:
     newest = dict(before.values_list("design_id", "pk"))  # without the totals of all those that are not the newest
     found = [(selectors.get_design(run.design_id), run) for run in Run.objects.filter(pk__in=newest.values())]
     version = read.design.version
-    return sorted((one for one in found if one[0].version < version), key=_version)
-
-
-def _version(one: tuple[Design, Run]) -> int:
-    return one[0].version
+    return sorted((one for one in found if one[0].version < version), key=lambda one: one[0].version)
 
 
 def _of_item(item: QuestionResults, past: Sequence[tuple[Design, Run]]) -> Iterator[Series]:

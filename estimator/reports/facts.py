@@ -177,7 +177,11 @@ def _groups_together(read: Results) -> Iterator[Fact]:
 
 def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
     """The disclosure items of AAPOR's Code: the author's, and those that the platform knows."""
-    ours = {"mode": mode(read), "weighting": _weighting(read), "processing": _processing()}
+    processing = _(
+        "A report that has not the form of the design is refused as it arrives; every other one is counted, once. "
+        "Nothing is left out, corrected or imputed afterwards."
+    )
+    ours = {"mode": mode(read), "weighting": _weighting(read), "processing": processing}
     for field in disclosures.FIELDS:
         text, language = disclosures.text_in(disclosure, field.name, formatted())
         known = ours.get(field.name, "")
@@ -245,13 +249,6 @@ def _weighted_as_one(read: Results) -> Iterator[str]:
     for places in (places for places in collapsed(strata) if len(places) > 1):
         names = ", ".join(f"{read.partition.parts[place].label} ({wording.count(sizes[place])})" for place in places)
         yield text % {"fewest": wording.count(FEWEST_IN_GROUP), "names": names}
-
-
-def _processing() -> str:
-    return _(
-        "A report that has not the form of the design is refused as it arrives; every other one is counted, once. "
-        "Nothing is left out, corrected or imputed afterwards."
-    )
 
 
 def _dates(read: Results) -> str:

@@ -38,7 +38,7 @@ def methods(read: Results, *, sampling: bool) -> Methods:
     cited |= {"cochran"} if known_shares(read.partition) else set()
     paragraphs = (
         " ".join([_randomised(read), *(_of_question(item, number) for number, item in enumerate(read.items, 1))]),
-        " ".join([str(targets.METHODS[name]) for name in fitted] + [*_mean_alone(read), *_weighted(read)]),
+        " ".join([str(targets.METHODS[name]) for name in fitted] + [*_notes(read)]),
         _of_intervals(read, intervals, sampling=sampling),
     )
     return Methods(tuple(paragraph for paragraph in paragraphs if paragraph), frozenset(cited))
@@ -81,12 +81,9 @@ def _matrix(item: QuestionResults) -> str:
     return " " + _("Its transition table, a row for each true answer: (%(rows)s).") % {"rows": rows}
 
 
-def _mean_alone(read: Results) -> Iterator[str]:
+def _notes(read: Results) -> Iterator[str]:
     if any(item.kind == "scale" and not item.question.reports_shares for item in read.items):
         yield str(wording.MEAN_ALONE)
-
-
-def _weighted(read: Results) -> Iterator[str]:
     if known_shares(read.partition):
         yield _("All respondents are the groups weighted by their known shares of the population (Cochran, 1977).")
 

@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from estimator.base.charts import Axis
 from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
 from estimator.reports.privacy import QuestionPrivacy
@@ -67,15 +66,13 @@ def data(report: EstimateReport) -> dict[str, object] | None:
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
-        lacking = _lacking(value)
-        return re.sub(f"[{re.escape(lacking)}{JOINERS}]+", _instead, value) if lacking else value
+        if not (lacking := _lacking(value)):
+            return value
+        unprinted = re.compile(f"[{re.escape(lacking)}{JOINERS}]+")
+        return unprinted.sub(lambda found: LACKING if found[0].strip(JOINERS) else "", value)
     if isinstance(value, dict):
         return {name: _printable(one) for name, one in value.items()}
     return [_printable(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _instead(found: re.Match[str]) -> str:
-    return LACKING if found.group().strip(JOINERS) else ""
 
 
 def _lacking(text: str) -> str:
@@ -121,19 +118,19 @@ def _key_facts(report: EstimateReport) -> list[list[str]]:
 def _figure(figure: Figure) -> dict[str, object]:
     """The positions of a chart's parts, as fractions of the axis; the template draws it."""
     axis = figure.axis
+
+    def place(number: float | None) -> float | None:
+        return None if number is None else axis.part_of_width(number)
+
     return {
         "alt": figure.words,
         "ticks": [[axis.part_of_width(tick), axis.tick(tick)] for tick in axis.ticks],
         "rows": [
-            {"heading": row.heading, "label": row.label, "text": row.text}
-            | {name: _place(axis, getattr(row, name)) for name in PLACED}
+            {name: getattr(row, name) for name in ("heading", "label", "text")}
+            | {name: place(getattr(row, name)) for name in PLACED}
             for row in figure.rows
         ],
     }
-
-
-def _place(axis: Axis, number: float | None) -> float | None:
-    return None if number is None else axis.part_of_width(number)
 
 
 def _channel(item: QuestionPrivacy) -> dict[str, object]:

@@ -82,7 +82,7 @@ def smallest_attack(item: QuestionResults) -> Iterator[FalseReportsNeeded]:
         turning = _of_one(item, shares[0]) if item.of_one else _of_the_largest(shares)
         if turning is not None:
             cell, distance = turning
-            number = _to_turn(item, distance, weight)
+            number = _of_shares(item, distance, getattr(item.mechanism, "bit", item.mechanism), weight)
             yield FalseReportsNeeded(SHARE, number, item.n, turns=True, largest=not item.of_one, choice=cell.choice)
     for cell in means:
         values = [value for value in item.question.values if value is not None]
@@ -125,10 +125,6 @@ def _of_the_largest(shares: list[EstimateCell]) -> tuple[EstimateCell, float] | 
     if not others or (first.estimate.noise_low or 0.0) <= highest:
         return None
     return first, ((first.estimate.unbiased or 0.0) - (others[0].estimate.unbiased or 0.0)) / 2
-
-
-def _to_turn(item: QuestionResults, distance: float, weight: float) -> int:
-    return _of_shares(item, distance, getattr(item.mechanism, "bit", item.mechanism), weight)
 
 
 def _of_shares(item: QuestionResults, distance: float, mechanism: Mechanism, weight: float) -> int:

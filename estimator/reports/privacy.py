@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from collector import designs
-from collector.designs import Ceilings, Waves
+from collector.designs import Ceilings
 from estimator.base import wording
 from estimator.base.birthdays import by_birthdays
 from estimator.base.measures import MEAN, SHARE
@@ -18,7 +19,7 @@ from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from estimator.base.questions import question_of
 from estimator.base.tickets import Tickets, encoding_sentence, tickets_of
 from estimator.base.ways_in import WayIn, way_in
-from estimator.runs import estimation
+from estimator.runs.estimation import known_shares, reach_of
 from estimator.runs.results import QuestionResults, Results
 from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean
 from randomized_response.questions import Mechanism
@@ -73,8 +74,7 @@ class QuestionPrivacy:
         return values % {"epsilon": self.epsilon_text, "odds": self.odds_text}
 
 
-@dataclass(frozen=True)
-class Odds:
+class Odds(NamedTuple):
     """A privacy loss as e^epsilon, for `epsilon_total`."""
 
     ratio: Fraction
@@ -100,12 +100,12 @@ class EarlierWaves:
     @property
     def epsilon(self) -> float:
         """The epsilon of earlier waves, rounded up."""
-        return _epsilon(self.spent)
+        return epsilon_total([Odds(self.spent)])
 
     @property
     def epsilon_together(self) -> float:
         """The epsilon of all waves so far, rounded up."""
-        return _epsilon(self.together)
+        return epsilon_total([Odds(self.together)])
 
     @property
     def in_words(self) -> str:
@@ -234,7 +234,10 @@ def label(results: Results) -> PrivacyLabel:
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
     ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
     design, way = results.design, way_in(results.design)
-    before, birthdays = _before(design.waves, ratio), by_birthdays(design)
+    before, waves = None, design.waves
+    if waves is not None:
+        before = EarlierWaves(waves.repeats, waves.spent, waves.spent * Fraction(ratio))
+    birthdays = by_birthdays(design)
     return PrivacyLabel(items, results.epsilon, ratio, design.digest, way, before, design.ceilings, birthdays)
 
 
@@ -256,7 +259,11 @@ def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:
     shares = (
         PoisoningBound(SHARE, share, false, item.n, shift, 1.0) for share, false, shift in shifts if shift < math.inf
     )
-    return (*shares, *(_of_the_mean(item, share, false, weight) for share, false in sizes * item.question.reports_mean))
+    means = (
+        PoisoningBound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), reach_of(item.question, MEAN))
+        for share, false in sizes * item.question.reports_mean
+    )
+    return *shares, *means
 
 
 def bounds_in_words(item: QuestionResults) -> Iterator[str]:
@@ -269,7 +276,7 @@ def largest_weight(item: QuestionResults) -> float | None:
     """The largest weight of a report, relative to 1 / n; None without reports, or with an empty weighted group."""
     if not item.n:
         return None
-    known, sizes = estimation.known_shares(item.partition), item.totals[0].sum(axis=1).tolist()
+    known, sizes = known_shares(item.partition), item.totals[0].sum(axis=1).tolist()
     if not known:
         return 1.0
     return max(share * item.n / size for share, size in zip(known, sizes, strict=True)) if min(sizes) else None
@@ -278,27 +285,9 @@ def largest_weight(item: QuestionResults) -> float | None:
 def shift_of_mean(item: QuestionResults, false_reports: int, weight: float) -> float:
     """The largest shift of the mean by this many false reports, in its unit; the whole range if it is unknown."""
     assert isinstance(item.mechanism, Channel)
-    values = item.question.values
-    valued = [value for value in values if value is not None]
-    widest = max(valued) - min(valued)
+    values, widest = item.question.values, reach_of(item.question, MEAN)
     shares = item.overall.shares if item.overall else None
-    if shares is None and len(valued) < len(values):
+    if shares is None and None in values:
         return widest
     shift = poisoning_bound_of_mean(item.n, false_reports, item.mechanism, values, shares, weight=weight)
     return min(shift, widest)
-
-
-def _before(waves: Waves | None, ratio: Fraction | float) -> EarlierWaves | None:
-    """A design's statement on other waves, combined with its own e^epsilon."""
-    if waves is None:
-        return None
-    return EarlierWaves(waves.repeats, waves.spent, waves.spent * Fraction(ratio))
-
-
-def _epsilon(odds: Fraction) -> float:
-    return epsilon_total([Odds(odds)])
-
-
-def _of_the_mean(item: QuestionResults, share: Fraction, false: int, weight: float) -> PoisoningBound:
-    valued = [value for value in item.question.values if value is not None]
-    return PoisoningBound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), max(valued) - min(valued))

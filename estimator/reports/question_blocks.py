@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from typing import TypedDict
+from functools import cached_property, partial
 
 import numpy as np
 from django.utils.safestring import SafeString
@@ -18,25 +17,6 @@ from estimator.reports import poisoning, privacy
 from estimator.reports.tables import ReportTable, TableRow, all_respondents, table
 from estimator.runs import estimation, targets
 from estimator.runs.results import EstimateCell, QuestionResults
-
-
-class TableText(TypedDict):
-    """What all tables of a part have in common: arguments of `table`."""
-
-    about: str
-    error: str
-    confidence: str
-    sampling: bool
-    truth: bool
-
-
-class SentenceText(TypedDict):
-    """What every sentence about an estimate says: arguments of those of `wording`."""
-
-    group: str
-    simulated: bool
-    n: int
-    weighted: bool
 
 
 @dataclass(frozen=True)
@@ -188,15 +168,12 @@ def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, mann
         caption = _("Estimated shares of those whose true answer is “%(answer)s”") % {"answer": item.of_one}
     about = _("Mean") if mean else item.of_one
     lines, group_lines = (tuple(_line(item, cell, manner) for cell in some) for some in (overall, by_group))
-    shown: TableText = {
-        "about": about,
-        "error": _error_name(mean=mean, sampling=manner.sampling),
-        "confidence": manner.confidence,
-        "sampling": manner.sampling,
-        "truth": manner.truth,
-    }
+    error = _error_name(mean=mean, sampling=manner.sampling)
+    made = partial(
+        table, about=about, error=error, confidence=manner.confidence, sampling=manner.sampling, truth=manner.truth
+    )
     joined, by_groups = single and bool(by_group), _("%(caption)s, by group") % {"caption": caption}
-    apart = table(group_lines, caption=by_groups, grouped=True, **shown) if group_lines and not single else None
+    apart = made(group_lines, caption=by_groups, grouped=True) if group_lines and not single else None
     return EstimatePart(
         title=(_("Mean") if mean else _("Shares")) if item.means and item.shares else "",
         caption=caption,
@@ -207,7 +184,7 @@ def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, mann
         else None,
         lines=lines,
         group_lines=group_lines,
-        main=table(lines + group_lines * single, caption=caption, grouped=joined, **shown),
+        main=made(lines + group_lines * single, caption=caption, grouped=joined),
         groups=apart,
     )
 
@@ -234,10 +211,6 @@ def _grouped(item: QuestionResults, cells: list[EstimateCell], manner: NumberFor
     return rows
 
 
-def _unit(cell: EstimateCell) -> wording.Unit:
-    return wording.PLAIN if cell.estimate.measure == MEAN else wording.PERCENT
-
-
 def _missing(cell: EstimateCell) -> str:
     return wording.not_enough(cell.estimate.n, values=TOO_FEW_VALUES in cell.estimate.flags)
 
@@ -245,7 +218,7 @@ def _missing(cell: EstimateCell) -> str:
 def _drawn(
     item: QuestionResults, cell: EstimateCell, manner: NumberFormat, *, by_group: bool, heading: str = ""
 ) -> ChartRow:
-    estimate, unit = cell.estimate, _unit(cell)
+    estimate, unit = cell.estimate, wording.unit_of(mean=cell.estimate.measure == MEAN)
     places = wording.decimals(estimate.standard_error, unit)
     means = targets.estimate_meta(item, estimate)
     label = (cell.group or all_respondents(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
@@ -267,7 +240,11 @@ def _drawn(
 
 
 def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> TableRow:
-    estimate, n, unit = cell.estimate, wording.count(cell.estimate.n), _unit(cell)
+    estimate, n, unit = (
+        cell.estimate,
+        wording.count(cell.estimate.n),
+        wording.unit_of(mean=cell.estimate.measure == MEAN),
+    )
     means = targets.estimate_meta(item, estimate)
     if not cell.known:
         return TableRow(cell.choice, cell.group, n, means, missing=_missing(cell))
@@ -308,25 +285,22 @@ def _sentence(
     ends: tuple[float | None, float | None],
 ) -> str:
     """The estimate with the interval between these ends; only the interval if it is too wide."""
-    estimate, unit, some = cell.estimate, _unit(cell), None in item.question.values
-    facts: SentenceText = {
-        "group": cell.group,
-        "simulated": manner.simulated,
-        "n": estimate.n,
-        "weighted": targets.is_weighted(targets.estimate_meta(item, estimate).noise_target),
-    }
-    low, high = ends
-    if low is not None and high is not None and not _of_use(item, estimate, high - low):
-        return wording.too_wide(**facts, choice=cell.choice, some=some, interval=wording.span(low, high, places, unit))
+    estimate, unit = cell.estimate, wording.unit_of(mean=cell.estimate.measure == MEAN)
+    (low, high), reach = ends, estimation.reach_of(item.question, estimate.measure)
+    too_wide = low is not None and high is not None and not estimation.is_of_use(high - low, reach)
     of = "one_of_several" if item.kind == "several_choices" else "share"
     if estimate.measure == MEAN:
-        of = "mean_of_some" if some else "mean"
-    value, between = wording.value(estimate.constrained, places, unit), wording.between(low, high, places, unit)
-    return wording.sentence(of, **facts, estimate=value, interval=between, choice=cell.choice)
-
-
-def _of_use(item: QuestionResults, estimate: Estimate, width: float) -> bool:
-    return estimation.is_of_use(width, estimation.reach_of(item.question, estimate.measure))
+        of = "mean_of_some" if None in item.question.values else "mean"
+    return wording.sentence(
+        of,
+        group=cell.group,
+        simulated=manner.simulated,
+        n=estimate.n,
+        weighted=targets.is_weighted(targets.estimate_meta(item, estimate).noise_target),
+        estimate="" if too_wide else wording.value(estimate.constrained, places, unit),
+        interval=(wording.span if too_wide else wording.between)(low, high, places, unit),
+        choice=cell.choice,
+    )
 
 
 def reports_with_answer(cell: EstimateCell, *, sampling: bool) -> bool:

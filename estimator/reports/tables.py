@@ -87,7 +87,7 @@ def table(
     columns = [TableColumn(_("Group") if grouped else _("Who"), number=False)] * by_group
     columns += [TableColumn(_("True answer"), number=False)] * by_choice
     columns += [TableColumn(_("Reports")), TableColumn(_("Estimate"))]
-    found = {sampled: [_target(line, sampled=sampled) for line in lines] for sampled in (False, True)}
+    found = {False: [line.means.noise_target for line in lines], True: [line.means.target for line in lines]}
     mixed = targets.common(found[False]) == targets.MIXED
     columns += [
         TableColumn(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
@@ -105,10 +105,6 @@ def table(
 def all_respondents(means: EstimateMeta, *, mixed: bool) -> str:
     """The label of all respondents beside their groups: `mixed` if they are weighted, and the groups are not."""
     return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
-
-
-def _target(line: TableRow, *, sampled: bool) -> str:
-    return line.means.target if sampled else line.means.noise_target
 
 
 def _row(

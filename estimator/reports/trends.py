@@ -108,7 +108,9 @@ def _who_came_again(*, remembered: bool, sampling: bool) -> str:
 
 
 def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> EstimateChange:
-    of = _of(one)
+    of = _("Mean")
+    if one.choice is not None:
+        of = _("Share of “%(choice)s”") % {"choice": one.item.choices[one.choice]}
     found = [wave.target(sampled=manner.sampling) for wave in one.waves]
     mixed = targets.common(found) == targets.MIXED
     points = tuple(_point(wave, _label(wave, one.waves[-1], mixed=mixed), one.choice, manner) for wave in one.waves)
@@ -124,10 +126,6 @@ def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> 
     return EstimateChange(one, wording, tuple(_sentences(one, manner)), figure, ReportTable(caption, head, rows))
 
 
-def _of(one: Series) -> str:
-    return _("Mean") if one.choice is None else _("Share of “%(choice)s”") % {"choice": one.item.choices[one.choice]}
-
-
 def _named(wave: Wave, newest: Wave) -> str:
     text = _("wave %(number)s") if waves.are_waves(newest.design) else _("version %(number)s")
     return text % {"number": wave.number}
@@ -140,14 +138,10 @@ def _label(wave: Wave, newest: Wave, *, mixed: bool) -> str:
     return _("%(wave)s, weighted") % {"wave": name} if mixed and wave.weighted else name
 
 
-def _unit(choice: int | None) -> wording.Unit:
-    return wording.PLAIN if choice is None else wording.PERCENT
-
-
 def _point(wave: Wave, label: str, choice: int | None, manner: NumberFormat) -> charts.ChartRow:
     if wave.fit is None or wave.fit.part(choice) is None:
         return charts.ChartRow(label, wording.not_enough(wave.n, values=wave.fit is not None))
-    fit, unit = wave.fit, _unit(choice)
+    fit, unit = wave.fit, wording.unit_of(mean=choice is None)
     places = wording.decimals(fit.value(choice, "standard_error"), unit)
     ends = ("low", "high") if manner.sampling else ("noise_low", "noise_high")
     low, high = (fit.value(choice, end) for end in ends)

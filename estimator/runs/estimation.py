@@ -94,18 +94,15 @@ def estimate_item(
     everyone, fit = strata.sum(axis=0), overall(partition, position, totals, confidence)
     if anytime and fit:
         fit = _at_every_look(question, fit, None if known else everyone)
-    yield from _rows(question, position, None, everyone, fit, _weights(partition, strata) if known else [])
+    flags = [WEIGHTED] if known else []
+    if known and (partition.other is not None or len(collapsed(strata)) < len(strata)):
+        flags.append(COLLAPSED)  # some groups are weighted as one
+    yield from _rows(question, position, None, everyone, fit, flags)
     for part, counts in zip(partition.parts, strata, strict=bool(partition.parts)):
         fit = fit_of(question, counts, confidence)
         if anytime and fit:
             fit = _at_every_look(question, fit, counts)
         yield from _rows(question, position, part.code, counts, fit, [])
-
-
-def _weights(partition: Partition, strata: NDArray[np.int64]) -> list[str]:
-    """The flags of a weighted estimate, including one if some of its groups are weighted as one."""
-    together = partition.other is not None or len(collapsed(strata)) < len(strata)
-    return [WEIGHTED, *[COLLAPSED] * together]
 
 
 def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:

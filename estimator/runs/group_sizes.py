@@ -24,15 +24,11 @@ SENSITIVITY = 1
 def mechanism(epsilon: Fraction) -> "Measurement":
     """Discrete Laplace noise on a count, of the least scale that OpenDP accounts at most `epsilon` for.
 
-    Parameters
-    ----------
-    epsilon : Fraction
-        Above 0: what anybody learns of whether one person is in the group multiplies odds by e^epsilon at most.
+    - `epsilon`: above 0: what anybody learns of whether one person is in the group multiplies odds by e^epsilon at
+      most.
 
-    References
-    ----------
-    Ghosh, A., Roughgarden, T. & Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. SIAM
-    Journal on Computing 41, 1673-1693. Canonne, C., Kamath, G. & Steinke, T. (2020). The discrete Gaussian for
+    References: Ghosh, A., Roughgarden, T. & Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms.
+    SIAM Journal on Computing 41, 1673-1693. Canonne, C., Kamath, G. & Steinke, T. (2020). The discrete Gaussian for
     differential privacy. NeurIPS (the exact sampler).
     """
     # It takes half a second to load, which no web process has to spend.
@@ -53,10 +49,7 @@ def release(design: Design, totals: Totals) -> None:
 
     Of two callers at once one draws what stays: the other's rows are not written.
 
-    Parameters
-    ----------
-    totals : tuple of arrays of shape (strata, m)
-        Of a closed design of which every report is counted.
+    - `totals`: arrays of shape (strata, m), of a closed design of which every report is counted.
     """
     epsilon = groups.epsilon_of(design)
     if epsilon is None or GroupSize.objects.filter(design=design.digest).exists():

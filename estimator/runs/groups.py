@@ -43,16 +43,10 @@ Members = tuple[tuple[int, ...], ...]
 class ReleasedGroup:
     """A group, or several that are told of as one.
 
-    Attributes
-    ----------
-    code : int
-        In rows and files: the index of the group in the design; of several together the number of all groups.
-    key, label : str
-        Of the group; of several together OTHER, and "Other groups" in the survey's own language.
-    names : tuple of str
-        Of the groups that it holds, as they were offered.
-    share : str or None
-        Its known share of the population, exact.
+    - `code`: in rows and files: the index of the group in the design; of several together the number of all groups.
+    - `key`, `label`: of the group; of several together OTHER, and "Other groups" in the survey's own language.
+    - `names`: of the groups that it holds, as they were offered.
+    - `share`: its known share of the population, exact.
     """
 
     code: int

@@ -35,7 +35,15 @@ class HealthCheck:
 
 def checks() -> list[HealthCheck]:
     """Check every part that has to work: database, broker, worker, counting."""
-    return [_database(), _broker(), _worker(), _counting()]
+    database, broker = database_works(), broker_works()
+    silent = "It does not answer: reports are refused until it does."
+    away = "It does not answer. Reports are stored all the same; jobs begin when it is back."
+    return [
+        HealthCheck("database", database, "It answers." if database else silent),
+        HealthCheck("broker", broker, "It takes messages." if broker else away),
+        _worker(),
+        _counting(),
+    ]
 
 
 def database_works() -> bool:
@@ -82,18 +90,6 @@ def job_kinds() -> Iterator[type[Job]]:
 
 def name_of(kind: type[Job]) -> str:
     return str(kind._meta.verbose_name)
-
-
-def _database() -> HealthCheck:
-    works = database_works()
-    away = "It does not answer: reports are refused until it does."
-    return HealthCheck("database", works, "It answers." if works else away)
-
-
-def _broker() -> HealthCheck:
-    works = broker_works()
-    away = "It does not answer. Reports are stored all the same; jobs begin when it is back."
-    return HealthCheck("broker", works, "It takes messages." if works else away)
 
 
 def _worker() -> HealthCheck:

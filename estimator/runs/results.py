@@ -135,12 +135,8 @@ class QuestionResults:
 class ReportContext:
     """Facts on a survey that are in no design and no run, for its report; the caller provides them.
 
-    Attributes
-    ----------
-    retention_days : int or None
-        How many days after closing the survey's reports are kept; None: for good.
-    designs : tuple of str
-        The digests of the designs that the survey was opened with for real respondents, in their order.
+    - `retention_days`: how many days after closing the survey's reports are kept; None: for good.
+    - `designs`: the digests of the designs that the survey was opened with for real respondents, in their order.
     """
 
     retention_days: int | None

@@ -49,8 +49,8 @@ class View(APIView):
         unknown = sorted(set(request.query_params) - known) if known is not None else []
         if unknown:
             there = f"there are: {', '.join(sorted(known or ()))}" if known else "there are none"
-            said = f"The query has a parameter that is not known here; {there}."
-            raise Problem(400, said, [error(name[:LONGEST_KEY], said) for name in unknown[:20]])
+            words = f"The query has a parameter that is not known here; {there}."
+            raise Problem(400, words, [error(name[:LONGEST_KEY], words) for name in unknown[:20]])
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Add an ETag to the reply to a GET; reply 304 without a body where the client has it already."""
@@ -65,14 +65,14 @@ class View(APIView):
 
 def serialized(
     kind: type[BaseSerializer[Any]],
-    told: Any,
+    instance: Any,
     *,
     many: bool = False,
     status: int = 200,
     headers: dict[str, str] | None = None,
 ) -> Response:
     """What a serializer makes of it: each answer is what the document says of it."""
-    return Response(kind(told, many=many).data, status=status, headers=headers)
+    return Response(kind(instance, many=many).data, status=status, headers=headers)
 
 
 def user_of(request: Request) -> User:
@@ -99,18 +99,18 @@ def once(handler: Handler) -> Handler:
         if key is None:
             return handler(view, request, **parts)
         if not 1 <= len(key) <= LONGEST_KEY or not all("!" <= letter <= "~" for letter in key):
-            said = (
+            words = (
                 f"Idempotency-Key must have 1 to {LONGEST_KEY} visible characters of ASCII; got {len(key)} characters."
             )
-            raise Problem(400, said, [error("Idempotency-Key", said)])
-        asked = _hash(request.method or "", request.get_full_path(), request._request.body)
+            raise Problem(400, words, [error("Idempotency-Key", words)])
+        request_hash = _hash(request.method or "", request.get_full_path(), request._request.body)
         with transaction.atomic():
-            kept, new = _claim(user_of(request), _hash(key), asked)
+            stored, new = _claim(user_of(request), _hash(key), request_hash)
             if not new:
-                return _again(kept, asked)
+                return _again(stored, request_hash)
             answer = handler(view, request, **parts)
-            kept.status, kept.answer = answer.status_code, JSONRenderer().render(answer.data).decode()
-            kept.save(update_fields=["status", "answer"])
+            stored.status, stored.answer = answer.status_code, JSONRenderer().render(answer.data).decode()
+            stored.save(update_fields=["status", "answer"])
             return answer
 
     return post
@@ -122,8 +122,8 @@ def without_idempotency(handler: Handler) -> Handler:
     @wraps(handler)
     def post(view: View, request: Request, **parts: Any) -> Response:
         if "Idempotency-Key" in request.headers:
-            said = "Idempotency-Key cannot be used here: the answer holds secrets, which are kept nowhere."
-            raise Problem(400, said, [error("Idempotency-Key", said)])
+            words = "Idempotency-Key cannot be used here: the answer holds secrets, which are kept nowhere."
+            raise Problem(400, words, [error("Idempotency-Key", words)])
         return handler(view, request, **parts)
 
     return post
@@ -134,21 +134,21 @@ def delete_expired_replies() -> None:
     KeptAnswer.objects.filter(kept_at__lt=timezone.now() - KEPT).delete()
 
 
-def _claim(user: User, key: str, asked: str) -> tuple[KeptAnswer, bool]:
+def _claim(user: User, key: str, request_hash: str) -> tuple[KeptAnswer, bool]:
     """The row of this key, and True if it is new. Waits for a concurrent transaction that has created it."""
     KeptAnswer.objects.filter(user=user, key=key, kept_at__lt=timezone.now() - KEPT).delete()
     try:
         with transaction.atomic():
-            return KeptAnswer.objects.create(user=user, key=key, request=asked), True
+            return KeptAnswer.objects.create(user=user, key=key, request=request_hash), True
     except IntegrityError:
         return KeptAnswer.objects.get(user=user, key=key), False
 
 
-def _again(kept: KeptAnswer, asked: str) -> Response:
-    if kept.request != asked:
+def _again(stored: KeptAnswer, request_hash: str) -> Response:
+    if stored.request != request_hash:
         raise Problem(422, AGAIN, [error("Idempotency-Key", AGAIN)])
-    data = json.loads(kept.answer) if kept.answer else None
-    return Response(data, status=kept.status, headers={"Idempotency-Replayed": "true"})
+    data = json.loads(stored.answer) if stored.answer else None
+    return Response(data, status=stored.status, headers={"Idempotency-Replayed": "true"})
 
 
 def _hash(*parts: str | bytes) -> str:

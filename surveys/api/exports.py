@@ -111,13 +111,13 @@ class SurveyExportsView(View):
 class RunExportsView(View):
     """The same file of a run is made once: asked for again, the one that is there is the answer."""
 
-    @change("Export a run", ExportSerializer, body=ExportBody, status=202, said="The file, made or on its way.")
+    @change("Export a run", ExportSerializer, body=ExportBody, status=202, reply="The file, made or on its way.")
     def post(self, request: Request, key: str) -> Response:
         run = get_run_or_404(request.user, key, Role.ANALYST)
-        said = read_body(ExportBody, request)
-        require(role_in(request.user, survey_of(run)), exporting.role_for_format(said["format"]))
-        name = said.pop("format")
-        export, _made = exporting.request_export(run, name, **said, by=user_of(request))
+        body = read_body(ExportBody, request)
+        require(role_in(request.user, survey_of(run)), exporting.role_for_format(body["format"]))
+        name = body.pop("format")
+        export, _made = exporting.request_export(run, name, **body, by=user_of(request))
         return serialized(ExportSerializer, export, status=202)
 
 
@@ -128,7 +128,9 @@ class ExportView(View):
     def get(self, request: Request, key: str) -> Response:
         return serialized(ExportSerializer, get_export_or_404(request.user, key)[0])
 
-    @change("Cancel or delete an export", None, status=204, said="It is gone; where it was being made nothing is left.")
+    @change(
+        "Cancel or delete an export", None, status=204, reply="It is gone; where it was being made nothing is left."
+    )
     def delete(self, request: Request, key: str) -> Response:
         exporting.delete_export(_for_its_reader(request, key), by=user_of(request))
         return Response(status=204)

@@ -60,21 +60,21 @@ class BatchesView(View):
         MadeSerializer,
         body=BatchBody,
         status=201,
-        said="The codes. Only their hashes are kept, so nobody can ask for them again.",
+        reply="The codes. Only their hashes are kept, so nobody can ask for them again.",
         others={(201, "*/*"): AS_CSV},
-        kept=False,
+        replayable=False,
     )
     def post(self, request: Request, slug: str) -> Any:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        said = read_body(BatchBody, request)
+        body = read_body(BatchBody, request)
         try:
-            made = making.make(survey, said["count"], group=said.get("group", ""), kind="api", by=user_of(request))
+            made = making.make(survey, body["count"], group=body.get("group", ""), kind="api", by=user_of(request))
         except InputError as fault:
             if fault.field == "survey":
                 raise Conflict(str(fault)) from None
             raise
         headers = {"Cache-Control": "no-store"}
-        if said["format"] == "csv":
+        if body["format"] == "csv":
             return HttpResponse(
                 invitation_files.table(made),
                 status=201,
@@ -82,14 +82,14 @@ class BatchesView(View):
                 headers=headers,
             )
         pairs = zip(made.links(), made.codes, strict=True)
-        told = {"number": made.batch, "invitations": [{"link": link, "code": code} for link, code in pairs]}
-        return serialized(MadeSerializer, told, status=201, headers=headers)
+        batch = {"number": made.batch, "invitations": [{"link": link, "code": code} for link, code in pairs]}
+        return serialized(MadeSerializer, batch, status=201, headers=headers)
 
 
 class BatchView(View):
     """One batch."""
 
-    @change("Withdraw a batch", None, status=204, said="What was unused of it is gone; reports that came stay.")
+    @change("Withdraw a batch", None, status=204, reply="What was unused of it is gone; reports that came stay.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         try:

@@ -25,8 +25,8 @@ class TokenScheme(OpenApiAuthenticationExtension):
     name = "token"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        said = "A token from the panel's page “Access tokens”; one that reads, or one that reads and writes."
-        return {"type": "http", "scheme": "bearer", "description": said}
+        description = "A token from the panel's page “Access tokens”; one that reads, or one that reads and writes."
+        return {"type": "http", "scheme": "bearer", "description": description}
 
 
 class ErrorSerializer(serializers.Serializer[Any]):
@@ -48,8 +48,8 @@ class ProblemSerializer(serializers.Serializer[Any]):
     errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
 
 
-def problem(said: str) -> OpenApiResponse:
-    return OpenApiResponse(ProblemSerializer, said)
+def problem(description: str) -> OpenApiResponse:
+    return OpenApiResponse(ProblemSerializer, description)
 
 
 TAG = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="The ETag of the last answer.")
@@ -111,35 +111,35 @@ def change(
     *,
     body: Any = None,
     status: int = 200,
-    said: str = "It is done.",
+    reply: str = "It is done.",
     parameters: Iterable[OpenApiParameter] = (),
     others: Mapping[Any, OpenApiResponse] | None = None,
     about_nothing: bool = False,
-    kept: bool = True,
+    replayable: bool = True,
 ) -> Callable[[Handler], Handler]:
     """Document a POST, PUT, PATCH or DELETE and its reply; a POST with an Idempotency-Key is done once.
 
-    `kept` is false where the answer of a POST may be kept nowhere: then it takes no such key.
+    `replayable` is false where the answer of a POST may be kept nowhere: then it takes no such key.
     """
-    responses = {status: OpenApiResponse(shape, said)} | dict(others or {}) | _refused(about_nothing) | REFUSED_CHANGES
+    responses = {status: OpenApiResponse(shape, reply)} | dict(others or {}) | _refused(about_nothing) | REFUSED_CHANGES
 
     def decorator(handler: Handler) -> Handler:
         posts = handler.__name__ == "post"
         documented: Handler = extend_schema(
             summary=summary,
             request=body,
-            parameters=[*parameters, *([KEY] if posts and kept else [])],
+            parameters=[*parameters, *([KEY] if posts and replayable else [])],
             responses=responses,
-        )((once if kept else without_idempotency)(handler) if posts else handler)
+        )((once if replayable else without_idempotency)(handler) if posts else handler)
         return documented
 
     return decorator
 
 
-def parameter(name: str, said: str, **schema: Any) -> OpenApiParameter:
+def parameter(name: str, description: str, **schema: Any) -> OpenApiParameter:
     """A query parameter: a string, unless `schema` gives another type."""
-    return OpenApiParameter(name, {"type": "string"} | schema, OpenApiParameter.QUERY, description=said)
+    return OpenApiParameter(name, {"type": "string"} | schema, OpenApiParameter.QUERY, description=description)
 
 
 def _refused(about_nothing: bool) -> Responses:
-    return {key: said for key, said in REFUSED.items() if not about_nothing or key[0] != 404}
+    return {key: description for key, description in REFUSED.items() if not about_nothing or key[0] != 404}

@@ -61,8 +61,8 @@ def limit_of(request: Request) -> int:
     """The requested number of rows."""
     written = request.query_params.get("limit", str(USUAL))
     if not (written.isascii() and written.isdecimal() and len(written) < 9 and 1 <= int(written) <= MOST):
-        said = f"limit must be a whole number from 1 to {MOST}; got {written[:20]}"
-        raise Problem(400, said, [error("limit", said, value=written)])
+        words = f"limit must be a whole number from 1 to {MOST}; got {written[:20]}"
+        raise Problem(400, words, [error("limit", words, value=written)])
     return int(written)
 
 
@@ -70,8 +70,8 @@ def one_of(request: Request, name: str, choices: Sequence[str], usual: str = "")
     """A query parameter limited to these values; raises Problem for another."""
     written = request.query_params.get(name, usual)
     if name in request.query_params and written not in choices:
-        said = f"{name} must be one of {', '.join(choices)}; got {written[:40]}"
-        raise Problem(400, said, [error(name, said, value=written)])
+        words = f"{name} must be one of {', '.join(choices)}; got {written[:40]}"
+        raise Problem(400, words, [error(name, words, value=written)])
     return written
 
 
@@ -89,6 +89,6 @@ def _read(written: str, ordering: str) -> str | int:
     whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
     proper = whole if ordering.endswith("pk") else isinstance(value, str) and "\0" not in value and value.isascii()
     if of != ordering or not proper:
-        said = "cursor must be the `next` of a page of this list in this order"
-        raise Problem(400, said, [error("cursor", said)])
+        words = "cursor must be the `next` of a page of this list in this order"
+        raise Problem(400, words, [error("cursor", words)])
     return value  # type: ignore[no-any-return]

@@ -32,9 +32,9 @@ class Parser(JSONParser):
             from surveys.api.problems import Problem, error
 
             place, found = unseen
-            said = f"{place} {found.in_words}."
+            words = f"{place} {found.in_words}."
             unkept = found.character == "\0" or "\ud800" <= found.character <= "\udfff"  # by no database
-            raise Problem(400 if unkept else 422, said, [error(place, said)])
+            raise Problem(400 if unkept else 422, words, [error(place, words)])
         return read
 
 

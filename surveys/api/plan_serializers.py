@@ -83,9 +83,9 @@ class CurvesSerializer(serializers.Serializer[Any]):
 class NumbersSerializer(serializers.Serializer[Any]):
     """As computed: shares from 0 to 1, means in the answers' unit. Null where there is no finite number."""
 
-    kind = serializers.ChoiceField(choices=list(KINDS), source="asked.kind")
-    mechanism = serializers.ChoiceField(choices=list(REGISTRY), source="asked.name")
-    answers = serializers.IntegerField(source="asked.answers")
+    kind = serializers.ChoiceField(choices=list(KINDS), source="question.kind")
+    mechanism = serializers.ChoiceField(choices=list(REGISTRY), source="question.name")
+    answers = serializers.IntegerField(source="question.answers")
     epsilon = FiniteField(allow_null=True)
     odds = FiniteField(allow_null=True, source="ratio")
     odds_exact = serializers.CharField(allow_blank=True)

@@ -19,8 +19,8 @@ class PlanView(View):
 
     @read("Plan a question", PlanSerializer, parameters=described(ABOUT_A_FREE_QUESTION), about_nothing=True)
     def get(self, request: Request) -> Response:
-        asked, wanted = parameters.free(request.query_params)
-        return serialized(PlanSerializer, present(asked, wanted))
+        question, wanted = parameters.free(request.query_params)
+        return serialized(PlanSerializer, present(question, wanted))
 
 
 class SurveyPlanView(View):

@@ -41,14 +41,14 @@ def problem(status: int, detail: str, errors: Iterable[Error] = ()) -> dict[str,
     """A problem document; its `type` adds nothing to the status, so `title` is the status phrase."""
     found = list(errors)
     title = WORDS.get(status) or HTTPStatus(status).phrase
-    said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
-    return said | ({"errors": found} if found else {})
+    content = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return content | ({"errors": found} if found else {})
 
 
 def error(field: str, message: str, **more: Any) -> Error:
     """One entry of `errors`: the field, a sentence with the bound, and `value` if it is short."""
-    said = {"field": field, "message": message}
-    return said | {name: value for name, value in more.items() if not _is_long(value)}
+    content = {"field": field, "message": message}
+    return content | {name: value for name, value in more.items() if not _is_long(value)}
 
 
 def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> HttpResponse:

@@ -89,19 +89,19 @@ class RehearsalsView(View):
         rows = get_survey_or_404(request.user, slug).rehearsals.select_related("run")
         return page_of(request, rows, RehearsalSerializer)
 
-    @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, said="It is on its way.")
+    @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, reply="It is on its way.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        said = read_body(RehearsalBody, request)
+        body = read_body(RehearsalBody, request)
         design = services.design_to_rehearse(survey, 1)
-        repetitions, seed = said.pop("repetitions"), said.pop("seed", None)
-        _require_fitting(design, said, repetitions)
+        repetitions, seed = body.pop("repetitions"), body.pop("seed", None)
+        _require_fitting(design, body, repetitions)
         seed = services.new_seed() if seed is None else seed
-        said.setdefault("shares", {})
-        asked = services.request_rehearsal(
-            survey, cast("Assumptions", said), repetitions=repetitions, seed=seed, by=user_of(request)
+        body.setdefault("shares", {})
+        rehearsal = services.request_rehearsal(
+            survey, cast("Assumptions", body), repetitions=repetitions, seed=seed, by=user_of(request)
         )
-        return serialized(RehearsalSerializer, asked, status=202)
+        return serialized(RehearsalSerializer, rehearsal, status=202)
 
 
 class RehearsalView(View):
@@ -111,7 +111,7 @@ class RehearsalView(View):
     def get(self, request: Request, slug: str, number: int) -> Response:
         return serialized(RehearsalSerializer, get_rehearsal_or_404(get_survey_or_404(request.user, slug), number))
 
-    @change("Delete a rehearsal", None, status=204, said="It is gone, with everything that was made for it.")
+    @change("Delete a rehearsal", None, status=204, reply="It is gone, with everything that was made for it.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         services.delete(get_rehearsal_or_404(survey, number), by=user_of(request))
@@ -123,12 +123,12 @@ class FindingsView(View):
 
     @read("What a rehearsal found", FindingsSerializer, others=NOT_YET)
     def get(self, request: Request, slug: str, number: int) -> Response:
-        asked = get_rehearsal_or_404(get_survey_or_404(request.user, slug), number)
-        found = findings(asked)
+        rehearsal = get_rehearsal_or_404(get_survey_or_404(request.user, slug), number)
+        found = findings(rehearsal)
         if found is None:
-            raise Conflict(f"The rehearsal is {asked.state}; nothing is found so far.")
-        told = {"rehearsal": asked, "findings": [one for block in found.blocks for one in block.findings]}
-        return serialized(FindingsSerializer, told)
+            raise Conflict(f"The rehearsal is {rehearsal.state}; nothing is found so far.")
+        instance = {"rehearsal": rehearsal, "findings": [one for block in found.blocks for one in block.findings]}
+        return serialized(FindingsSerializer, instance)
 
 
 class StopView(View):
@@ -137,22 +137,22 @@ class StopView(View):
     @change("Stop a rehearsal", RehearsalSerializer, body=NothingBody)
     def post(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        asked = get_rehearsal_or_404(survey, number)
+        rehearsal = get_rehearsal_or_404(survey, number)
         read_body(NothingBody, request)
-        services.stop(asked)
+        services.stop(rehearsal)
         return serialized(RehearsalSerializer, get_rehearsal_or_404(survey, number))
 
 
-def _require_fitting(design: Design, said: dict[str, Any], repetitions: int) -> None:
+def _require_fitting(design: Design, body: dict[str, Any], repetitions: int) -> None:
     """Reject more responses than a rehearsal may have, unknown groups, and sizes that do not sum up."""
-    people = said["respondents"]
+    people = body["respondents"]
     if fault := too_many(people, repetitions):
         raise Problem(422, fault, [error("repetitions", fault, value=repetitions)])
     strata = [stratum for stratum in design.strata if stratum]
-    if unknown := sorted(set(said.get("groups", {})) - set(strata)):
+    if unknown := sorted(set(body.get("groups", {})) - set(strata)):
         fault = f"groups must be among {', '.join(strata) or 'none: the survey has none'}"
         raise Problem(422, fault, [error(f"groups.{name[:100]}", fault) for name in unknown[:20]])
-    sizes = said.get("sizes")
+    sizes = body.get("sizes")
     if sizes is not None and (len(sizes) != len(design.strata) or sum(sizes) != people):
         fault = f"sizes must be {len(design.strata)} numbers that sum to {people}; they sum to {sum(sizes)}"
         raise Problem(422, fault, [error("sizes", fault)])

@@ -89,7 +89,7 @@ class RunsView(View):
         digests = Version.objects.filter(survey=survey).values("design")
         return page_of(request, Run.objects.filter(design__in=digests).defer("tallies"), RunSerializer)
 
-    @change("Ask for an estimate", RunSerializer, body=NothingBody, status=202, said="The run, which is on its way.")
+    @change("Ask for an estimate", RunSerializer, body=NothingBody, status=202, reply="The run, which is on its way.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.ANALYST)
         read_body(NothingBody, request)

@@ -90,16 +90,16 @@ class SurveysView(View):
         WholeSurveySerializer,
         body=SurveyBody,
         status=201,
-        said="It is written as a draft.",
+        reply="It is written as a draft.",
         about_nothing=True,
     )
     def post(self, request: Request) -> Response:
-        user, said = user_of(request), read_body(SurveyBody, request)
-        definition = _definition_of(said)
+        user, body = user_of(request), read_body(SurveyBody, request)
+        definition = _definition_of(body)
         slug = definition["slug"]
         if Survey.objects.filter(slug=slug).exists():
             raise Conflict(_taken(slug))
-        team = team_for(user, slug, team_of(request, said.get("team")))
+        team = team_for(user, slug, team_of(request, body.get("team")))
         try:
             with transaction.atomic():
                 written = services.write_survey(definition, team=team, by=user)
@@ -116,7 +116,7 @@ class SurveyView(View):
         found = get_survey_or_404(request.user, slug)
         return serialized(WholeSurveySerializer, state_of(user_of(request), found))
 
-    @change("Delete a draft", None, status=204, said="It is gone.")
+    @change("Delete a draft", None, status=204, reply="It is gone.")
     def delete(self, request: Request, slug: str) -> Response:
         found = get_survey_or_404(request.user, slug, Role.OWNER)
         services.delete_survey(found, by=user_of(request))
@@ -155,8 +155,8 @@ class DefinitionView(View):
             raise Problem(412, "The definition has changed since it was read. Read it again, and write that anew.")
         sent = serializers.DictField().run_validation(request.data)
         if sent.get("slug", slug) != slug:
-            said = f"The slug of a survey stays as it is, {slug}; a copy can have another."
-            raise Problem(422, said, [error("slug", said, value=sent["slug"])])
+            words = f"The slug of a survey stays as it is, {slug}; a copy can have another."
+            raise Problem(422, words, [error("slug", words, value=sent["slug"])])
         raw = {**(dict(current) if changes else {}), "slug": slug, **sent}
         written = services.write_survey(definitions.take_checked(raw), team=found.team, by=user_of(request))
         return Response(selectors.definition_of(written))
@@ -201,13 +201,13 @@ def team_of(request: Request, pk: int | None) -> Team | None:
         return None
     team, held = Team.objects.filter(pk=pk).first(), role_in_team(request.user, pk)
     if team is None or held is None or held < Role.EDITOR:
-        said = "There is no such team in which you are an editor."
-        raise Problem(422, said, [error("team", said, value=pk)])
+        words = "There is no such team in which you are an editor."
+        raise Problem(422, words, [error("team", words, value=pk)])
     return team
 
 
-def _definition_of(said: dict[str, Any]) -> Definition:
-    return definitions.load_checked(said["yaml"]) if "yaml" in said else definitions.take_checked(said["definition"])
+def _definition_of(body: dict[str, Any]) -> Definition:
+    return definitions.load_checked(body["yaml"]) if "yaml" in body else definitions.take_checked(body["definition"])
 
 
 def _taken(slug: str) -> str:

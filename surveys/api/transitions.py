@@ -33,7 +33,7 @@ class ClosedSerializer(serializers.Serializer[Any]):
     run = RunSerializer()
 
 
-def told(request: Request, survey: Survey, status: int = 200) -> Response:
+def survey_response(request: Request, survey: Survey, status: int = 200) -> Response:
     survey.refresh_from_db()
     return serialized(WholeSurveySerializer, state_of(user_of(request), survey), status=status)
 
@@ -41,7 +41,7 @@ def told(request: Request, survey: Survey, status: int = 200) -> Response:
 def _opens(name: str, summary: str, command: Callable[..., Version | None]) -> Handler:
     """A POST that opens a survey, or will at its time, and answers what is warned of it."""
 
-    @change(summary, OpenedSerializer, body=OpeningBody, said="It is open, or opens at its time.")
+    @change(summary, OpenedSerializer, body=OpeningBody, reply="It is open, or opens at its time.")
     def post(self: View, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, MOVES[name].role)
         terms, confirmed = terms_of(request)
@@ -62,7 +62,7 @@ def _moves(name: str, summary: str, command: Callable[..., object]) -> Handler:
         survey = get_survey_or_404(request.user, slug, MOVES[name].role)
         read_body(NothingBody, request)
         command(survey, by=user_of(request))
-        return told(request, survey)
+        return survey_response(request, survey)
 
     return post
 
@@ -111,23 +111,23 @@ class RestoreView(View):
 class DuplicateView(View):
     """A draft with the same questions under another name."""
 
-    @change("Duplicate a survey", WholeSurveySerializer, body=DuplicateBody, status=201, said="The copy.")
+    @change("Duplicate a survey", WholeSurveySerializer, body=DuplicateBody, status=201, reply="The copy.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-        said = read_body(DuplicateBody, request)
-        if Survey.objects.filter(slug=said["slug"]).exists():
-            raise Conflict(f"The name {said['slug']} is taken.")
-        team = team_of(request, said.get("team"))
+        body = read_body(DuplicateBody, request)
+        if Survey.objects.filter(slug=body["slug"]).exists():
+            raise Conflict(f"The name {body['slug']} is taken.")
+        team = team_of(request, body.get("team"))
         copy = services.duplicate_survey(
-            survey, slug=said["slug"], same_people=said["same_people"], team=team, by=user_of(request)
+            survey, slug=body["slug"], same_people=body["same_people"], team=team, by=user_of(request)
         )
-        return told(request, copy, status=201)
+        return survey_response(request, copy, status=201)
 
 
 def terms_of(request: Request) -> tuple[OpeningPlan, dict[str, str]]:
     """The opening plan, the confirmed digest and the reason. Raises Problem at the first invalid field."""
-    said = read_body(OpeningBody, request)
-    terms = OpeningPlan(said.get("opens_at"), said.get("closes_at"), said.get("cap"))
+    body = read_body(OpeningBody, request)
+    terms = OpeningPlan(body.get("opens_at"), body.get("closes_at"), body.get("cap"))
     for field, fault in terms.faults(timezone.now()):
-        raise Problem(422, fault, [error(field, fault, value=said[field])])
-    return terms, {"confirmed": said["digest"], "reason": said.get("reason", "")}
+        raise Problem(422, fault, [error(field, fault, value=body[field])])
+    return terms, {"confirmed": body["digest"], "reason": body.get("reason", "")}

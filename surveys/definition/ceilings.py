@@ -45,12 +45,12 @@ def excesses(design: Design) -> Iterator[Excess]:
     ceilings = design.ceilings
     if ceilings is None:
         return
-    asked = priced(design)
-    for number, price in enumerate(asked.prices, start=1):
+    price_of_all = priced(design)
+    for number, price in enumerate(price_of_all.prices, start=1):
         if _is_above(price.ratio, ceilings.question):
             yield Excess(f"question {number} ({price.key}) has epsilon", price.ratio, ceilings.question)
     spent = design.spent
-    total = spent * asked.ratio
+    total = spent * price_of_all.ratio
     if _is_above(total, ceilings.total):
         before = ", with what was spent before," if spent > 1 else ""
         yield Excess(f"all questions together{before} have epsilon", total, ceilings.total)

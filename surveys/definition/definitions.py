@@ -149,14 +149,14 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
     ValidationError
         Where a person could have spent more than the ceiling after it.
     """
-    said: FieldworkPart = {
+    fieldwork: FieldworkPart = {
         "rehearsal": frozen.rehearsal,
         "invitations": frozen.invitations,
         "repeats": frozen.repeats,
         "participation": frozen.participation,
     }
-    kept = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
-    design = designs.check({**kept, **_frozen_fieldwork(said, opening), "version": version})
+    content = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
+    design = designs.check({**content, **_frozen_fieldwork(fieldwork, opening), "version": version})
     _within_ceiling(design, opening, "A revised version could ask less.")
     return design
 
@@ -224,13 +224,13 @@ def _filled_in(value: Any, path: Path) -> None:
 
 def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
     """What is said of invitations, waves and participation; what is said by saying nothing is left out."""
-    said = {name: raw[name] for name in FIELDWORK_OPTIONS if raw.get(name) not in (None, "")}
+    options = {name: raw[name] for name in FIELDWORK_OPTIONS if raw.get(name) not in (None, "")}
     for name, words in FIELDWORK_OPTIONS.items():
-        if words and said.get(name, words[0]) not in words:
-            raise ValidationError((name,), f"must be {' or '.join(words)}; got {said[name]!r}")
-    if "participation" in said:
-        said["participation"] = exact(said["participation"])
-    return {name: value for name, value in said.items() if (name, value) != ("repeats", "fresh")}
+        if words and options.get(name, words[0]) not in words:
+            raise ValidationError((name,), f"must be {' or '.join(words)}; got {options[name]!r}")
+    if "participation" in options:
+        options["participation"] = exact(options["participation"])
+    return {name: value for name, value in options.items() if (name, value) != ("repeats", "fresh")}
 
 
 def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dict[str, object]:
@@ -261,14 +261,14 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
-        said = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
+        words = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
         if opening.spent > 1:
             before = epsilon_of(opening.spent)
-            said = (
+            words = (
                 f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
                 f"at most {ceiling:.4f} a person is allowed"
             )
-        raise ValidationError((), f"{said}. {advice}", keys=["items"])
+        raise ValidationError((), f"{words}. {advice}", keys=["items"])
 
 
 def ceiling_of(*, rehearsal: bool = False) -> float:

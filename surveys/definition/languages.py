@@ -53,10 +53,10 @@ def require_every_language(definition: Definition) -> None:
             message = f": the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
             raise ValidationError(("languages",), message)
     for place in ("introduction", "consent"):
-        said = [code for code, text in definition[place].items() if text.strip()]
-        for code in definition["languages"] if said else ():
-            if code not in said:
-                message = f"must not be empty: the text stands there in {', '.join(said)}"
+        written = [code for code, text in definition[place].items() if text.strip()]
+        for code in definition["languages"] if written else ():
+            if code not in written:
+                message = f"must not be empty: the text stands there in {', '.join(written)}"
                 raise ValidationError((place, code), message)
 
 

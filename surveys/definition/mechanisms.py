@@ -70,19 +70,19 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
 
 def frozen_channel(item: ItemPart) -> tuple[Encoding, dict[str, object]]:
     """The encoding of an item and its frozen channel (docs/formats.md); raises as `mechanism_of` does."""
-    mechanism, said = mechanism_of(item), item["channel"]
+    mechanism, channel = mechanism_of(item), item["channel"]
     match mechanism:
         case UnaryEncoding():
             made = {"on": str(mechanism.hit), "off": str(mechanism.miss)}
-            return "one_hot", {**made, **said, "weights": _rows(mechanism.bit)}
+            return "one_hot", {**made, **channel, "weights": _rows(mechanism.bit)}
         case SubsetSelection():
             holds, tickets = mechanism.hit.numerator, mechanism.hit.denominator
             computed = {"size": mechanism.size, "truth": str(mechanism.hit)}
-            return "subset", {**computed, **said, "weights": [[tickets - holds, holds]]}
+            return "subset", {**computed, **channel, "weights": [[tickets - holds, holds]]}
         case EachOption():
-            return "each_option", {**said, "weights": _rows(mechanism.channel)}
+            return "each_option", {**channel, "weights": _rows(mechanism.channel)}
         case Channel():
-            return "single", {**said, "weights": _rows(mechanism)}
+            return "single", {**channel, "weights": _rows(mechanism)}
         case _:
             assert_never(mechanism)
 

@@ -92,20 +92,20 @@ def prefer_not(languages: list[str]) -> Text:
     return {code: PREFER_NOT.get(code, "") for code in languages}
 
 
-def place_among(answers: Sequence[Text | str], said: object, language: str, path: Path) -> Any:
+def place_among(answers: Sequence[Text | str], written: object, language: str, path: Path) -> Any:
     """The index of an answer named by its text; an index is returned as it is."""
-    if not isinstance(said, str):
-        return said
+    if not isinstance(written, str):
+        return written
     texts = [answer.get(language, "") if isinstance(answer, dict) else answer for answer in answers]
-    if said not in texts:
-        raise ValidationError(path, f"must be one of {', '.join(map(str, texts))}; got {said}")
-    return texts.index(said)
+    if written not in texts:
+        raise ValidationError(path, f"must be one of {', '.join(map(str, texts))}; got {written}")
+    return texts.index(written)
 
 
-def _kind(said: object, path: Path) -> Kind:
-    if reason := unsupported_kind(said):
-        raise ValidationError((*path, "kind"), f"{said!r} is refused: {reason}.")
-    return one_of(said, KINDS, (*path, "kind"), f"one of {', '.join(KINDS)}")
+def _kind(kind: object, path: Path) -> Kind:
+    if reason := unsupported_kind(kind):
+        raise ValidationError((*path, "kind"), f"{kind!r} is refused: {reason}.")
+    return one_of(kind, KINDS, (*path, "kind"), f"one of {', '.join(KINDS)}")
 
 
 def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Any]:
@@ -128,20 +128,20 @@ def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Pat
     for name, end in zip(("low", "high"), ends.values(), strict=True):
         if not isinstance(end, dict):
             raise ValidationError((*path, name), f"must be a text in each of {', '.join(languages)}; got {end!r}")
-    said = [{code: ends.get(point, {}).get(code, "") for code in languages} for point in range(1, points + 1)]
+    labels = [{code: ends.get(point, {}).get(code, "") for code in languages} for point in range(1, points + 1)]
     return [
         {code: f"{point} – {words}" if words else str(point) for code, words in label.items()}
-        for point, label in enumerate(said, start=1)
+        for point, label in enumerate(labels, start=1)
     ]
 
 
 def _prefer_not(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> dict[str, Text]:
-    said = item.get("prefer_not", False)
-    if said is False:
+    option = item.get("prefer_not", False)
+    if option is False:
         return {}
     if kind == "number":
         raise ValidationError((*path, "prefer_not"), f"{NO_NUMBER_WITHHELD}.")
-    return {"prefer_not": prefer_not(languages) if said is True else text(said, languages)}
+    return {"prefer_not": prefer_not(languages) if option is True else text(option, languages)}
 
 
 def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, object]:
@@ -172,15 +172,15 @@ def _with_condition(
 
 
 def _asked_if(condition: object, language: str, path: Path, earlier: list[ItemPart]) -> ConditionPart:
-    said = known_keys(condition, {"item", "answers"}, path)
-    answers = listed(said.get("answers", []), (*path, "answers"))
-    found = next((item for item in earlier if item["key"] == said.get("item")), None)
+    parts = known_keys(condition, {"item", "answers"}, path)
+    answers = listed(parts.get("answers", []), (*path, "answers"))
+    found = next((item for item in earlier if item["key"] == parts.get("item")), None)
     if found is not None:
         answers = [place_among(answers_of(found), answer, language, (*path, "answers")) for answer in answers]
     elif any(isinstance(answer, str) for answer in answers):
-        raise ValidationError((*path, "item"), f"must be an earlier question; got {said.get('item')!r}")
+        raise ValidationError((*path, "item"), f"must be an earlier question; got {parts.get('item')!r}")
     places = all(isinstance(answer, int) for answer in answers)
-    return cast("ConditionPart", {"item": said.get("item"), "answers": sorted(set(answers)) if places else answers})
+    return cast("ConditionPart", {"item": parts.get("item"), "answers": sorted(set(answers)) if places else answers})
 
 
 def _place_of(item: ItemPart) -> int | str:

@@ -64,12 +64,12 @@ def kinds() -> tuple[WarningKind, ...]:
     return tuple(
         WarningKind(
             name,
-            said["reason"],
-            tuple(said.get("places", [""])),
-            _one_of([pattern for some in said["patterns"].values() for pattern in some]),
-            _one_of(said["except"]) if "except" in said else None,
+            about["reason"],
+            tuple(about.get("places", [""])),
+            _one_of([pattern for some in about["patterns"].values() for pattern in some]),
+            _one_of(about["except"]) if "except" in about else None,
         )
-        for name, said in described.items()
+        for name, about in described.items()
     )
 
 

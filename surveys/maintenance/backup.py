@@ -173,7 +173,6 @@ def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, un
 
 
 def _require_published_pages() -> None:
-    """Reject a page that does not match its published digest."""
     for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
         if not page.is_as_published:
             raise BackupError(

@@ -1,5 +1,7 @@
 """Tables of rehearsals: the request, and the estimates of each repetition. No simulated response is stored."""
 
+from typing import Any
+
 from django.db import models
 
 from collector.models import FrozenDesign
@@ -10,7 +12,7 @@ from estimator.models import Run
 class Rehearsal(Job):
     """A simulation of respondents to the survey as written at the time of the request; a job.
 
-    `said` is what was asked for, as `population.Population` reads it.
+    `assumptions` are what was asked for, as `population.Population` reads it, in the column `said`.
     """
 
     survey = models.ForeignKey("surveys.Survey", on_delete=models.CASCADE, related_name="rehearsals")
@@ -34,7 +36,11 @@ class Rehearsal(Job):
 
     @property
     def respondents(self) -> int:
-        return int(self.said["respondents"])
+        return int(self.assumptions["respondents"])
+
+    @property
+    def assumptions(self) -> Any:
+        return self.said
 
 
 class Repetition(models.Model):

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from collector.designs import FEWEST_IN_GROUP, Design
+from collector.designs import FEWEST_IN_GROUP
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.audit_log import record_event
@@ -105,7 +105,7 @@ def _open_on(
 def _appointments(survey: Survey, move: str, terms: OpeningPlan, confirmed: str, reason: str) -> Iterator[Appointment]:
     """The unsaved appointments of a plan. Raises Conflict where what is to open is not what was confirmed."""
     if terms.opens_at is not None:
-        design = _designs(move, survey)
+        design, _ = services.OPENINGS[move].design(survey)
         if design.digest != confirmed:
             raise Conflict(services.OPENINGS[move].changed)
         ceilings.with_reason(design, reason)
@@ -115,16 +115,6 @@ def _appointments(survey: Survey, move: str, terms: OpeningPlan, confirmed: str,
         yield Appointment(survey=survey, move="close", due_at=terms.closes_at)
     if terms.cap is not None:
         yield Appointment(survey=survey, move="close", at_reports=terms.cap)
-
-
-def digest_of(survey: Survey) -> str:
-    """The digest that the draft would have if opened now. Raises ValidationError if it cannot be opened."""
-    return _designs("open", survey).digest
-
-
-def _designs(move: str, survey: Survey) -> Design:
-    """The design that the transition would freeze now."""
-    return services.OPENINGS[move].design(survey)[0]
 
 
 def cancel(survey: Survey, *, by: User | None = None) -> None:
@@ -185,7 +175,7 @@ def schedule_fault(survey: Survey) -> str:
 
 def _as_agreed(survey: Survey, opening: Appointment) -> bool:
     try:
-        return _designs(opening.move, survey).digest == opening.digest
+        return services.OPENINGS[opening.move].design(survey)[0].digest == opening.digest
     except ValidationError:
         return False
 

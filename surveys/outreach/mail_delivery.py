@@ -169,7 +169,6 @@ def _unreachable(error: Exception) -> DeliveryError:
 
 
 def _status_of(error: Exception) -> int | None:
-    """The status code of the mail server."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return next((int(code) for code, _words in error.recipients.values()), None)
     return int(error.smtp_code) if isinstance(error, smtplib.SMTPResponseException) else None

@@ -154,7 +154,6 @@ def _groups(design: Design) -> Options:
 
 
 def _quantities(design: Design) -> list[tuple[str, Options]]:
-    """Every quantity that can be estimated, by question."""
     return [_under(design, position, quantities_of(design, position)) for position in _positions(design)]
 
 

@@ -102,7 +102,6 @@ def failed() -> list[FailedJobRow]:
 
 
 def _slug_of(job: Job) -> str:
-    """The slug of the survey that a job is about."""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]

@@ -29,10 +29,10 @@ def free(request: HttpRequest) -> HttpResponse:
     context: dict[str, object] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
     fault = None
     try:
-        asked, wanted = parameters.free(request.GET)
+        question, wanted = parameters.free(request.GET)
     except InputError as error:
-        (asked, wanted), fault = parameters.free(QueryDict()), error
-    context |= _context(request.GET, asked, wanted, fault)
+        (question, wanted), fault = parameters.free(QueryDict()), error
+    context |= _context(request.GET, question, wanted, fault)
     return panel_page(request, "panel/plan/free.html", context, status=400 if fault else 200)
 
 
@@ -51,8 +51,8 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         "plan": plan,
         "draft": found.state == Survey.State.DRAFT and (role_in(request.user, found) or 0) >= Role.EDITOR,
     }
-    if plan.asked is not None:
-        context |= _context(request.GET, plan.asked, plan.wanted, fault)
+    if plan.question is not None:
+        context |= _context(request.GET, plan.question, plan.wanted, fault)
     context["fault"] = fault
     status = 400 if fault else 200
     return survey_page(request, "panel/plan/survey.html", found, step="plan", status=status, context=context)
@@ -62,11 +62,11 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 def use(request: HttpRequest, slug: str) -> HttpResponse:
     """Save the slider's value in the draft."""
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
-    said = request.POST.copy()
-    said.pop("csrfmiddlewaretoken", None)
-    key = said.get("item", "")
+    sent = request.POST.copy()
+    sent.pop("csrfmiddlewaretoken", None)
+    key = sent.get("item", "")
     try:
-        item = survey_plan.use(found, key, said, by=signed_in(request))
+        item = survey_plan.use(found, key, sent, by=signed_in(request))
     except (InputError, Conflict) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
@@ -75,24 +75,23 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _item_summary(item: Item) -> str:
-    asked = planned_question(item)
-    assert asked is not None
-    name = asked.dial.parameter if asked.dial else "epsilon"
-    return f"{PARAMETERS[name].label.lower()} {asked.item['channel'][name]}"
+    question = planned_question(item)
+    assert question is not None
+    name = question.dial.parameter if question.dial else "epsilon"
+    return f"{PARAMETERS[name].label.lower()} {question.item['channel'][name]}"
 
 
 def _context(
-    query: QueryDict, asked: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
+    query: QueryDict, question: PlannedQuestion, wanted: PlanParameters, fault: InputError | None
 ) -> dict[str, object]:
-    """The template's context besides the plan: the value of each field."""
-    showing = present(asked, wanted)
+    showing = present(question, wanted)
     return {
         "showing": showing,
-        "asked": asked,
+        "question": question,
         "fault": fault,
-        "fields": _fields(asked, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
-        "by_epsilon": wanted.setting.epsilon is not None or not asked.by_truth,
-        "mechanism_name": f"{asked.entry.short}, {asked.answers} answers".capitalize(),
+        "fields": _fields(question, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
+        "by_epsilon": wanted.setting.epsilon is not None or not question.by_truth,
+        "mechanism_name": f"{question.entry.short}, {question.answers} answers".capitalize(),
         "kinds": KINDS,
         "mechanisms": [
             (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED
@@ -105,23 +104,23 @@ def _context(
     }
 
 
-def _fields(asked: PlannedQuestion, wanted: PlanParameters, truth: str, epsilon: str) -> dict[str, str]:
-    expected, mean = wanted.expected, bool(asked.values)
-    said: dict[str, object] = {
-        "kind": asked.kind,
-        "mechanism": asked.name,
-        "choices": asked.answers if asked.kind != "number" else 5,
-        "most": asked.item.get("most", ""),
-        **{name: asked.item.get(name, usual) for name, usual in GRID.items()},
+def _fields(question: PlannedQuestion, wanted: PlanParameters, truth: str, epsilon: str) -> dict[str, str]:
+    expected, mean = wanted.expected, bool(question.values)
+    fields: dict[str, object] = {
+        "kind": question.kind,
+        "mechanism": question.name,
+        "choices": question.answers if question.kind != "number" else 5,
+        "most": question.item.get("most", ""),
+        **{name: question.item.get(name, usual) for name, usual in GRID.items()},
         "truth": truth or "1/2",
         "epsilon": f"{wanted.setting.epsilon:g}" if wanted.setting.epsilon is not None else epsilon,
         "share": f"{100 * expected.share:g}",
-        "mean": "" if not mean else f"{asked.middle if expected.mean is None else expected.mean:g}",
+        "mean": "" if not mean else f"{question.middle if expected.mean is None else expected.mean:g}",
         "spread": "" if expected.spread is None else f"{expected.spread:g}",
         "respondents": wanted.respondents,
         "second": wanted.second or "",
         "confidence": f"{100 * wanted.confidence:g}",
         "margin": "" if wanted.margin is None else f"{wanted.margin:g}",
-        "against": f"{against(asked, wanted) * (1 if mean else 100):.4g}",
+        "against": f"{against(question, wanted) * (1 if mean else 100):.4g}",
     }
-    return {name: str(value) for name, value in said.items()}
+    return {name: str(value) for name, value in fields.items()}

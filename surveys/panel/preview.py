@@ -112,7 +112,6 @@ def _answer(definition: Definition, language: str | None) -> HttpResponse:
 
 
 def _language(languages: Sequence[str], language: str | None) -> str:
-    """The requested language if the survey has it; else its first."""
     return language if language in languages else languages[0]  # type: ignore[return-value]
 
 

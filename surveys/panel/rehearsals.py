@@ -49,7 +49,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     form = RehearsalForm(design, expected_of(survey, design), posted, like=like)
     if posted is not None and form.is_valid():
         numbers = {name: form.cleaned_data[name] for name in ("repetitions", "seed")}
-        requested = services.request_rehearsal(survey, form.said, **numbers, by=signed_in(request))
+        requested = services.request_rehearsal(survey, form.assumptions, **numbers, by=signed_in(request))
         return redirect("panel:rehearsal", slug, requested.number)
     return _page(request, survey, status=400 if posted is not None else 200, form=form)
 
@@ -58,9 +58,9 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The progress of a rehearsal, and its findings."""
     survey = get_survey_or_404(request.user, slug)
-    asked = get_rehearsal_or_404(survey, number)
-    found = findings(asked)
-    context: dict[str, object] = {"asked": asked, "found": found, "marks": charts.legends()}
+    rehearsal = get_rehearsal_or_404(survey, number)
+    found = findings(rehearsal)
+    context: dict[str, object] = {"rehearsal": rehearsal, "found": found, "marks": charts.legends()}
     if found is not None:
         context["drawn"] = [
             FindingsWithPictures(
@@ -70,8 +70,8 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             )
             for place, block in enumerate(found.blocks)
         ]
-        if not found.many and asked.run is not None:
-            context |= report.context(asked.run, report_context(asked.run))
+        if not found.many and rehearsal.run is not None:
+            context |= report.context(rehearsal.run, report_context(rehearsal.run))
     return survey_page(request, "panel/rehearse/result.html", survey, step="rehearse", context=context)
 
 
@@ -81,10 +81,10 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     before = get_rehearsal_or_404(survey, number)
     try:
-        if before.said.get("file"):
+        if before.assumptions.get("file"):
             raise Conflict("Its respondents came from a file, which is kept nowhere; so it cannot be repeated here.")
         again = services.request_rehearsal(
-            survey, before.said, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
+            survey, before.assumptions, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
     except (ValidationError, Conflict) as refusal:
         messages.error(request, str(refusal))

@@ -56,7 +56,6 @@ def close(request: HttpRequest, survey: Survey) -> str:
 
 
 def _what_follows(came: int) -> str:
-    """The consequence of this many responses once the survey is closed."""
     if not came:
         return "No report came, so there is nothing to estimate."
     if came < FEWEST_IN_GROUP:

@@ -92,7 +92,6 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **more: An
 
 
 def _event_labels(webhook: Webhook) -> list[str]:
-    """What it is told of, in words."""
     numbers = ", ".join(f"{number:,}" for number in webhook.thresholds)
     return [
         f"{words}: {numbers}" if name == events.REACHED else words

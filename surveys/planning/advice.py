@@ -72,11 +72,11 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
 
 def advice(found: PlanForecast) -> Advice:
     """The recommended mechanism for this kind of question at the plan's epsilon."""
-    asked = found.asked
-    two = asked.kind == "several_choices" or (asked.kind == "yes_no" and asked.answers == 2)
-    candidates = _of_choices(found) if not asked.values and not two else _of_all(found)
+    question = found.question
+    two = question.kind == "several_choices" or (question.kind == "yes_no" and question.answers == 2)
+    candidates = _of_choices(found) if not question.values and not two else _of_all(found)
     best = _chosen(candidates, wording.epsilon(found.epsilon))
-    if asked.kind != "scale" or not REGISTRY[best.name].only_mean:
+    if question.kind != "scale" or not REGISTRY[best.name].only_mean:
         return best
     return replace(best, sentence=f"{best.sentence} A report then shows the mean alone, no shares.")
 
@@ -86,10 +86,10 @@ def _protection(found: PlanForecast) -> Caution | None:
         return None
     odds = wording.odds(found.ratio)
     less = ""
-    if not found.asked.fixed and found.asked.by_truth:
-        truth = found.asked.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
-        safe = (math.ceil if found.asked.below_half else math.floor)(100 * truth) / 100
-        less = f" A {found.asked.dial_label.lower()} of {wording.percent(safe)} keeps it at 2."
+    if not found.question.fixed and found.question.by_truth:
+        truth = found.question.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
+        safe = (math.ceil if found.question.below_half else math.floor)(100 * truth) / 100
+        less = f" A {found.question.dial_label.lower()} of {wording.percent(safe)} keeps it at 2."
     return Caution(
         "epsilon",
         f"Weak protection: epsilon is above 2, so one report can multiply the odds of a guess by up to {odds}.{less}",
@@ -98,44 +98,44 @@ def _protection(found: PlanForecast) -> Caution | None:
 
 def _more_choices(found: PlanForecast) -> Caution | None:
     """Warn that the same truth probability with more choices protects less."""
-    asked, truth = found.asked, found.truth
-    if asked.kind == "several_choices":
-        options = asked.most_differing
+    question, truth = found.question, found.truth
+    if question.kind == "several_choices":
+        options = question.most_differing
         each = wording.epsilon(found.epsilon / options)
         return Caution(
             "epsilon",
             f"Two people can differ in {options} options, so it is {options} times the {each} of one option."
-            + (" A limit on how many may be ticked lowers it." if asked.item.get("most") is None else ""),
+            + (" A limit on how many may be ticked lowers it." if question.item.get("most") is None else ""),
         )
-    if asked.dial is None or asked.answers < 3 or truth is None:
+    if question.dial is None or question.answers < 3 or truth is None:
         return None
-    two = asked.entry.make(2, {asked.dial.parameter: truth}).epsilon
+    two = question.entry.make(2, {question.dial.parameter: truth}).epsilon
     if two >= found.epsilon:
         return None
     return Caution(
         "epsilon",
-        f"The same truth probability protects less with more choices: with {asked.answers} epsilon is "
+        f"The same truth probability protects less with more choices: with {question.answers} epsilon is "
         f"{wording.epsilon(found.epsilon)}, with two it would be {wording.epsilon(two)}.",
     )
 
 
 def _unshown(found: PlanForecast) -> Caution | None:
     """Warn if a share is planned, as the scale has no mean to plan, but a report would not show shares."""
-    asked = found.asked
-    if asked.kind != "scale" or not asked.entry.only_mean or asked.values:
+    question = found.question
+    if question.kind != "scale" or not question.entry.only_mean or question.values:
         return None
     return Caution(
         "width",
         "A report shows only the mean of this scale, of those who give a point, which is not planned here: its shares, "
-        f"of which this is one, are too uncertain with {asked.entry.short} noise.",
+        f"of which this is one, are too uncertain with {question.entry.short} noise.",
     )
 
 
 def _use(found: PlanForecast) -> Caution | None:
     """Warn if the expected interval is so wide that no sentence would quote its estimate."""
-    if is_of_use(found.ahead.width, reach(found.asked)):
+    if is_of_use(found.ahead.width, reach(found.question)):
         return None
-    enough = reports_of_use(found.asked, replace(found.wanted, respondents=1))
+    enough = reports_of_use(found.question, replace(found.wanted, respondents=1))
     return Caution(
         "width",
         "The interval is wider than half of all that is possible, so a report would say that there are too few reports "
@@ -145,17 +145,19 @@ def _use(found: PlanForecast) -> Caution | None:
 
 def _width(found: PlanForecast) -> Caution | None:
     """Warn if the interval is wider than the expected value, so that it says little."""
-    ahead, asked = found.ahead, found.asked
-    floor = asked.values[0] if asked.values else 0.0
+    ahead, question = found.ahead, found.question
+    floor = question.values[0] if question.values else 0.0
     room = ahead.expected - floor
     if ahead.width <= room or room <= 0:
         return None
     enough = plan.respondents_needed(
-        estimated_from(found.mechanism), asked.shares(found.wanted.expected), margin=room / 2,
-        confidence=found.wanted.confidence, values=asked.values or None,
+        estimated_from(found.mechanism), question.shares(found.wanted.expected), margin=room / 2,
+        confidence=found.wanted.confidence, values=question.values or None,
     )  # fmt: skip
     enough = max(enough, math.ceil(ahead.n * (ahead.width / room) ** 2))
-    what = "the distance from the expected mean to the lowest answer" if asked.values else "the share that you expect"
+    what = (
+        "the distance from the expected mean to the lowest answer" if question.values else "the share that you expect"
+    )
     return Caution(
         "width",
         f"The interval is wider than {what}. It takes about {wording.count(enough)} reports to make it as narrow.",
@@ -166,7 +168,7 @@ def _negative(found: PlanForecast) -> Caution | None:
     if found.ahead.below < OFTEN_NEGATIVE:
         return None
     once = max(2, round(1 / found.ahead.below))
-    where = "below the lowest answer" if found.asked.values else "below 0 %"
+    where = "below the lowest answer" if found.question.values else "below 0 %"
     return Caution(
         "below",
         f"About one survey in {once} will find an unbiased estimate {where}. Readers then see the end of the range and "
@@ -181,10 +183,10 @@ def _power(found: PlanForecast) -> Caution | None:
 
 
 def _of_choices(found: PlanForecast) -> list[Candidate]:
-    asked = found.asked
-    allowed = {"k_ary"} if asked.kind != "one_choice" else set(MECHANISMS["one_choice"])
-    shares = asked.shares(found.wanted.expected)
-    rows = plan.compare_mechanisms(asked.answers, epsilon=min(found.epsilon, 100.0), shares=shares)
+    question = found.question
+    allowed = {"k_ary"} if question.kind != "one_choice" else set(MECHANISMS["one_choice"])
+    shares = question.shares(found.wanted.expected)
+    rows = plan.compare_mechanisms(question.answers, epsilon=min(found.epsilon, 100.0), shares=shares)
     names = {entry.compared_as: name for name, entry in REGISTRY.items() if entry.compared_as}
     named = [(names[row.name], row) for row in rows if names[row.name] in allowed]
     # A set of one is k-ary response under another name.
@@ -194,10 +196,10 @@ def _of_choices(found: PlanForecast) -> list[Candidate]:
 
 def _of_all(found: PlanForecast) -> list[Candidate]:
     """Every mechanism for such a question, each at this epsilon and for the expected answers."""
-    asked, wanted = found.asked, found.wanted
-    shares, variances = asked.shares(wanted.expected), {}
-    for name in (name for name in MECHANISMS[asked.kind] if name in PLANNED):
-        other = PlannedQuestion(asked.item | {"channel": {"name": name, **REGISTRY[name].assumed}})
+    question, wanted = found.question, found.wanted
+    shares, variances = question.shares(wanted.expected), {}
+    for name in (name for name in MECHANISMS[question.kind] if name in PLANNED):
+        other = PlannedQuestion(question.item | {"channel": {"name": name, **REGISTRY[name].assumed}})
         mechanism = other.at(Setting(epsilon=min(found.epsilon, 16.0)))
         variances[name] = forecast(other, mechanism, shares, wanted.respondents, wanted.confidence).standard_error ** 2
     best = min(variances.values())

@@ -14,11 +14,11 @@ Expectations = Sequence[tuple[PlannedQuestion | None, PlanParameters]]
 def planned_question(item: Item) -> PlannedQuestion | None:
     """The question as in the draft; None if its mechanism is incomplete."""
     try:
-        asked = PlannedQuestion(selectors.item_of(item))
-        asked.at(WRITTEN)
+        question = PlannedQuestion(selectors.item_of(item))
+        question.at(WRITTEN)
     except (ValueError, TypeError, KeyError):
         return None
-    return asked
+    return question
 
 
 def expectations_of(survey: Survey) -> Expectations:

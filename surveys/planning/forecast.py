@@ -40,7 +40,7 @@ class ForecastComparison:
 class PlanForecast:
     """The forecast at the chosen point. `needed` responses give an interval of plus and minus `margin`."""
 
-    asked: PlannedQuestion
+    question: PlannedQuestion
     wanted: PlanParameters
     mechanism: Mechanism
     truth: Fraction | None
@@ -76,36 +76,36 @@ class CurvePoint:
     power: float
 
 
-def forecast_of(asked: PlannedQuestion, wanted: PlanParameters) -> PlanForecast:
+def forecast_of(question: PlannedQuestion, wanted: PlanParameters) -> PlanForecast:
     """The forecast at the chosen point. `wanted` is validated: its setting and expectations are possible."""
-    mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
-    margin = _margin(asked, wanted)
+    mechanism, shares = question.at(wanted.setting), question.shares(wanted.expected)
+    margin = _margin(question, wanted)
     needed = plan.respondents_needed(
-        estimated_from(mechanism), shares, margin=margin, confidence=wanted.confidence, values=asked.values or None
+        estimated_from(mechanism), shares, margin=margin, confidence=wanted.confidence, values=question.values or None
     )
     return PlanForecast(
-        asked,
+        question,
         wanted,
         mechanism,
-        asked.truth_of(wanted.setting),
-        forecast(asked, mechanism, shares, wanted.respondents, wanted.confidence),
+        question.truth_of(wanted.setting),
+        forecast(question, mechanism, shares, wanted.respondents, wanted.confidence),
         margin,
         needed,
-        _comparison(asked, wanted, mechanism, shares),
+        _comparison(question, wanted, mechanism, shares),
     )
 
 
 @lru_cache(maxsize=256)
-def reports_of_use(asked: PlannedQuestion, wanted: PlanParameters) -> int:
+def reports_of_use(question: PlannedQuestion, wanted: PlanParameters) -> int:
     """The fewest responses for which the interval is expected to be useful; `wanted.respondents` is ignored."""
-    mechanism, shares, whole = asked.at(wanted.setting), asked.shares(wanted.expected), reach(asked)
+    mechanism, shares, whole = question.at(wanted.setting), question.shares(wanted.expected), reach(question)
 
     def enough(n: int) -> bool:
-        return is_of_use(forecast(asked, mechanism, shares, n, wanted.confidence).width, whole)
+        return is_of_use(forecast(question, mechanism, shares, n, wanted.confidence).width, whole)
 
     most = plan.respondents_needed(
         estimated_from(mechanism), shares, margin=WIDEST_OF_USE * whole / 2, confidence=wanted.confidence,
-        values=asked.values or None,
+        values=question.values or None,
     )  # fmt: skip
     most = max(most, FEWEST_IN_GROUP)
     while not enough(most):
@@ -115,50 +115,50 @@ def reports_of_use(asked: PlannedQuestion, wanted: PlanParameters) -> int:
     return tried[place] if place < len(tried) else most
 
 
-def along_setting(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
+def along_setting(question: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
     """The curve over the truth probability, or over epsilon if the mechanism has none; empty for a fixed table."""
-    return _along_setting(asked, wanted.expected, wanted.respondents, wanted.confidence)
+    return _along_setting(question, wanted.expected, wanted.respondents, wanted.confidence)
 
 
 @lru_cache(maxsize=256)
 def _along_setting(
-    asked: PlannedQuestion, expected: ExpectedAnswers, n: int, confidence: float
+    question: PlannedQuestion, expected: ExpectedAnswers, n: int, confidence: float
 ) -> tuple[CurvePoint, ...]:
     """Compute the curve, cached: the same for every slider position."""
-    shares = asked.shares(expected)
+    shares = question.shares(expected)
     points = []
-    for x, setting in _settings(asked):
-        mechanism = asked.at(setting)
-        ahead = forecast(asked, mechanism, shares, n, confidence)
+    for x, setting in _settings(question):
+        mechanism = question.at(setting)
+        ahead = forecast(question, mechanism, shares, n, confidence)
         points.append(CurvePoint(x, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, math.nan))
     return tuple(points)
 
 
-def _settings(asked: PlannedQuestion) -> list[tuple[float, Setting]]:
-    if asked.fixed:
+def _settings(question: PlannedQuestion) -> list[tuple[float, Setting]]:
+    if question.fixed:
         return []
-    if asked.dial:
-        truths = MIRRORED if asked.dial.above_half else TRUTHS
-        truths = sorted(1 - truth for truth in truths) if asked.below_half else truths
+    if question.dial:
+        truths = MIRRORED if question.dial.above_half else TRUTHS
+        truths = sorted(1 - truth for truth in truths) if question.below_half else truths
         return [(float(truth), Setting(truth=truth)) for truth in truths]
-    thin = asked.entry.slow and asked.answers > LARGE_GRID
+    thin = question.entry.slow and question.answers > LARGE_GRID
     return [(epsilon, Setting(epsilon=epsilon)) for epsilon in EPSILONS[:: 2 if thin else 1]]
 
 
-def along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
+def along_respondents(question: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
     """The curve over the number of responses; power is between two groups of that many each."""
-    return _along_respondents(asked, replace(wanted, respondents=RESPONDENTS[0], second=None, margin=None))
+    return _along_respondents(question, replace(wanted, respondents=RESPONDENTS[0], second=None, margin=None))
 
 
 @lru_cache(maxsize=256)
-def _along_respondents(asked: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
+def _along_respondents(question: PlannedQuestion, wanted: PlanParameters) -> tuple[CurvePoint, ...]:
     """Compute the curve, cached: the same for every number of respondents."""
-    mechanism, shares = asked.at(wanted.setting), asked.shares(wanted.expected)
-    aim, other = estimated_from(mechanism), _other_shares(asked, wanted)
+    mechanism, shares = question.at(wanted.setting), question.shares(wanted.expected)
+    aim, other = estimated_from(mechanism), _other_shares(question, wanted)
     points = []
     for n in RESPONDENTS:
-        ahead = forecast(asked, mechanism, shares, n, wanted.confidence)
-        found = plan.power(n, aim, shares, other, against_n=n, confidence=wanted.confidence, **asked.options())
+        ahead = forecast(question, mechanism, shares, n, wanted.confidence)
+        found = plan.power(n, aim, shares, other, against_n=n, confidence=wanted.confidence, **question.options())
         points.append(CurvePoint(n, mechanism.epsilon, ahead.width, ahead.below, ahead.cost, found))
     return tuple(points)
 
@@ -168,49 +168,49 @@ def chosen_x(found: PlanForecast) -> float:
     return found.epsilon if found.truth is None else float(found.truth)
 
 
-def reach(asked: PlannedQuestion) -> float:
+def reach(question: PlannedQuestion) -> float:
     """The whole range of the estimate: 1 for a share."""
-    return asked.values[-1] - asked.values[0] if asked.values else 1.0
+    return question.values[-1] - question.values[0] if question.values else 1.0
 
 
-def against(asked: PlannedQuestion, wanted: PlanParameters) -> float:
+def against(question: PlannedQuestion, wanted: PlanParameters) -> float:
     """The share or mean to compare with: as given, else one a tenth of the range away."""
     if wanted.against is not None:
-        return wanted.against if asked.values else wanted.against / 100
-    here = asked.shares(wanted.expected) @ asked.values if asked.values else wanted.expected.share
-    low = asked.values[0] if asked.values else 0.0
-    step = reach(asked) / 10
-    return float(here + step if here - low + step < reach(asked) else here - step)
+        return wanted.against if question.values else wanted.against / 100
+    here = question.shares(wanted.expected) @ question.values if question.values else wanted.expected.share
+    low = question.values[0] if question.values else 0.0
+    step = reach(question) / 10
+    return float(here + step if here - low + step < reach(question) else here - step)
 
 
 def _comparison(
-    asked: PlannedQuestion, wanted: PlanParameters, mechanism: Mechanism, shares: Vector
+    question: PlannedQuestion, wanted: PlanParameters, mechanism: Mechanism, shares: Vector
 ) -> ForecastComparison:
-    other, second = _other_shares(asked, wanted), wanted.second or wanted.respondents
-    options, confidence = asked.options(), wanted.confidence
+    other, second = _other_shares(question, wanted), wanted.second or wanted.respondents
+    options, confidence = question.options(), wanted.confidence
     aim = estimated_from(mechanism)
     found = plan.power(wanted.respondents, aim, shares, other, against_n=second, confidence=confidence, **options)
     alike = bool((abs(shares - other) < 1e-9).all())
     needed = (
         None if alike else plan.respondents_for_power(aim, shares, other, power=POWER, confidence=confidence, **options)
     )
-    return ForecastComparison(against(asked, wanted), second, found, needed)
+    return ForecastComparison(against(question, wanted), second, found, needed)
 
 
-def _other_shares(asked: PlannedQuestion, wanted: PlanParameters) -> Vector:
+def _other_shares(question: PlannedQuestion, wanted: PlanParameters) -> Vector:
     """The other group's shares: another share, or another mean with the same spread as far as possible."""
-    there = against(asked, wanted)
-    if not asked.values:
-        return asked.shares(ExpectedAnswers(share=there))
-    mean = wanted.expected.mean if wanted.expected.mean is not None else asked.middle
-    least, most = asked.spreads(mean)
+    there = against(question, wanted)
+    if not question.values:
+        return question.shares(ExpectedAnswers(share=there))
+    mean = wanted.expected.mean if wanted.expected.mean is not None else question.middle
+    least, most = question.spreads(mean)
     spread = wanted.expected.spread or max(least, most / 2)
-    least, most = asked.spreads(there)
-    return asked.shares(ExpectedAnswers(mean=there, spread=min(max(spread, least), most)))
+    least, most = question.spreads(there)
+    return question.shares(ExpectedAnswers(mean=there, spread=min(max(spread, least), most)))
 
 
-def _margin(asked: PlannedQuestion, wanted: PlanParameters) -> float:
+def _margin(question: PlannedQuestion, wanted: PlanParameters) -> float:
     """The margin, as a share or in the answers' unit: as given, else a twentieth of the range."""
     if wanted.margin is None:
-        return reach(asked) / 20
-    return wanted.margin if asked.values else wanted.margin / 100
+        return reach(question) / 20
+    return wanted.margin if question.values else wanted.margin / 100

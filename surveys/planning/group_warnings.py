@@ -20,10 +20,10 @@ USUAL = PlanParameters.respondents
 """Expected responses by default: the planner's initial number."""
 
 
-def expected_reports(survey: Survey, said: str = "") -> int:
+def expected_reports(survey: Survey, entered: str = "") -> int:
     """Responses that a survey may expect: as given, else as many as its last version has, else USUAL."""
-    if said.isascii() and said.isdecimal() and len(said) <= 12 and 0 < int(said) <= MOST_RESPONDENTS:
-        return int(said)
+    if entered.isascii() and entered.isdecimal() and len(entered) <= 12 and 0 < int(entered) <= MOST_RESPONDENTS:
+        return int(entered)
     return selectors.report_count(survey) or USUAL
 
 
@@ -95,5 +95,5 @@ def group_warnings(
 
 def _enough(questions: Expectations) -> int:
     """Responses for which a person is one of many, and the intervals of all questions are useful."""
-    found = (reports_of_use(asked, replace(wanted, respondents=1)) for asked, wanted in questions if asked)
+    found = (reports_of_use(question, replace(wanted, respondents=1)) for question, wanted in questions if question)
     return max([FEWEST_EXPECTED, *found])

@@ -145,24 +145,24 @@ class Query(TypedDict, total=False):
 
 def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
     """A question that is in no survey, and the parameters of its plan. Raises InputError."""
-    said = _read(query, ABOUT_A_FREE_QUESTION)
-    kind = said.get("kind", "yes_no")
+    values = _read(query, ABOUT_A_FREE_QUESTION)
+    kind = values.get("kind", "yes_no")
     names = [name for name in MECHANISMS[kind] if name in PLANNED]
-    name = said.get("mechanism", names[0])
+    name = values.get("mechanism", names[0])
     if name not in names:
         raise InputError("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
-    choices = 2 if kind == "yes_no" else said.get("choices", 5)
-    grid = said.get("minimum", "0"), said.get("maximum", "10"), said.get("step", "1")
+    choices = 2 if kind == "yes_no" else values.get("choices", 5)
+    grid = values.get("minimum", "0"), values.get("maximum", "10"), values.get("step", "1")
     try:
-        asked = free_question(kind, name, choices=choices, grid=grid, most=_most(said, kind, choices))
+        question = free_question(kind, name, choices=choices, grid=grid, most=_most(values, kind, choices))
     except (ParameterError, ValidationError) as error:
         raise _input_error(error, "minimum") from None
-    return asked, _wanted(asked, said, asked.usual)
+    return question, _wanted(question, values, question.usual)
 
 
-def of_item(query: QueryDict, asked: PlannedQuestion) -> PlanParameters:
+def of_item(query: QueryDict, question: PlannedQuestion) -> PlanParameters:
     """The parameters for a draft's question; its setting as written if the slider was not moved."""
-    return _wanted(asked, _read(query, ABOUT_A_SURVEY), WRITTEN)
+    return _wanted(question, _read(query, ABOUT_A_SURVEY), WRITTEN)
 
 
 def of_survey(query: QueryDict) -> Query:
@@ -177,48 +177,48 @@ def _read(query: QueryDict, fields: Mapping[str, Field]) -> Query:
             raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
         if len(query.getlist(name)) > 1:
             raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
-    said = {name: str(query[name]).strip()[:40] for name in query}
-    return cast("Query", {name: fields[name].read(value, name) for name, value in said.items() if value})
+    values = {name: str(query[name]).strip()[:40] for name in query}
+    return cast("Query", {name: fields[name].read(value, name) for name, value in values.items() if value})
 
 
-def _wanted(asked: PlannedQuestion, said: Query, otherwise: Setting) -> PlanParameters:
-    share = said.get("share", 20.0) / 100
+def _wanted(question: PlannedQuestion, values: Query, otherwise: Setting) -> PlanParameters:
+    share = values.get("share", 20.0) / 100
     wanted = PlanParameters(
-        _setting(asked, said, otherwise),
-        ExpectedAnswers(share, said.get("mean"), said.get("spread")),
-        said.get("respondents", 1000),
-        said.get("second"),
-        said.get("confidence", 95.0) / 100,
-        said.get("margin"),
-        said.get("against"),
+        _setting(question, values, otherwise),
+        ExpectedAnswers(share, values.get("mean"), values.get("spread")),
+        values.get("respondents", 1000),
+        values.get("second"),
+        values.get("confidence", 95.0) / 100,
+        values.get("margin"),
+        values.get("against"),
     )
-    _check_against(asked, said.get("against"))
+    _check_against(question, values.get("against"))
     try:
-        asked.shares(wanted.expected)
-        asked.at(wanted.setting)
+        question.shares(wanted.expected)
+        question.at(wanted.setting)
     except (ParameterError, ValidationError) as error:
         raise _input_error(error, "truth") from None
     return wanted
 
 
-def _check_against(asked: PlannedQuestion, against: float | None) -> None:
+def _check_against(question: PlannedQuestion, against: float | None) -> None:
     """Require a share in per cent, or a mean inside the answers' range."""
-    low, high = (asked.values[0], asked.values[-1]) if asked.values else (0.0, 100.0)
-    inside = against is None or (low < against < high if asked.values else low <= against <= high)
+    low, high = (question.values[0], question.values[-1]) if question.values else (0.0, 100.0)
+    inside = against is None or (low < against < high if question.values else low <= against <= high)
     if not inside:
         raise InputError("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
 
 
-def _setting(asked: PlannedQuestion, said: Query, otherwise: Setting) -> Setting:
+def _setting(question: PlannedQuestion, values: Query, otherwise: Setting) -> Setting:
     """The setting, by `truth` if the mechanism has one and `by` is not epsilon."""
-    by = "epsilon" if not asked.by_truth else said.get("by", "truth" if "truth" in said else "epsilon")
-    if by not in said or asked.fixed:
+    by = "epsilon" if not question.by_truth else values.get("by", "truth" if "truth" in values else "epsilon")
+    if by not in values or question.fixed:
         return otherwise
-    return Setting(truth=said["truth"]) if by == "truth" else Setting(epsilon=said["epsilon"])
+    return Setting(truth=values["truth"]) if by == "truth" else Setting(epsilon=values["epsilon"])
 
 
-def _most(said: Query, kind: str, choices: int) -> int | None:
-    most = said.get("most")
+def _most(values: Query, kind: str, choices: int) -> int | None:
+    most = values.get("most")
     if kind == "several_choices" and most is not None and most >= choices:
         raise InputError("most", f"most must be less than the {choices} choices; got {most}")
     return most

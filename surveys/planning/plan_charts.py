@@ -25,20 +25,20 @@ def pictures_of(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) 
 
 
 def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterator[Curve]:
-    asked, ahead, at = found.asked, found.ahead, chosen_x(found)
-    across = CHANCES if asked.by_truth else EPSILONS
-    below = asked.dial_label.lower() or "epsilon"
-    said = f"{whole(100 * at)} %" if asked.by_truth else wording.epsilon(at)
+    question, ahead, at = found.question, found.ahead, chosen_x(found)
+    across = CHANCES if question.by_truth else EPSILONS
+    below = question.dial_label.lower() or "epsilon"
+    place = f"{whole(100 * at)} %" if question.by_truth else wording.epsilon(at)
 
     def curve(
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
     ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
-        words = f"At a {below} of {said}: {text}."
+        words = f"At a {below} of {place}: {text}."
         chosen, named = ((at, here), text), _named(below, limit)
         return charts.curve(key, "setting", title, ends, chosen, (across, up), named, words, limit)
 
-    if asked.by_truth:
+    if question.by_truth:
         high = max(5.0, min(1.2 * found.epsilon, 16.0))
         limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
         text = wording.epsilon(found.epsilon)
@@ -79,13 +79,13 @@ def _of_both(
     found: PlanForecast, points: tuple[CurvePoint, ...]
 ) -> Iterator[tuple[str, str, Value, float, str, Scale]]:
     """What is drawn over either: the width of the interval, and the chance of an estimate that cannot be."""
-    asked, ahead = found.asked, found.ahead
-    unit = {"scale": "scale points", "number": "units"}.get(asked.kind if asked.values else "", "points")
+    question, ahead = found.question, found.ahead
+    unit = {"scale": "scale points", "number": "units"}.get(question.kind if question.values else "", "points")
     # An axis that shows where the curve bends: the widest end may leave the picture.
-    up = linear(_shown(found, max(ahead.width, min(max(one.width for one in points), reach(asked) * 0.6))))
-    width, title = amount(asked, ahead.width), f"Width of the interval, {unit}"
+    up = linear(_shown(found, max(ahead.width, min(max(one.width for one in points), reach(question) * 0.6))))
+    width, title = amount(question, ahead.width), f"Width of the interval, {unit}"
     yield "width", title, lambda one: _shown(found, one.width), _shown(found, ahead.width), width, up
-    title = "Chance of an estimate below the range" if asked.values else "Chance of a negative estimate"
+    title = "Chance of an estimate below the range" if question.values else "Chance of a negative estimate"
     yield "below", title, lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES
 
 
@@ -96,4 +96,4 @@ def _named(below: str, limit: Level | None) -> str:
 
 def _shown(found: PlanForecast, width: float) -> float:
     """The width as drawn: in points, or in the answers' unit."""
-    return width if found.asked.values else 100 * width
+    return width if found.question.values else 100 * width

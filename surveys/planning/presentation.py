@@ -70,10 +70,10 @@ class PlanPresentation:
         return self.tables[-1]
 
 
-def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
+def present(question: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
     """The plan of a question for display. `wanted` has been validated by `parameters`."""
-    found = forecast_of(asked, wanted)
-    curves = {"setting": along_setting(asked, wanted), "respondents": along_respondents(asked, wanted)}
+    found = forecast_of(question, wanted)
+    curves = {"setting": along_setting(question, wanted), "respondents": along_respondents(question, wanted)}
     return PlanPresentation(
         found=found,
         truth="" if found.truth is None else truth_text(found.truth),
@@ -89,25 +89,25 @@ def present(asked: PlannedQuestion, wanted: PlanParameters) -> PlanPresentation:
 
 def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers speak after each move."""
-    dial = found.asked.dial_label.lower()
+    dial = found.question.dial_label.lower()
     truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
-    said = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
-    width = f"an interval {amount(found.asked, found.ahead.width)} wide"
-    said += f"{width} with {wording.count(found.ahead.n)} reports."
-    return said[0].upper() + said[1:]
+    sentence = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
+    width = f"an interval {amount(found.question, found.ahead.width)} wide"
+    sentence += f"{width} with {wording.count(found.ahead.n)} reports."
+    return sentence[0].upper() + sentence[1:]
 
 
-def _tiles(found: PlanForecast, said: Iterable[Caution]) -> Iterable[Tile]:
+def _tiles(found: PlanForecast, warnings: Iterable[Caution]) -> Iterable[Tile]:
     about: dict[str, list[str]] = {}
-    for caution in said:
+    for caution in warnings:
         about.setdefault(caution.about, []).append(caution.sentence)
     for key, name, value, note in _facts(found):
         yield Tile(key, name, value, note, tuple(about.get(key, ())))
 
 
 def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
-    asked, ahead, comparison = found.asked, found.ahead, found.comparison
-    here, there = each(asked, ahead.expected), each(asked, comparison.against)
+    question, ahead, comparison = found.question, found.ahead, found.comparison
+    here, there = each(question, ahead.expected), each(question, comparison.against)
     odds = wording.odds(found.ratio)
     yield (
         "epsilon", "Protection: epsilon", wording.epsilon(found.epsilon),
@@ -115,22 +115,22 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
         f"{odds} to 1.",
     )  # fmt: skip
     yield (
-        "width", f"Width of the {whole(100 * ahead.confidence)}{SPACE}% interval", amount(asked, ahead.width),
+        "width", f"Width of the {whole(100 * ahead.confidence)}{SPACE}% interval", amount(question, ahead.width),
         f"With {wording.count(ahead.n)} reports, where {here} is the truth. Standard error "
-        f"{amount(asked, ahead.standard_error)}.",
+        f"{amount(question, ahead.standard_error)}.",
     )  # fmt: skip
     yield (
-        "below", "Chance of a negative estimate" if not asked.values else "Chance of an estimate out of range",
-        chance(ahead.below if not asked.values else ahead.below + ahead.above),
-        f"That the unbiased estimate falls {f'below 0{SPACE}%' if not asked.values else 'below or above every answer'}"
-        f" although the truth is {here}.",
+        "below", "Chance of a negative estimate" if not question.values else "Chance of an estimate out of range",
+        chance(ahead.below if not question.values else ahead.below + ahead.above),
+        f"That the unbiased estimate falls {'below or above every answer' if question.values else f'below 0{SPACE}%'} "
+        f"although the truth is {here}.",
     )  # fmt: skip
     yield (
         "direct", "A direct question would need", f"{wording.count(max(1, round(ahead.direct_n)))} respondents",
         f"for the same standard error, if all of them answered honestly. Protection takes {times(ahead.cost)} as many.",
     )  # fmt: skip
     yield (
-        "needed", f"For an interval of ± {amount(asked, found.margin)}", f"{wording.count(found.needed)} reports",
+        "needed", f"For an interval of ± {amount(question, found.margin)}", f"{wording.count(found.needed)} reports",
         f"where {here} is the truth.",
     )  # fmt: skip
     if comparison.needed is None:
@@ -145,23 +145,23 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
 
 
 def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterable[PlanTable]:
-    asked = found.asked
-    width = "Width of the interval" + (", points" if not asked.values else "")
+    question = found.question
+    width = "Width of the interval" + (", points" if not question.values else "")
     below = "Chance of an estimate below the range"
     if curves["setting"]:
-        name, first = (asked.dial_label, ("Epsilon",)) if asked.by_truth else ("Epsilon", ())
+        name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else ("Epsilon", ())
         rows = tuple(
             (
-                wording.percent(one.x) if asked.by_truth else f"{one.x:g}",
-                *((wording.epsilon(one.epsilon),) if asked.by_truth else ()),
-                amount(asked, one.width, bare=True), chance(one.below), times(one.cost, bare=True),
+                wording.percent(one.x) if question.by_truth else f"{one.x:g}",
+                *((wording.epsilon(one.epsilon),) if question.by_truth else ()),
+                amount(question, one.width, bare=True), chance(one.below), times(one.cost, bare=True),
             )
             for one in curves["setting"]
         )  # fmt: skip
         head = (name, *first, width, below, "Reports for one direct answer")
         yield PlanTable("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
     rows = tuple(
-        (wording.count(one.x), amount(asked, one.width, bare=True), chance(one.below), chance(one.power))
+        (wording.count(one.x), amount(question, one.width, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
     head = ("Reports", width, below, "Chance to see the difference")

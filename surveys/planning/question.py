@@ -189,9 +189,9 @@ def estimated_from(mechanism: Mechanism) -> plan.Mechanism:
     return mechanism.channel if isinstance(mechanism, EachOption) else mechanism
 
 
-def forecast(asked: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
+def forecast(question: PlannedQuestion, mechanism: Mechanism, shares: Vector, n: int, confidence: float) -> Forecast:
     """The forecast for n responses to the question."""
-    return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **asked.options())
+    return plan.forecast(n, estimated_from(mechanism), shares, confidence=confidence, **question.options())
 
 
 @lru_cache(maxsize=512)

@@ -66,7 +66,7 @@ class SurveyPlan:
     """The plan of a survey; `showing` is that of the chosen question, None where it cannot be planned."""
 
     chosen: Item | None
-    asked: PlannedQuestion | None
+    question: PlannedQuestion | None
     wanted: PlanParameters
     lines: tuple[PlanRow, ...]
     total: PlanTotal
@@ -75,11 +75,11 @@ class SurveyPlan:
 
 def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
     """The plan of every question at these respondents and this share. Raises InputError."""
-    said = parameters.of_survey(query)
+    values = parameters.of_survey(query)
     items = list(survey.items.all())
-    chosen = _chosen(items, said.get("item"))
-    asked = planned_question(chosen) if chosen else None
-    wanted = parameters.of_item(query, asked) if asked else PlanParameters()
+    chosen = _chosen(items, values.get("item"))
+    question = planned_question(chosen) if chosen else None
+    wanted = parameters.of_item(query, question) if question else PlanParameters()
     questions = [(item, planned_question(item)) for item in items]
     lines, moved, expected, below = [], [], [], 0.0
     for item, one in questions:
@@ -92,7 +92,7 @@ def plan_of(survey: Survey, query: QueryDict) -> SurveyPlan:
     earlier = [] if survey.rehearsal else spending(waves_of(survey))
     total = _total(moved, [(one, WRITTEN) for _, one in questions], min(below, 1.0), earlier)
     total = replace(total, caution=f"{total.caution} {_small_groups(survey, expected, wanted.respondents)}".strip())
-    return SurveyPlan(chosen, asked, wanted, tuple(lines), total, present(asked, wanted) if asked else None)
+    return SurveyPlan(chosen, question, wanted, tuple(lines), total, present(question, wanted) if question else None)
 
 
 @transaction.atomic
@@ -109,27 +109,27 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     held = Survey.objects.select_for_update().get(pk=survey.pk)
     transitions.require_draft(held)
     item = _chosen(list(held.items.all()), key)
-    asked = planned_question(item) if item else None
-    if item is None or asked is None or asked.fixed:
+    question = planned_question(item) if item else None
+    if item is None or question is None or question.fixed:
         raise InputError("item", f"item must be a question whose mechanism has a slider; got {key}")
-    setting = parameters.of_item(query, asked).setting
+    setting = parameters.of_item(query, question).setting
     if setting == WRITTEN:
         raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
-    written = _written(asked, setting)
-    for parameter in asked.entry.parameters:
-        if parameter.name in written or not asked.dial:  # what is computed from an epsilon must not stand beside it
+    written = _written(question, setting)
+    for parameter in question.entry.parameters:
+        if parameter.name in written or not question.dial:  # what is computed from an epsilon must not stand beside it
             empty = None if Item._meta.get_field(parameter.column).null else ""
             setattr(item, parameter.column, written.get(parameter.name, empty))
     item.save()
-    said = ", ".join(f"{name} {value}" for name, value in written.items())
-    record_event(by, "planned a question", survey=held, detail=f"{item.key}: {said}")
+    detail = ", ".join(f"{name} {value}" for name, value in written.items())
+    record_event(by, "planned a question", survey=held, detail=f"{item.key}: {detail}")
     return item
 
 
-def _written(asked: PlannedQuestion, setting: Setting) -> dict[str, str]:
+def _written(question: PlannedQuestion, setting: Setting) -> dict[str, str]:
     """The mechanism's parameter for the setting."""
-    if asked.dial:
-        return {asked.dial.parameter: truth_text(asked.truth_at(setting))}
+    if question.dial:
+        return {question.dial.parameter: truth_text(question.truth_at(setting))}
     return {"epsilon": f"{setting.epsilon:.6g}"}
 
 
@@ -150,16 +150,18 @@ def _unmoved(wanted: PlanParameters) -> PlanParameters:
     )
 
 
-def _line(item: Item, asked: PlannedQuestion | None, wanted: PlanParameters, *, chosen: bool) -> tuple[PlanRow, float]:
+def _line(
+    item: Item, question: PlannedQuestion | None, wanted: PlanParameters, *, chosen: bool
+) -> tuple[PlanRow, float]:
     """The question's row, and the chance that its estimate is negative."""
     words = str(item.wording.get(item.survey.language, "")) or item.key
-    if asked is None:
+    if question is None:
         return PlanRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
-    mechanism = asked.at(wanted.setting)
-    ahead = forecast(asked, mechanism, asked.shares(wanted.expected), wanted.respondents, wanted.confidence)
+    mechanism = question.at(wanted.setting)
+    ahead = forecast(question, mechanism, question.shares(wanted.expected), wanted.respondents, wanted.confidence)
     line = PlanRow(
         item.key, words, chosen, wording.epsilon(mechanism.epsilon), wording.odds(mechanism.ratio),
-        amount(asked, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
+        amount(question, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
     )  # fmt: skip
     return line, ahead.below
 
@@ -193,9 +195,9 @@ def _small_groups(survey: Survey, questions: Expectations, respondents: int) -> 
 def _waves(questions: Questions, repeats: str, earlier: list[QuestionPrice]) -> str:
     """The number of waves of these questions that fit under the ceiling, as new ones beside earlier waves."""
     prices = tuple(
-        priced_question(str(place), b"", asked.at(setting), asked.answers)
-        for place, (asked, setting) in enumerate(questions)
-        if asked is not None
+        priced_question(str(place), b"", question.at(setting), question.answers)
+        for place, (question, setting) in enumerate(questions)
+        if question is not None
     )
     fit = waves_that_fit(earlier, QuestionPrice(1, repeats, prices), ceiling_of()) if prices else None
     return f"more than {MOST_WAVES}" if fit is None else str(fit)
@@ -203,5 +205,5 @@ def _waves(questions: Questions, repeats: str, earlier: list[QuestionPrice]) -> 
 
 def _epsilon(questions: Questions) -> float | None:
     """Epsilon of a respondent to every question; None if one of them is incomplete."""
-    mechanisms = [asked.at(setting) for asked, setting in questions if asked is not None]
+    mechanisms = [question.at(setting) for question, setting in questions if question is not None]
     return epsilon_total(mechanisms) if len(mechanisms) == len(questions) else None

@@ -10,18 +10,18 @@ from surveys.planning.question import PlannedQuestion
 SPACE = wording.SPACE
 
 
-def amount(asked: PlannedQuestion, value: float, *, bare: bool = False) -> str:
+def amount(question: PlannedQuestion, value: float, *, bare: bool = False) -> str:
     """A width or an error: in percentage points, or in the answers' unit (for a scale, its points)."""
-    if asked.values:
+    if question.values:
         number = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
-        return number if bare else f"{number} {'scale points' if asked.kind == 'scale' else 'units'}"
+        return number if bare else f"{number} {'scale points' if question.kind == 'scale' else 'units'}"
     points = f"{100 * value:.1f}" if value >= 0.001 else f"{100 * value:.2f}"
     return points if bare else f"{points} points"
 
 
-def each(asked: PlannedQuestion, value: float) -> str:
+def each(question: PlannedQuestion, value: float) -> str:
     """The expected value: a share or a mean."""
-    return f"a mean of {value:.3g}" if asked.values else f"{whole(100 * value)}{SPACE}%"
+    return f"a mean of {value:.3g}" if question.values else f"{whole(100 * value)}{SPACE}%"
 
 
 def whole(value: float) -> str:

@@ -58,7 +58,6 @@ def report_file(request: HttpRequest, run: Run, form: str) -> HttpResponse:
 
 
 def _language(request: HttpRequest) -> str:
-    """The requested language of a report; the default if it is missing or not supported."""
     language = request.GET.get("language", DEFAULT)
     return language if language in LANGUAGES else DEFAULT
 

@@ -27,7 +27,7 @@ def alarms(leak: Leak, work: Work, shelf: Shelf) -> list[str]:
     """Names of the features that failed with this leak in the client."""
     if leak.audit == "exact":
         with tempfile.TemporaryDirectory() as folder:
-            return exactness.differences(exactness.altered_client(Path(folder), leak.changes))
+            return exactness.differences(exactness.altered_client(Path(folder), leak.changes), short=leak.quick)
     if leak.audit == "recalled":
         with tempfile.TemporaryDirectory() as folder:
             return recalled.differences(exactness.altered_client(Path(folder), leak.changes))

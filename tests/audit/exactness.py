@@ -53,11 +53,17 @@ SEVERAL_SYMBOLS = (
 """Encoding, weights, choices and the size of a set: words of 4 bits, every sequence of four."""
 
 
-def cases() -> Iterator[tuple[list[Audited], tuple[int, ...], int, int]]:
-    """Questions, the places of their answers, the number of words, how many words a sequence has."""
-    sized = [([single(channel)], 256, 2) for channel in SINGLE]
-    sized += [([single(channel) for channel in channels], 16, 4) for channels in TOGETHER]
-    sized += [([question(*given)], 16, 4) for given in SEVERAL_SYMBOLS]
+def cases(*, short: bool = False) -> Iterator[tuple[list[Audited], tuple[int, ...], int, int]]:
+    """Questions, the places of their answers, the number of words, how many words a sequence has.
+
+    The short enumeration has words of 6 bits for each alone, and the first of the others by its encoding.
+    """
+    together, several = TOGETHER, SEVERAL_SYMBOLS
+    if short:
+        together, several = TOGETHER[:1], tuple({given[0]: given for given in reversed(several)}.values())
+    sized = [([single(channel)], 64 if short else 256, 2) for channel in SINGLE]
+    sized += [([single(channel) for channel in channels], 16, 4) for channels in together]
+    sized += [([question(*given)], 16, 4) for given in several]
     for items, size, depth in sized:
         for places in product(*(range(len(one.answers)) for one in items)):
             yield items, places, size, depth
@@ -79,9 +85,9 @@ def question(encoding: str, weights: list[list[int]], choices: int, ones: int | 
     return Audited(item, Field(0, 1 if encoding == "single" else choices, len(weights[0]), ones))
 
 
-def differences(client: Path) -> list[str]:
+def differences(client: Path, *, short: bool = False) -> list[str]:
     """One text for each question whose reports have not exactly its probabilities in the client of that folder."""
-    given = list(cases())
+    given = list(cases(short=short))
     told = [
         {
             "items": [one.item for one in items],

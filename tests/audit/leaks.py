@@ -31,6 +31,8 @@ class Leak:
     submissions: int = 60
     audit: Literal["wire", "retries", "work", "exact", "recalled", "leaving"] = "wire"
     long: bool = False
+    quick: bool = False
+    """Looked for by the short enumeration."""
 
 
 def in_page(code: str) -> tuple[Change, ...]:

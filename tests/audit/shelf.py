@@ -10,16 +10,13 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import HttpResponseBase
-from django.test import Client
 
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.opening.services import open_survey
 from tests.audit.items import Audited, audited
 from tests.tools.capture import Request, Response
-
-ADDRESS = re.compile(r'(?:href|src)="([^"#]+)"')
+from tests.tools.pages import responses_of
 
 
 @dataclass(frozen=True)
@@ -98,16 +95,6 @@ def fill_shelf(definition: dict[str, Any], *, work_bits: int = 0) -> Shelf:
         survey.save(update_fields=["work_bits"])
         version = open_survey(survey, reason="It is a test.")
         page, document = f"/s/{definition['slug']}/", version.design.document
-        client = Client(SERVER_NAME="127.0.0.1")
-        responses = {page: kept(client.get(page))}
-        for address in ADDRESS.findall(responses[page].body.decode()):
-            responses[address] = kept(client.get(address))
+        responses = responses_of(page)
         transaction.set_rollback(True)
     return Shelf(page, loads(document), responses)
-
-
-def kept(response: HttpResponseBase) -> Response:
-    assert response.status_code == 200, response
-    body = b"".join(response.streaming_content) if response.streaming else response.content
-    headers = [(name, value) for name, value in response.items() if name != "Content-Length"]
-    return Response(200, body, tuple(headers))

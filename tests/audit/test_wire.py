@@ -1,10 +1,14 @@
-"""The quick wire audit: 600 submissions of six surveys by a real browser in the gate, 3,600 more in `make test-long`.
+"""The quick wire audit: 60 submissions of one survey by a real browser in the gate, 3,600 of six in `make test-long`.
 
-The full one is `make audit-wire`. What must be one value is so in 100 submissions or in none; the statistics of so few
-see large faults alone. A sound client fails these tests about once in 2,000 runs of either: some 220 findings at 1e-6
-against the tables, 80 conditional ones at 1e-6 with their repetition, 21 bounds of epsilon at 1e-6. Times are compared
-between answers in random order: a busy machine makes them wide, but not different.
+The full one is `make audit-wire`. What must be one value is so in 60 submissions or in none; the statistics of so few
+see large faults alone. A sound client fails these tests about once in 2,000 runs of the long ones, and once in 20,000
+of the gate: some 220 findings at 1e-6 against the tables, 80 conditional ones at 1e-6 with their repetition, 21 bounds
+of epsilon at 1e-6, a sixth of them in the gate. Times are compared between answers in random order: a busy machine
+makes them wide, but not different.
 """
+
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -18,44 +22,56 @@ from tests.audit.surveys import ON_THE_DEVICE, WORK_BITS, YES_NO_FIRST
 pytestmark = pytest.mark.django_db
 
 
-FEW = 100
+FEW = "audit-d", 60
+"""In the gate: the survey with most kinds of questions, and with all that decides on the device what is asked."""
+
 MANY = {"audit-a": 1_000, "audit-b": 700, "audit-c1": 600, "audit-c4": 600, "audit-d": 500, "audit-r": 200}
-"""Submissions of each survey, in the gate and in `make test-long`."""
+"""Submissions of each survey in `make test-long`."""
 
 
-@pytest.mark.parametrize(
-    ("survey", "submissions"),
-    [(name, FEW) for name in MANY] + [pytest.param(*one, marks=pytest.mark.long) for one in MANY.items()],
-)
+def few_and_many(few: Any, many: Sequence[Any]) -> list[Any]:
+    """Parameters of a test: those of the gate, and those of `make test-long`."""
+    return [few, *(pytest.param(*one if isinstance(one, tuple) else (one,), marks=pytest.mark.long) for one in many)]
+
+
+@pytest.mark.parametrize(("survey", "submissions"), few_and_many(FEW, list(MANY.items())))
 def test_wire_submissions_follow_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
     assert not leaks, table(leaks)
 
 
-def test_wire_retry_sends_same_bytes(work: Work, shelves: Shelves) -> None:
-    leaks = failed(auditing.audit_retries(work, shelves["audit-a"], 50))
+@pytest.mark.parametrize("submissions", few_and_many(15, [50]))
+def test_wire_retry_sends_same_bytes(work: Work, shelves: Shelves, submissions: int) -> None:
+    leaks = failed(auditing.audit_retries(work, shelves["audit-d"], submissions))
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=() if way == "reload" else pytest.mark.long) for way in leaving.WAYS]
-)
-def test_wire_any_server_response_sees_one_body(work: Work, shelves: Shelves, way: str) -> None:
-    """Each answer after every reload; the other ways of leaving after every third one."""
-    answers = leaving.ANSWERS[:: 1 if way == "reload" else 3]
-    assert len(work(leaving.bodies_by, shelves["audit-a"], answers, way)) == 1
+EVERY_WAY = [(way, 1 if way == "reload" else 3) for way in leaving.WAYS]
+
+
+@pytest.mark.parametrize(("way", "step"), few_and_many(("reload", 3), EVERY_WAY))
+def test_wire_any_server_response_sees_one_body(work: Work, shelves: Shelves, way: str, step: int) -> None:
+    """After every third answer of the server, or every one."""
+    assert len(work(leaving.bodies_by, shelves["audit-a"], leaving.ANSWERS[::step], way)) == 1
 
 
 def test_wire_killed_browser_sends_one_body(work: Work, shelves: Shelves) -> None:
+    assert len(work(leaving.bodies_killed, shelves["audit-a"], leaving.ANSWERS[-2:], restoring=False)) == 1
+
+
+@pytest.mark.long
+def test_wire_killed_and_restored_browser_sends_one_body(work: Work, shelves: Shelves) -> None:
     leaks = failed(auditing.audit_killed(work, shelves["audit-a"], 3))
     assert not leaks, table(leaks)
 
 
-def test_wire_remembering_device_repeats_symbols(work: Work, shelves: Shelves) -> None:
-    leaks = failed(auditing.audit_returning(work, shelves["audit-r"], 60))
+@pytest.mark.parametrize("submissions", few_and_many(25, [60]))
+def test_wire_remembering_device_repeats_symbols(work: Work, shelves: Shelves, submissions: int) -> None:
+    leaks = failed(auditing.audit_returning(work, shelves["audit-r"], submissions))
     assert not leaks, table(leaks)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "caught_by"),
     [
@@ -70,19 +86,23 @@ def test_wire_remembering_leak_is_caught(work: Work, shelves: Shelves, change: t
     assert any(name.startswith(caught_by) for name in names), names
 
 
-def test_wire_proof_of_work_reveals_nothing_else(work: Work) -> None:
+@pytest.mark.parametrize("submissions", few_and_many(20, [250]))
+def test_wire_proof_of_work_reveals_nothing_else(work: Work, submissions: int) -> None:
     with_work = fill_shelf(ON_THE_DEVICE | {"slug": "audit-w"}, work_bits=WORK_BITS)
-    leaks = failed(auditing.audit_work(work, with_work, 250, WORK_BITS))
+    leaks = failed(auditing.audit_work(work, with_work, submissions, WORK_BITS))
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize("survey", ["audit-b", pytest.param("audit-d", marks=pytest.mark.long)])
-def test_wire_unsubmitted_page_sends_nothing(work: Work, shelves: Shelves, survey: str) -> None:
-    leaks = failed(auditing.audit_restless(work, shelves[survey], 40))
+@pytest.mark.parametrize(("survey", "submissions"), few_and_many(("audit-d", 8), [("audit-b", 40), ("audit-d", 40)]))
+def test_wire_unsubmitted_page_sends_nothing(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
+    leaks = failed(auditing.audit_restless(work, shelves[survey], submissions))
     assert not leaks, table(leaks)
 
 
-def test_wire_collector_stores_sent_bytes(transactional_db: None, work: Work, shelves: Shelves) -> None:
-    """With a page load for each of 50 submissions, which look like those of the quick way to the last byte."""
-    leaks = failed(auditing.audit_collector(work, shelves["audit-a"], YES_NO_FIRST, 50))
+@pytest.mark.parametrize("submissions", few_and_many(10, [50]))
+def test_wire_collector_stores_sent_bytes(
+    transactional_db: None, work: Work, shelves: Shelves, submissions: int
+) -> None:
+    """With a page load for each of the submissions, which look like those of the quick way to the last byte."""
+    leaks = failed(auditing.audit_collector(work, shelves["audit-a"], YES_NO_FIRST, submissions))
     assert not leaks, table(leaks)

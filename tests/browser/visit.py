@@ -31,11 +31,29 @@ class Visit:
     """What the console said: nothing, in a sound page."""
     excused: str = "(nothing)"
     """What the console may go on saying, where a test makes the server fail for as long as it lasts."""
+    changed: bool = False
+    """Whether the tab has a script of the test, so that no other test can use it."""
+    listening: list[tuple[str, Callable[..., None]]] = field(default_factory=list)
 
     def listen(self) -> None:
-        self.page.on("console", lambda message: self.hear(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.hear(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.listening += [
+            ("console", lambda message: self.hear(f"{message.type}: {message.text}")),
+            ("pageerror", lambda error: self.hear(f"error: {error}")),
+            ("dialog", lambda dialog: dialog.accept()),
+        ]
+        for event, listener in self.listening:
+            self.page.on(event, listener)
+
+    def fall_silent(self) -> None:
+        """Stop listening."""
+        for event, listener in self.listening:
+            self.page.remove_listener(event, listener)
+
+    def before_load(self, script: str) -> Self:
+        """Have the browser run a script before any of the page's, at every load."""
+        self.changed = True
+        self.page.add_init_script(script)
+        return self
 
     def hear(self, said: str) -> None:
         """Note a word of the console."""

@@ -47,7 +47,7 @@ def test_invitation_rows_lie_in_order_of_hashes() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"hashes": hashes(9)}, "at least 10 invitations; got 9"),
+        ({"hashes": hashes(9)}, "at least 10 codes; got 9"),
         ({"hashes": hashes(5) * 2}, "differ from each other"),
         ({"hashes": [secrets.token_bytes(31) for _ in range(10)]}, "of 32 bytes"),
         ({"stratum": "y3"}, "one of the survey's groups; got 'y3'"),

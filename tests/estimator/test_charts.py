@@ -17,7 +17,10 @@ ROW = ChartRow("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
 
 
 def drawn(*rows: ChartRow, layout: Layout = NARROW, axis: Axis | None = None) -> ElementTree.Element:
-    return ElementTree.fromstring(picture(rows or (ROW,), key="item-0", title="Shares", layout=layout, axis=axis))
+    rows = rows or (ROW,)
+    return ElementTree.fromstring(
+        picture(rows, key="item-0", title="Shares", layout=layout, axis=axis or axis_for(rows))
+    )
 
 
 def per_cent(element: ElementTree.Element, name: str) -> float:
@@ -79,7 +82,7 @@ def test_chart_has_title_and_description() -> None:
 
 def test_chart_hostile_text_is_escaped() -> None:
     evil = "</text><script>alert(1)</script>\"' & \x00\x1b"
-    svg = picture([ChartRow(evil, evil, heading=evil)], key='a"><script>', title=evil)
+    svg = picture([ChartRow(evil, evil, heading=evil)], key='a"><script>', title=evil, axis=Axis(0.0, 1.0, 0.2))
     root = ElementTree.fromstring(svg)
     assert {element.tag for element in root.iter()} <= {SVG + name for name in ("svg", "title", "desc", "text", "line")}
     assert "<script" not in svg
@@ -87,7 +90,7 @@ def test_chart_hostile_text_is_escaped() -> None:
 
 @pytest.mark.parametrize("layout", [NARROW, WIDE], ids=lambda layout: layout.name)
 def test_chart_has_no_style_or_script(layout: Layout) -> None:
-    svg = picture([ROW], key="x", title="Shares", layout=layout)
+    svg = picture([ROW], key="x", title="Shares", axis=axis_for([ROW]), layout=layout)
     svg += "".join(charts.legends().values())
     assert not re.search(r"style|script|href|on\w+=|url\(|#[0-9a-f]{3}", svg)
     assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', svg)) <= {"currentColor", "none"}
@@ -170,7 +173,7 @@ def test_trend_chart_marks_and_description() -> None:
     told = root.find(f"{SVG}desc")
     assert told is not None
     assert told.text == "Yes: 30 % (20 to 40 %); Later: Not enough reports yet: 12 of 30; Now: 30 % (20 to 40 %)"
-    many = ElementTree.fromstring(charts.trend([ROW] * 12, key="t", title="Over time"))
+    many = ElementTree.fromstring(charts.trend([ROW] * 12, key="t", title="Over time", axis=axis_for([ROW])))
     assert len(many.findall(".//*[@class='label']")) == 4
 
 
@@ -181,7 +184,7 @@ def test_every_chart_hostile_text_is_escaped() -> None:
         charts.bars([(evil, evil, [("b", 2.0)])], key="k", title=evil, words=evil, limit=(1.0, evil)),
         charts.columns([(0, 1, 1)], key="k", title=evil, words=evil, most=evil, ends=(evil, evil)),
         charts.curve("k", "n", evil, [(0, 1), (5, 2)], ((1, 1), evil), (scale, scale), evil, evil, (2, evil)).svg,
-        charts.trend([ChartRow(evil, evil, 0.5)], key="k", title=evil),
+        charts.trend([ChartRow(evil, evil, 0.5)], key="k", title=evil, axis=Axis(0.0, 1.0, 0.2)),
     ]
     for svg in drawn:
         ElementTree.fromstring(svg)

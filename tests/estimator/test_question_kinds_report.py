@@ -242,15 +242,15 @@ def test_report_page_wide_interval_is_not_quoted(language: str, said: str) -> No
 
 def test_wide_interval_sentence_names_population() -> None:
     """By choice and mean, in a group, weighted, and of those alone who gave a point."""
-    told = {"simulated": False, "n": 12, "interval": "0 to 67 %"}
-    plain = {"choice": "Yes", "group": "", "weighted": False, "some": False}
+    plain = {"simulated": False, "n": 12, "interval": "0 to 67 %", "estimate": ""}
+    plain |= {"choice": "Yes", "group": "", "weighted": False}
     half = "the interval runs from 0 to 67 %, more than half of all that is possible."
     share = "Too few reports to tell the share of “Yes” among the 12 respondents"
-    assert wording.too_wide(**told, **plain) == f"{share}: {half}"
-    assert wording.too_wide(**told, **plain | {"group": "Old"}) == f"{share} in the group “Old”: {half}"
-    weighted = wording.too_wide(**told, **plain | {"weighted": True})
+    assert wording.sentence("share", **plain) == f"{share}: {half}"
+    assert wording.sentence("one_of_several", **plain | {"group": "Old"}) == f"{share} in the group “Old”: {half}"
+    weighted = wording.sentence("share", **plain | {"weighted": True})
     assert weighted == f"{share}, weighted by the known sizes of the groups: {half}"
-    mean = wording.too_wide(**told, **plain | {"choice": "", "some": True})
+    mean = wording.sentence("mean_of_some", **plain | {"choice": ""})
     assert mean.startswith("Too few reports to tell the mean of those of the 12 respondents who gave a point: ")
 
 

@@ -59,14 +59,18 @@ class Tally:
         return self.answers.total()
 
 
+ENDPOINT = f"POST {openapi.ADDRESS}"
+"""Where anybody can send anything."""
+
+
 def shares(schema: Any) -> list[tuple[Any, str, float]]:
-    """Every operation, who asks, and which share of the cases: most go to the door, where anybody can send anything."""
+    """Every operation, who asks, and which share of the cases: most go to the endpoint."""
     operations = [one.ok() for one in schema.get_all_operations()]
     asked: dict[str, Mapping[str, float]] = {
         one.label: {"owner": 0.6, "stranger": 0.2, "nobody": 0.2} for one in operations
     }
-    asked[f"POST {openapi.ADDRESS}"] = {"nobody": 0.9, "owner": 0.1}
-    weight = {f"POST {openapi.ADDRESS}": 0.7, "GET /api/schema/": 0.01}
+    asked[ENDPOINT] = {"nobody": 0.9, "owner": 0.1}
+    weight = {ENDPOINT: 0.7, "GET /api/schema/": 0.01}
     weight |= {one.label: 0.03 for one in operations if one.label.endswith("/plan/")}  # which computes for long
     left = (1 - sum(weight.values())) / (len(operations) - len(weight))
     return [
@@ -74,11 +78,20 @@ def shares(schema: Any) -> list[tuple[Any, str, float]]:
     ]
 
 
-def fuzz(scene: Scene, cases: int, *, chance: int, told: Callable[[str], None] = lambda words: None) -> Tally:
-    """Send about so many cases; the same ones for the same `chance`."""
+def fuzz(
+    scene: Scene,
+    cases: int,
+    *,
+    chance: int,
+    only: str | None = None,
+    told: Callable[[str], None] = lambda words: None,
+) -> Tally:
+    """Send about so many cases, or the part of them that is for one operation; the same ones for the same `chance`."""
     schema = schemathesis.openapi.from_wsgi("/api/schema/", APPLICATION)
     tally = Tally()
     for operation, who, share in shares(schema):
+        if only not in (None, operation.label):
+            continue
         for mode in GenerationMode:
             wanted = tally.cases + max(1, round(cases * share / 2))
             for again in itertools.count():

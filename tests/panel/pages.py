@@ -1,6 +1,7 @@
 """The pages of a survey in the panel: what they show, and their buttons."""
 
 import re
+from typing import Any
 
 from django.test import Client
 from django.urls import reverse
@@ -11,6 +12,23 @@ from tests.tools.html import words
 def press(client: Client, name: str, *args: str, **fields: str) -> str:
     """Press a button and read the words of the page that comes."""
     return words(client.post(reverse(f"panel:{name}", args=args), fields, follow=True).content.decode())
+
+
+def outcome(client: Client, button: str, *args: str | int, **fields: str | int) -> str:
+    """Press a button: the level of the message that follows; without a message, the status of the page."""
+    answer: Any = client.post(reverse(f"panel:{button}", args=args), fields, follow=True)
+    return " ".join(message.level_tag for message in answer.context["messages"]) or str(answer.status_code)
+
+
+def html_of(client: Client, name: str, *args: str) -> str:
+    response = client.get(reverse(f"panel:{name}", args=args))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def marks(html: str, name: str) -> list[str]:
+    """The values of an attribute `data-...`, in the order of the page; "" of one without a value."""
+    return re.findall(rf'\sdata-{name}(?:="([^"]*)"|(?=[\s>]))', html)
 
 
 def look(client: Client, slug: str = "campus") -> str:

@@ -118,7 +118,7 @@ def test_analysis_weighted_wide_interval_is_not_quoted(her: Client, alice: User)
 
 
 def test_analysis_compares_versions(her: Client, survey: Survey) -> None:
-    assert "This survey has one version" in her.get(f"{PAGE}?kind=versions").content.decode()
+    assert her.get(f"{PAGE}?kind=versions").context["form"].missing
     close_survey(survey)
     revise_survey(survey)
     version = open_survey(survey, reason="It is a test.")
@@ -143,8 +143,9 @@ def test_analysis_invalid_input_is_shown_with_error(her: Client, survey: Survey)
 
 def test_analysis_too_few_reports_says_so(her: Client, alice: User) -> None:
     survey = write_survey(three_groups.definition(), team=home_team(alice))
-    draft = her.get(PAGE).content.decode()
-    assert "There is nothing to analyse before this survey was opened." in draft
+    draft = her.get(PAGE)
+    assert draft.context["form"].missing in draft.content.decode()
+    assert 'name="kind"' not in draft.content.decode()
     assert her.post(PAGE, COMPARED).status_code == 400
     open_survey(survey)
     text = text_of(her, ask(her, **COMPARED))
@@ -171,21 +172,21 @@ def test_analysis_waits_fails_and_repeats(her: Client, survey: Survey, woken: li
     assert "Waiting for a worker." in waiting
     assert her.get(reverse("api:analysis", args=[found.key])).json()["state"] == "queued"
     assert her.get(reverse("panel:analysis-csv", args=[found.key])).status_code == 404
-    Analysis.objects.update(state="failed", fault="The worker died 3 times.")
-    assert "The worker died 3 times." in text_of(her, found)
+    Analysis.objects.update(state="failed", fault="KeyError")
+    assert "KeyError" in text_of(her, found)
     first = ask(her, **COMPARED)
     answer = her.post(reverse("panel:analysis-again", args=[first.key]))
     again = analyses.execute(Analysis.objects.get(key=answer.url.split("/")[-2]).pk)  # type: ignore[attr-defined]
     assert again.repeats == first
-    assert "every number is the same to its last digit" in text_of(her, again)
+    assert "analyse-beside" in text_of(her, again)
 
 
 def test_analysis_sixth_waiting_is_refused(her: Client, survey: Survey) -> None:
     for _ in range(5):
         assert her.post(PAGE, COMPARED).status_code == 302
     answer = her.post(PAGE, COMPARED)
-    assert answer.status_code == 400
-    assert "5 analyses of this survey are on their way already" in answer.content.decode()
+    assert (answer.status_code, Analysis.objects.count()) == (400, 5)
+    assert answer.context["fault"] in answer.content.decode()
 
 
 def test_analysis_files_agree_and_quote_formulas(her: Client, survey: Survey) -> None:
@@ -223,7 +224,6 @@ def test_analysis_viewer_reads_but_cannot_request(
     his = sign_in(bob)
     page = his.get(PAGE).content.decode()
     assert "Run the analysis" not in page
-    assert "an analyst of the team can ask for them" in page
     assert "Run again" not in text_of(his, found)
     assert his.get(reverse("panel:analysis-csv", args=[found.key])).status_code == 403
     assert reverse("panel:analysis-csv", args=[found.key]) not in page

@@ -9,12 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.accounts.teams import home_team
-from surveys.lifecycle import services
+from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import OpeningPlan
 from tests.factories import payloads, translations
-from tests.panel.pages import digest_shown, look, press
+from tests.panel.pages import digest_shown, html_of, marks, outcome, press
 from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
@@ -32,14 +32,12 @@ def ahead(hours: int) -> str:
 
 
 def test_opening_page_shows_design_to_confirm(survey: Survey, her: Client) -> None:
-    said = opening_page(her)
-    design_digest = schedules.digest_of(survey)
-    assert design_digest in said
-    assert "Epsilon, in total" in said
-    assert "multiplies the odds between any two of her possible sets of answers by" in said
-    assert "1. Have you cheated?" in said
-    assert "First year" in said
-    assert "What cannot be changed afterwards" in said
+    answer = her.get(reverse("panel:opening", args=["campus"]))
+    html, shown = answer.content.decode(), answer.context["shown"]
+    said, design_digest = words(html), selectors.design_to_open(survey)[0].digest
+    for text in (design_digest, shown.epsilon_text, shown.odds_text, "1. Have you cheated?", "First year"):
+        assert text in said
+    assert 'id="field-fixed"' in html
     assert digest_shown(her) == design_digest
     press(her, "opening", "campus", digest=design_digest, opens="now")
     assert survey.versions.get().design_id == design_digest
@@ -55,17 +53,17 @@ def test_opening_page_shows_every_language(alice: User, her: Client) -> None:
 def test_opening_double_press_answers_like_one(survey: Survey, her: Client) -> None:
     form = {"digest": digest_shown(her), "opens": "now"}
     for _ in range(2):
-        assert "Version 1 is open. Its design is frozen" in press(her, "opening", "campus", **form)
+        assert outcome(her, "opening", "campus", **form) == "success"
     assert survey.versions.count() == 1
-    assert "only a draft can be changed" in press(her, "opening", "campus", digest="0" * 64, opens="now")
+    assert outcome(her, "opening", "campus", digest="0" * 64, opens="now") == "error"
     services.close_survey(survey)
-    assert "only a draft can be changed" in press(her, "opening", "campus", **form)
+    assert outcome(her, "opening", "campus", **form) == "error"
 
 
 def test_opening_changed_draft_is_refused(survey: Survey, her: Client) -> None:
     digest = digest_shown(her)
     survey.items.filter(key="mood").update(truth="1/5")
-    assert "The draft has changed since it was shown" in press(her, "opening", "campus", digest=digest, opens="now")
+    assert outcome(her, "opening", "campus", digest=digest, opens="now") == "error"
     survey.refresh_from_db()
     assert (survey.state, survey.versions.count()) == ("draft", 0)
     assert digest_shown(her) != digest
@@ -74,23 +72,21 @@ def test_opening_changed_draft_is_refused(survey: Survey, her: Client) -> None:
 @pytest.mark.parametrize("digest", ["", "abc", "Ω" * 64])
 def test_opening_without_digest_answers_422(survey: Survey, her: Client, digest: str) -> None:
     answer = her.post(reverse("panel:opening", args=["campus"]), {"digest": digest, "opens": "now"})
-    assert answer.status_code == 422
-    assert "did not say what it confirms" in words(answer.content.decode())
+    assert (answer.status_code, list(answer.context["form"].errors)) == (422, ["digest"])
     assert not survey.versions.exists()
 
 
 def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
     terms = {"opens": "later", "opens_at": ahead(5), "closes_at": ahead(50), "cap": "500"}
-    said = press(her, "opening", "campus", digest=digest_shown(her), **terms)
-    assert "It opens by itself on" in said
-    assert "Closes when 500 reports are stored" in said
-    assert "It opens by itself" in look(her)
+    assert "500 reports" in press(her, "opening", "campus", digest=digest_shown(her), **terms)
+    assert 'id="agreed"' in html_of(her, "opening", "campus")
+    assert sorted(marks(html_of(her, "opening", "campus"), "due")) == ["close", "close", "open"]
+    assert marks(html_of(her, "survey", "campus"), "due") == ["open"]
     survey.items.filter(key="mood").update(truth="1/5")
-    assert "it will not open" in opening_page(her)
-    assert "it will not open" in look(her)
-    assert "It does not open by itself any more." in press(her, "call-off", "campus")
-    assert "it will not open" not in opening_page(her)
-    assert "Called off" in opening_page(her)
+    assert [len(marks(html_of(her, page, "campus"), "trouble")) for page in ("opening", "survey")] == [1, 1]
+    assert outcome(her, "call-off", "campus") == "success"
+    after = html_of(her, "opening", "campus")
+    assert (marks(after, "trouble"), "off" in marks(after, "state")) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -114,26 +110,29 @@ def test_opening_impossible_terms_stand_beside_field(
 
 def test_opening_page_shows_failed_scheduled_opening(survey: Survey, her: Client) -> None:
     schedules.open_on(
-        survey, OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)), confirmed=schedules.digest_of(survey)
+        survey,
+        OpeningPlan(opens_at=timezone.now() + timedelta(hours=1)),
+        confirmed=selectors.design_to_open(survey)[0].digest,
     )
     survey.items.filter(key="mood").update(truth="1/5")
     Appointment.objects.update(due_at=timezone.now())
     schedules.run_due()
-    assert "Did not open" in opening_page(her)
-    assert "It did not open by itself on" in look(her)
-    assert "The draft has changed" in opening_page(her)
+    html = html_of(her, "opening", "campus")
+    assert ([len(marks(html, "trouble"))], marks(html, "state")) == ([1], ["failed"])
+    assert len(marks(html_of(her, "survey", "campus"), "trouble")) == 1
     press(her, "opening", "campus", digest=digest_shown(her), opens="now")
     services.close_survey(Survey.objects.get())
     services.revise_survey(Survey.objects.get())
-    assert "did not open by itself" not in look(her), "that was another version"
+    assert marks(html_of(her, "survey", "campus"), "trouble") == [], "that was another version"
 
 
 def test_closing_date_can_only_be_extended(survey: Survey, her: Client) -> None:
     press(her, "opening", "campus", digest=digest_shown(her), opens="now", closes_at=ahead(5))
     assert "Closes on" in opening_page(her)
-    assert "can only be moved later" in press(her, "extend", "campus", closes_at=ahead(2))
-    assert "It closes by itself on" in press(her, "extend", "campus", closes_at=ahead(9))
-    assert "must be a date and a time" in press(her, "extend", "campus", closes_at="soon")
+    for closes_at, level in ((ahead(2), "error"), (ahead(9), "success"), ("soon", "error")):
+        before = Appointment.objects.get().due_at
+        assert outcome(her, "extend", "campus", closes_at=closes_at) == level
+        assert (Appointment.objects.get().due_at > before) == (level == "success")
 
 
 def test_lifecycle_acts_are_in_audit_log_with_name(survey: Survey, her: Client) -> None:
@@ -163,14 +162,16 @@ def test_lifecycle_acts_are_in_audit_log_with_name(survey: Survey, her: Client) 
 
 def test_closed_survey_is_archived_and_restored(version: Version, her: Client) -> None:
     services.close_survey(version.survey)
-    assert "To archive: The final estimate is still being made." in opening_page(her)
-    assert "The final estimate is still being made." in press(her, "archive", "campus")
+    archiving = f'action="{reverse("panel:archive", args=["campus"])}"'
+    assert archiving not in html_of(her, "opening", "campus")
+    assert outcome(her, "archive", "campus") == "error"
     version.design.runs.update(state="failed")
-    assert "The survey is archived." in press(her, "archive", "campus")
+    assert archiving in html_of(her, "opening", "campus")
+    assert outcome(her, "archive", "campus") == "success"
     changelist = reverse("admin:surveys_survey_changelist")
     assert "Campus" not in words(her.get(changelist).content.decode())
     assert "Campus" in words(her.get(changelist, {"archived": "yes"}).content.decode())
-    assert "The survey is out of the archive." in press(her, "restore", "campus")
+    assert outcome(her, "restore", "campus") == "success"
     assert "Campus" in words(her.get(changelist).content.decode())
 
 

@@ -57,7 +57,7 @@ def test_rehearsal_form_starts_with_planned_shares(her: Client, survey: Survey) 
 
 def test_rehearsal_from_form_to_findings(her: Client, survey: Survey) -> None:
     asked = done(her)
-    assert asked.said == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
+    assert asked.assumptions == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
     said = words_of(her.get(f"{PAGE}1/").content.decode())
     assert "of 24 intervals held the true value" in said
     assert "Chance?" in said
@@ -85,7 +85,7 @@ def test_rehearsal_single_repetition_reads_as_report(her: Client, survey: Survey
     done(her, repetitions="1")
     said = words_of(her.get(f"{PAGE}1/").content.decode())
     assert "One repetition shows one draw" in said
-    assert "As its report would look" in said
+    assert 'id="results"' in her.get(f"{PAGE}1/").content.decode()
     assert "simulated respondents (between" in said
 
 
@@ -119,8 +119,8 @@ def test_rehearsal_form_error_stands_at_its_field(
 
 def test_rehearsal_groups_have_own_shares_and_sizes(her: Client, survey: Survey) -> None:
     asked = done(her, **{"size-0": "40", "size-1": "80", "q0g1-1": "90", "repetitions": "1"})
-    assert asked.said["sizes"] == [40, 80]
-    assert asked.said["groups"] == {"y2": {"cheated": [pytest.approx(0.1), 0.9]}}
+    assert asked.assumptions["sizes"] == [40, 80]
+    assert asked.assumptions["groups"] == {"y2": {"cheated": [pytest.approx(0.1), 0.9]}}
     ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
     assert ahead[:3, 0].tolist() == pytest.approx([(40 * 0.3 + 80 * 0.9) / 120, 0.3, 0.9])
     again = her.get(f"{PAGE}?like=1").context["form"]
@@ -134,7 +134,7 @@ def test_rehearsal_form_has_fields_for_every_kind(her: Client, alice: User) -> N
     answer = her.post(f"/panel/survey/{survey.slug}/rehearse/", fields | {"respondents": "40"})
     assert answer.status_code == 302
     asked = Rehearsal.objects.get()
-    assert {type(given) for given in asked.said["shares"].values()} == {list, dict}
+    assert {type(given) for given in asked.assumptions["shares"].values()} == {list, dict}
     rehearsals.execute(asked.pk)
     assert her.get(answer["Location"]).status_code == 200
 
@@ -143,7 +143,7 @@ def test_rehearsal_incomplete_draft_is_refused(her: Client, survey: Survey) -> N
     survey.items.all().delete()
     page = her.get(PAGE)
     assert (page.status_code, her.post(PAGE, FIELDS).status_code) == (200, 400)
-    assert "Before it can be rehearsed" in page.content.decode()
+    assert "data-lacking" in page.content.decode()
 
 
 def test_rehearsal_repeated_gives_same_numbers(her: Client, survey: Survey) -> None:
@@ -160,7 +160,7 @@ def test_rehearsal_is_followed_stopped_and_deleted(her: Client, survey: Survey) 
     assert followed in her.get(f"{PAGE}1/").content.decode()
     assert her.get(followed).json().items() >= {"state": "queued", "progress": 0, "fault": ""}.items()
     her.post(f"{PAGE}1/stop")
-    assert "No repetition was finished." in her.get(f"{PAGE}1/").content.decode()
+    assert 'data-none="stopped"' in her.get(f"{PAGE}1/").content.decode()
     her.post(f"{PAGE}1/delete")
     assert not Rehearsal.objects.exists()
     assert her.get(f"{PAGE}1/").status_code == 404
@@ -218,7 +218,7 @@ def test_findings_of_other_version_are_not_mixed(her: Client, survey: Survey) ->
     one.numbers = measures.packed(measures.unpacked(one.numbers, measures.COLUMNS)[1:])
     one.save()
     assert findings(asked) is None
-    assert "That version showed other estimates. Rehearse again." in her.get(f"{PAGE}1/").content.decode()
+    assert 'data-none="earlier"' in her.get(f"{PAGE}1/").content.decode()
 
 
 def one_width(found: Finding) -> np.ndarray:

@@ -17,6 +17,7 @@ from surveys.definition import definitions
 from surveys.models import AuditEntry, Invitation, Membership, Survey, Team
 from tests.factories import payloads
 from tests.panel.conftest import SignIn
+from tests.panel.pages import outcome
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def member(team: Team, user: User, role: Role) -> Membership:
 
 
 def test_a_team_is_made_and_renamed(her: Client, alice: User) -> None:
-    assert "Field work is a team now" in said(her, reverse("panel:teams"), name="Field work")
+    assert outcome(her, "teams", name="Field work") == "success"
     made = Team.objects.get(name="Field work")
     assert made.memberships.get().role == Role.OWNER
     assert "<h1>Winter</h1>" in said(her, reverse("panel:team-rename", args=[made.pk]), name="Winter")
@@ -48,7 +49,8 @@ def test_team_last_owner_cannot_leave(her: Client, team: Team, alice: User, bob:
     mine = team.memberships.get()
     for name, fields in (("team-leave", {}), ("member-role", {"role": 1}), ("member-remove", {})):
         arguments = [team.pk] if name == "team-leave" else [team.pk, mine.pk]
-        assert "is the last owner" in said(her, reverse(f"panel:{name}", args=arguments), **fields)
+        assert outcome(her, name, *arguments, **fields) == "error"
+    assert team.memberships.get().role == Role.OWNER
     member(team, bob, Role.OWNER)
     assert f"You have left {team}." in said(her, reverse("panel:team-leave", args=[team.pk]))
     assert not team.memberships.filter(user=alice).exists()
@@ -57,35 +59,35 @@ def test_team_last_owner_cannot_leave(her: Client, team: Team, alice: User, bob:
 def test_team_inactive_owner_does_not_count(her: Client, team: Team, bob: User) -> None:
     other = member(team, bob, Role.OWNER)
     User.objects.filter(pk=bob.pk).update(is_active=False)
-    assert "is the last owner" in said(her, reverse("panel:team-leave", args=[team.pk]))
-    assert "bob is viewer now" in said(her, reverse("panel:member-role", args=[team.pk, other.pk]), role=1)
+    assert outcome(her, "team-leave", team.pk) == "error"
+    assert outcome(her, "member-role", team.pk, other.pk, role=1) == "success"
+    other.refresh_from_db()
+    assert other.role == Role.VIEWER
 
 
 def test_team_is_deleted_only_when_empty(her: Client, survey: Survey, alice: User, bob: User) -> None:
     made = make_team(alice, "Field work")
-    address = reverse("panel:team-delete", args=[made.pk])
     assert "Delete the team" in her.get(reverse("panel:team", args=[made.pk])).content.decode()
     other = member(made, bob, Role.VIEWER)
     assert "Delete the team" not in her.get(reverse("panel:team", args=[made.pk])).content.decode()
-    assert "a team is deleted when it has neither" in said(her, address)
+    assert outcome(her, "team-delete", made.pk) == "error"
     other.delete()
     _invitation, secret = invitations.invite(made, Role.OWNER, by=alice)
-    assert "Field work is deleted." in said(her, address)
+    assert outcome(her, "team-delete", made.pk) == "success"
     assert not Team.objects.filter(pk=made.pk).exists()
     assert "leads nowhere" in said(Client(), "/panel/join/", secret=secret)
     assert AuditEntry.objects.filter(act="deleted a team", detail="Field work", name="alice").exists()
-    assert "a team is deleted when it has neither" in said(her, reverse("panel:team-delete", args=[survey.team_id]))
+    assert outcome(her, "team-delete", survey.team_id) == "error"
 
 
 def test_team_role_change_takes_effect_at_once(her: Client, survey: Survey, bob: User, sign_in: SignIn) -> None:
     other, his, page = member(survey.team, bob, Role.VIEWER), sign_in(bob), reverse("panel:survey", args=["campus"])
-    change = reverse("panel:member-role", args=[survey.team_id, other.pk])
     assert his.get(page).status_code == 200
     assert his.post(reverse("panel:close", args=["campus"])).status_code == 403
-    assert "bob is editor now" in said(her, change, role=Role.EDITOR)
+    assert outcome(her, "member-role", survey.team_id, other.pk, role=Role.EDITOR) == "success"
     assert his.post(reverse("panel:close", args=["campus"])).status_code == 302
-    assert "Choose a role" in said(her, change, role=9)
-    assert "no longer in" in said(her, reverse("panel:member-remove", args=[survey.team_id, other.pk]))
+    assert outcome(her, "member-role", survey.team_id, other.pk, role=9) == "error"
+    assert outcome(her, "member-remove", survey.team_id, other.pk) == "success"
     assert his.get(page).status_code == 404
 
 
@@ -96,9 +98,9 @@ def test_team_member_of_other_team_answers_404(her: Client, team: Team, bob: Use
 
 
 def test_survey_moves_between_own_teams(her: Client, survey: Survey, alice: User, bob: User) -> None:
-    other, address = make_team(alice, "Other"), reverse("panel:move", args=["campus"])
-    assert "another team that you own" in said(her, address, team=home_team(bob).pk)
-    assert "belongs to Other now" in said(her, address, team=other.pk)
+    other = make_team(alice, "Other")
+    assert outcome(her, "move", "campus", team=home_team(bob).pk) == "error"
+    assert outcome(her, "move", "campus", team=other.pk) == "success"
     survey.refresh_from_db()
     assert survey.team == other
     assert {*AuditEntry.objects.filter(slug="campus").values_list("act", flat=True)} == {
@@ -156,7 +158,7 @@ def test_join_link_works_once(her: Client, team: Team, bob: User, sign_in: SignI
     secret, his = invited(her, team, Role.EDITOR), sign_in(bob)
     assert secret not in str(Invitation.objects.values()) + str(AuditEntry.objects.values())
     assert "alice invites you to this team as <b>editor</b>" in said(his, "/panel/join/", secret=secret)
-    assert f"You are in {team} now, as editor." in said(his, "/panel/join/")
+    his.post("/panel/join/")
     assert team.memberships.get(user=bob).role == Role.EDITOR
     assert AuditEntry.objects.filter(name="bob", act="joined a team", team=team).exists()
     assert "leads nowhere" in said(his, "/panel/join/", secret=secret)
@@ -241,7 +243,7 @@ def test_last_owner_account_is_not_deleted(survey: Survey, alice: User, bob: Use
     root = sign_in(User.objects.create_superuser("root"))
     address = reverse("admin:auth_user_delete", args=[alice.pk])
     page = root.post(address, {"post": "yes"})
-    assert "alice is the last owner of" in page.content.decode()
+    assert (page.status_code, "last owner" in page.content.decode()) == (200, True)
     assert User.objects.filter(pk=alice.pk).exists()
     Membership.objects.create(team=survey.team, user=bob, role=Role.OWNER)
     empty = make_team(alice, "Empty")

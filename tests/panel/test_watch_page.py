@@ -28,7 +28,7 @@ def said(client: Client) -> str:
 
 
 def test_watch_page_draft_has_nothing_to_watch(survey: Survey, her: Client) -> None:
-    assert "Nothing to watch yet" in said(her)
+    assert "data-unopened" in said(her)
     answer = her.get(API).json()
     assert (answer["results"], answer["ends"], answer["words"]["reports"]) == ("", True, "0")
 
@@ -37,20 +37,19 @@ def test_watch_page_below_minimum_says_how_many_missing(version: Version, her: C
     design = get_design(version.design_id)
     fill(design, count=19, first=19)
     folding.fold(design.digest)
-    assert "takes at least 10 reports" in said(her)
+    assert 'id="lacking"' in said(her)
     assert "10 more are missing." in said(her)
     words = her.get(API).json()["words"]
     assert f"{words['reports']} {words['waiting']}" == "fewer than 10 counted so far, in steps of 10"
     fill(design, count=12, first=12)
     folding.fold(design.digest)
-    assert "more are missing" not in said(her)
+    assert 'id="lacking"' not in said(her)
     assert her.get(API).json()["words"]["reports"] == "20"
 
 
 def test_watch_page_interim_results_are_anytime_valid(run: Run, survey: Survey, alice: User, her: Client) -> None:
     page = said(her)
     assert "Anytime-valid." in page
-    assert "valid however often you look" in page
     assert "no share moves by more than" in page, "what false reports could do stands under each question"
     closing = close_survey(survey, by=alice)
     estimator.execute(closing.pk)
@@ -65,12 +64,11 @@ def test_watch_page_shows_alarms(version: Version, her: Client) -> None:
     for _ in range(200):
         store_report(payloads.body(design, stratum="y1", report="0000"))
     run_of(design, final=False)
-    assert "Alarm: reports that the tables cannot produce" in said(her)
-    assert "Somebody may have sent false reports." in said(her)
+    assert 'id="alarms"' in said(her)
 
 
 def test_watch_page_without_cause_has_no_alarm(run: Run, her: Client) -> None:
-    assert "Alarm" not in said(her)
+    assert 'id="alarms"' not in said(her)
 
 
 def test_watch_api_is_small_and_answers_304(run: Run, version: Version, her: Client) -> None:
@@ -104,8 +102,8 @@ def test_watch_api_page_hash_changes_with_state(run: Run, version: Version, her:
     Run.objects.filter(pk=asked.pk).update(state=Run.State.RUNNING, progress=40)
     assert told() == "On demand: 40 % computed"
     assert her.get(API).json()["progress"] == 40
-    Run.objects.filter(pk=asked.pk).update(state=Run.State.FAILED, fault="The computation ended with KeyError.")
-    assert told() == "The last one failed. The computation ended with KeyError."
+    Run.objects.filter(pk=asked.pk).update(state=Run.State.FAILED, fault="KeyError.")
+    assert told() == "The last one failed. KeyError."
     Worker.objects.create(seen_at=timezone.now())
     told()
     Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))

@@ -17,7 +17,7 @@ from surveys.models import Survey, Version
 from surveys.opening.services import open_survey, open_wave
 from tests.factories import payloads
 from tests.factories.reports import store_report
-from tests.panel.pages import look, press
+from tests.panel.pages import html_of, look, marks, outcome, press
 from tests.tools.html import words
 
 pytestmark = pytest.mark.django_db
@@ -50,23 +50,23 @@ def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) ->
     assert "Open again" in look(her)
     said = words(page(her))
     assert "one person, all her answers, all waves so far" in said
-    assert "The next wave would add 2.49, so that it is 4.97 in all." in said
-    assert "2 such waves fit under the ceiling of 8.00 for all waves." in said
+    for number in ("2.49", "4.97", "2 such waves", "8.00"):
+        assert number in said
     assert "What opening freezes" in said
     assert "1. Have you cheated?" in said
-    assert "did not say what it confirms" in press(her, "waves", "campus", digest="", opens="now")
-    assert "not what was shown" in press(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON)
+    assert outcome(her, "waves", "campus", digest="", opens="now") == "422"
+    assert outcome(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON) == "error"
     digest = digest_shown(her)
-    assert "Say in 1 to 500 characters why" in press(her, "waves", "campus", digest=digest, opens="now")
+    answer = her.post(reverse("panel:waves", args=["campus"]), {"digest": digest, "opens": "now"})
+    assert (answer.status_code, list(answer.context["form"].errors)) == (422, ["reason"])
     confirmed = selectors.wave_to_open(closed)[0]
-    assert "Wave 2 is open." in press(her, "waves", "campus", digest=digest, opens="now", reason=REASON)
+    assert outcome(her, "waves", "campus", digest=digest, opens="now", reason=REASON) == "success"
     assert confirmed.digest == digest
     assert closed.versions.all()[0].design_id == with_reason(confirmed, REASON).digest
     assert "Wave 2 0 reports" in look(her)
-    assert "Wave 2 is open." in press(her, "waves", "campus", digest=digest, opens="now", reason=REASON)
+    assert outcome(her, "waves", "campus", digest=digest, opens="now", reason=REASON) == "success"
     assert closed.versions.count() == 2, "a double press is one press"
-    other = press(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON)
-    assert "only a closed survey can be opened again" in other
+    assert outcome(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON) == "error"
 
 
 def test_waves_page_wave_above_ceiling_is_announced(closed: Survey, her: Client) -> None:
@@ -75,8 +75,8 @@ def test_waves_page_wave_above_ceiling_is_announced(closed: Survey, her: Client)
         services.close_survey(closed)
     html = page(her)
     said = words(html)
-    assert "It cannot be opened again: after this wave a person could have spent epsilon 9.9396, 7.4547 of it" in said
-    assert "Open wave" not in said
+    assert (len(marks(html, "missing")), 'name="digest"' in html) == (1, False)
+    assert "epsilon 9.9396, 7.4547 of it" in said
     assert sums(html) == ["2.49", "4.97", "7.46", "9.94"]
     assert "Ceiling: 8.00." in said, "the picture in words"
     assert "9.9396" in press(her, "waves", "campus", digest="0" * 64, opens="now")
@@ -84,18 +84,17 @@ def test_waves_page_wave_above_ceiling_is_announced(closed: Survey, her: Client)
 
 def test_waves_page_scheduled_and_cancelled(closed: Survey, her: Client) -> None:
     ahead = f"{timezone.now() + timedelta(hours=5):%Y-%m-%dT%H:%M}"
-    said = press(her, "waves", "campus", digest=digest_shown(her), opens="later", opens_at=ahead, reason=REASON)
-    assert "It opens again by itself on" in said
-    assert "Opens again by itself on" in look(her)
-    assert "Opens again on" in words(her.get(reverse("panel:opening", args=["campus"])).content.decode())
-    assert "It does not open by itself any more." in press(her, "call-off", "campus")
-    assert "Called off" in words(her.get(reverse("panel:opening", args=["campus"])).content.decode())
+    terms = {"digest": digest_shown(her), "opens": "later", "opens_at": ahead, "reason": REASON}
+    assert outcome(her, "waves", "campus", **terms) == "success"
+    for name in ("waves", "survey", "opening"):
+        assert set(marks(html_of(her, name, "campus"), "due")) == {"wave"}
+    assert outcome(her, "call-off", "campus") == "success"
+    assert "off" in marks(html_of(her, "opening", "campus"), "state")
 
 
 def test_waves_page_draft_shows_cost_of_first_opening(survey: Survey, her: Client) -> None:
-    assert "The first opening The next wave would add 2.49, so that it is 2.49 in all. 3 such waves fit" in words(
-        page(her)
-    )
+    said = words(page(her))
+    assert (said.count("2.49") > 1, "3 such waves" in said) == (True, True)
 
 
 def test_waves_page_remembered_answers_count_in_full(alice: User, her: Client) -> None:
@@ -108,5 +107,5 @@ def test_waves_page_remembered_answers_count_in_full(alice: User, her: Client) -
         services.close_survey(survey)
     html = page(her)
     assert sums(html) == ["1.10", "1.10 to 2.20", "1.10 to 2.20", "1.10 to 3.30"]
-    assert "would add 0.00 to 1.10, so that it is 1.10 to 3.30 in all. More than 100 such waves fit" in words(html)
+    assert ("0.00 to 1.10" in words(html), "More than 100" in words(html)) == (True, True)
     assert "Devices remember their tickets" in words(html)

@@ -32,7 +32,7 @@ def build() -> None:
     from estimator.runs import services as estimator
     from surveys.accounts.invitations import invite
     from surveys.accounts.teams import home_team
-    from surveys.lifecycle import services
+    from surveys.lifecycle import selectors, services
     from surveys.maintenance import retention
     from surveys.models import Role, Version
     from surveys.opening import schedules
@@ -78,11 +78,19 @@ def build() -> None:
     analyses.execute(analyses.request("cross-table", asked, [design]).pk)
     other = services.write_survey(payloads.definition(slug="other"), team=team)
     terms = OpeningPlan(opens_at=timezone.now() + timedelta(days=1), closes_at=timezone.now() + timedelta(days=9))
-    schedules.open_on(other, terms, confirmed=schedules.digest_of(other))
+    schedules.open_on(other, terms, confirmed=selectors.design_to_open(other)[0].digest)
     services.show_results(survey, shown=True)
     webhooks.send_test(webhooks.add(survey, "https://example.org/", ["closed"], [], by=alice)[0])
     # What the log says of this one points nowhere afterwards, and its number must not be given again.
     services.duplicate_survey(survey, slug="gone", by=alice).delete()
+
+
+ROW = (
+    "position", "measure", "choice", "stratum", "n", "sent", "unbiased", "constrained", "standard_error",
+    "noise_standard_error", "low", "high", "interval", "noise_low", "noise_high", "noise_interval",
+    "direct_question_n", "flags",
+)  # fmt: skip
+"""The fields of an estimate, in the order in which the files have them."""
 
 
 def told() -> dict[str, Any]:
@@ -100,7 +108,7 @@ def told() -> dict[str, Any]:
         partition = groups.of_totals(design, totals)
         mine = partition.merge_all(totals)
         estimates = [
-            repr(row).replace(type(row).__name__, "Row", 1)  # as the class was called where the files were made
+            f"Row({', '.join(f'{name}={getattr(row, name)!r}' for name in ROW)})"
             for position, field in enumerate(design.fields)
             for row in estimation.estimate_item(partition, position, mine[field.start : field.stop], 0.95)
         ]

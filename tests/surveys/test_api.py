@@ -69,8 +69,7 @@ def test_api_definition_to_report_logs_each_act(hers: Program, alice: User) -> N
     assert hers.post(f"runs/{run['key']}/publish/", {"published": False}) == {"published": False, "link": ""}
     closed = hers.post("surveys/campus/close/")
     assert (closed["survey"]["state"], closed["run"]["trigger"]) == ("closed", "closing")
-    refused = hers.refused(409, "POST", "surveys/campus/archive/")
-    assert refused["detail"] == "The final estimate is still being made."
+    hers.refused(409, "POST", "surveys/campus/archive/")  # while the final estimate is being made
     estimator.execute(Run.objects.get(key=closed["run"]["key"]).pk)
     assert hers.post("surveys/campus/archive/")["state"] == "archived"
     assert hers.post("surveys/campus/restore/")["state"] == "closed"
@@ -89,7 +88,8 @@ def test_api_wave_and_privacy_budget(hers: Program, version: Version) -> None:
     assert [move["name"] for move in hers.get("surveys/campus/")["moves"]] == ["wave", "revise", "archive"]
     ahead = hers.get("surveys/campus/next-design/")
     assert (ahead["version"], ahead["design"]["items"]) == (2, payloads.document()["items"])
-    assert "not what was shown" in hers.refused(409, "POST", "surveys/campus/wave/", {"digest": "0" * 64})["detail"]
+    hers.refused(409, "POST", "surveys/campus/wave/", {"digest": "0" * 64})
+    assert hers.get("surveys/campus/")["state"] == "closed"
     assert hers.post("surveys/campus/wave/", {"digest": ahead["digest"]})["state"] == "open"
     assert "only a closed survey" in hers.refused(409, "POST", "surveys/campus/wave/", {"digest": "0" * 64})["detail"]
     told = hers.get("surveys/campus/ledger/")
@@ -163,7 +163,7 @@ def test_api_draft_is_copied_and_deleted(hers: Program, survey: Survey) -> None:
     assert "taken" in hers.refused(409, "POST", "surveys/campus/duplicate/", {"slug": "copy"})["detail"]
     assert field_of(hers.refused(422, "POST", "surveys/campus/duplicate/", {"slug": "No!"})) == "slug"
     assert hers.done("DELETE", "surveys/copy/") is None
-    assert hers.refused(404, "GET", "surveys/copy/")["detail"] == "There is no such survey."
+    hers.refused(404, "GET", "surveys/copy/")
     assert AuditEntry.objects.filter(act="deleted", slug="copy").exists()
 
 
@@ -221,7 +221,7 @@ def test_api_export_is_made_downloaded_and_deleted(
     assert formats["csv"]["content_type"] == "text/csv; charset=utf-8"
     made = hers.post(f"runs/{key}/exports/", {"format": "csv"})
     assert (made["state"], made["ready"], made["run"]) == ("queued", False, key)
-    assert hers.refused(404, "GET", f"exports/{made['key']}/file/")["detail"] == "There is no such file."
+    hers.refused(404, "GET", f"exports/{made['key']}/file/")
     execute_export(exports.Export.objects.get(key=made["key"]).pk)
     assert hers.post(f"runs/{key}/exports/", {"format": "csv"})["ready"] is True
     taken = hers("GET", f"exports/{made['key']}/file/")
@@ -235,7 +235,7 @@ def test_api_export_is_made_downloaded_and_deleted(
     assert [one["key"] for one in hers.get("surveys/campus/exports/")["results"]] == [made["key"]]
     with django_capture_on_commit_callbacks(execute=True):
         hers.done("DELETE", f"exports/{made['key']}/")
-    assert hers.refused(404, "GET", f"exports/{made['key']}/")["detail"] == "There is no such export."
+    hers.refused(404, "GET", f"exports/{made['key']}/")
 
 
 def test_api_pages_are_stable_while_surveys_change(hers: Program, alice: User) -> None:

@@ -64,7 +64,7 @@ def test_results_page_shows_estimates_with_intervals(version: Version) -> None:
 
 def test_results_page_shown_only_if_owner_allows(version: Version) -> None:
     finish(version, shown=False)
-    assert "This survey is closed" in text_of()
+    assert 'data-now="closed"' in Client().get("/s/campus/").content.decode()
     assert "%" not in text_of()
     services.show_results(version.survey, shown=True)
     assert "83 %" in text_of()
@@ -79,7 +79,8 @@ def test_results_page_open_or_not_computed_is_empty(version: Version) -> None:
     estimator.execute(running.pk)
     assert "83 %" not in text_of()
     services.close_survey(version.survey)
-    assert "This survey is closed" in text_of(), "the estimate that was made before is not the final one"
+    assert 'data-now="closed"' in Client().get("/s/campus/").content.decode()
+    assert "%" not in text_of(), "the estimate that was made before is not the final one"
 
 
 def test_results_page_below_minimum_has_no_number(version: Version) -> None:

@@ -29,7 +29,7 @@ def ahead(hours: float = 1) -> datetime:
 
 
 def agree(survey: Survey, **terms: object) -> Version | None:
-    return schedules.open_on(survey, OpeningPlan(**terms), confirmed=schedules.digest_of(survey))  # type: ignore[arg-type]
+    return schedules.open_on(survey, OpeningPlan(**terms), confirmed=selectors.design_to_open(survey)[0].digest)  # type: ignore[arg-type]
 
 
 def make_due(survey: Survey, move: str) -> None:

@@ -54,19 +54,11 @@ def curve(
 ) -> Curve:
     """Draw a curve with the chosen point marked.
 
-    Parameters
-    ----------
-    points : sequence of (x, y)
-    chosen : ((x, y), text)
-        The dot, and the value that is written beside it.
-    axes : (Scale, Scale)
-        Across and up.
-    below : str
-        What the axis across is.
-    words : str
-        What the picture says at the chosen point, for those who cannot see it.
-    limit : (y, text) or None
-        A level to mind, as a dashed line; the text is for `below`.
+    - `chosen`: the dot (x, y), and the value that is written beside it.
+    - `axes`: across and up.
+    - `below`: what the axis across is.
+    - `words`: what the picture says at the chosen point, for those who cannot see it.
+    - `limit`: a level y to mind, as a dashed line; the text is for `below`.
     """
     across, up = axes
     parts = _grid(across, up)

@@ -85,15 +85,11 @@ def pictures(rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis) -> S
     return SafeString("".join(drawn))
 
 
-def picture(
-    rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None = None, layout: Layout = NARROW
-) -> SafeString:
+def picture(rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis, layout: Layout = NARROW) -> SafeString:
     """The rows below each other over one axis, as an SVG element; a row with a `heading` begins a new block under it.
 
-    `key` and `title` are as for `svg.chart`. Without an `axis`, which pictures share that are to be compared, one is
-    made that fits.
+    `key` and `title` are as for `svg.chart`; pictures that are to be compared share their `axis`.
     """
-    axis = axis or axis_for(rows)
     canvas = _Canvas(axis, layout)
     for row in rows:
         canvas.draw(row)
@@ -102,13 +98,12 @@ def picture(
     return chart(kind, key, title, as_text(rows, axis), content, width="100%", height=height)
 
 
-def trend(points: Sequence[ChartRow], *, key: str, title: str, axis: Axis | None = None) -> SafeString:
+def trend(points: Sequence[ChartRow], *, key: str, title: str, axis: Axis) -> SafeString:
     """Draw the points over time, earliest first, with vertical intervals, connected: an SVG element.
 
     `points`, `key`, `title` and `axis` are as for `picture`; the axis stands on the left. Of many points
     some have labels.
     """
-    axis = axis or axis_for(points)
     places = [TREND_LEFT + (TREND_RIGHT - TREND_LEFT) * (place + 0.5) / len(points) for place in range(len(points))]
     dots = [(x, row) for x, row in zip(places, points, strict=True) if row.estimate is not None]
     named = list(zip(places, points, strict=True))[:: math.ceil(len(points) / MOST_LABELS)]

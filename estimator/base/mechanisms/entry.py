@@ -90,41 +90,24 @@ class ByHand(Enum):
 class RegistryEntry:
     """One mechanism of the registry.
 
-    Attributes
-    ----------
-    name : str
-        In a definition, in a frozen design and in the API.
-    label, short, title : str
-        In the author's list; within a sentence of the planner; in a report.
-    kinds : tuple of str
-        The kinds of questions that may have it.
-    parameters : tuple of Parameter
-        In the order in which they are written.
-    example : str
-        A channel as an author writes it, for the documentation.
-    make : callable
-        From the number of answers and what its author says to the library's mechanism. Raises ParameterError naming the
-        argument, the bound and the value, KeyError with the name of one that is missing.
-    sentence : str
-        Of a report's methods, with the names of facts: the parameters, `size`, and `count`, the number of answers.
-    works : dict
-        What that sentence cites: works by a short key.
-    facts : callable
-        Further facts for the sentence, from the frozen channel and the words for its answers.
-    only_two : bool
-        Whether it has no table for a third answer, as "prefer not to say" is to a yes/no question.
-    dial : Dial, optional
-    assumed : dict
-        What a planner takes for parameters that it does not ask for.
-    untabled : callable, optional
-        The same mechanism for so many choices that its table would be large; for planning.
-    compared_as : str
-        Its name in the library's comparison of mechanisms for one choice of many; empty where it is in none.
-    only_mean : bool
-        Whether a report shows of a scale its mean alone.
-    slow : bool
-        Whether a table of it takes long to make.
-    by_hand : ByHand
+    - `name`: in a definition, in a frozen design and in the API.
+    - `label`, `short`, `title`: in the author's list; within a sentence of the planner; in a report.
+    - `kinds`: the kinds of questions that may have it.
+    - `parameters`: in the order in which they are written.
+    - `example`: a channel as an author writes it, for the documentation.
+    - `make`: from the number of answers and what its author says to the library's mechanism. Raises ParameterError
+      naming the argument, the bound and the value, KeyError with the name of one that is missing.
+    - `sentence`: of a report's methods, with the names of facts: the parameters, `size`, and `count`, the number of
+      answers.
+    - `works`: what that sentence cites: works by a short key.
+    - `facts`: further facts for the sentence, from the frozen channel and the words for its answers.
+    - `only_two`: whether it has no table for a third answer, as "prefer not to say" is to a yes/no question.
+    - `assumed`: what a planner takes for parameters that it does not ask for.
+    - `untabled`: the same mechanism for so many choices that its table would be large; for planning.
+    - `compared_as`: its name in the library's comparison of mechanisms for one choice of many; empty where it is in
+      none.
+    - `only_mean`: whether a report shows of a scale its mean alone.
+    - `slow`: whether a table of it takes long to make.
     """
 
     name: str

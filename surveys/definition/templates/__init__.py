@@ -31,7 +31,7 @@ class Template:
 def templates() -> tuple[Template, ...]:
     """All templates, in the gallery's order."""
     about = yaml.safe_load((FOLDER / "about.yaml").read_text(encoding="utf-8"))
-    return tuple(_template(**said) for said in about)
+    return tuple(_template(**fields) for fields in about)
 
 
 def find(name: str) -> Template | None:

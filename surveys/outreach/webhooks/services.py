@@ -112,25 +112,19 @@ def _attempt(delivery_id: int, lease: str) -> None:
         status = sending.send(delivery)
     except DeliveryError as reason:
         fault = str(reason)
-    outcome = {"attempts": delivery.attempts + 1, "status": status}
+    outcome: dict[str, object] = {"attempts": delivery.attempts + 1, "status": status}
+    outcome |= {"fault": fault or f"The receiver answered {status}."}
+    if status is not None and 300 <= status < 400:
+        outcome["fault"] = f"The receiver answered with a redirect ({status}), which is not followed."
     if status is not None and 200 <= status < 300:
-        done = {"state": State.DONE, "progress": 100, "finished_at": timezone.now(), "fault": ""}
-        jobs.acquire_lease(Delivery, delivery_id, lease, **done, **outcome)
-        return
-    fault = fault or _in_words(status or 0)
-    if status == GONE or outcome["attempts"] == MOST_ATTEMPTS:
-        ended = {"state": State.FAILED, "finished_at": timezone.now(), "fault": fault}
-        jobs.acquire_lease(Delivery, delivery_id, lease, **ended, **outcome)
-        return
-    moved = 1 + JITTER * (secrets.randbelow(2001) / 1000 - 1)
-    again = timezone.now() + moved * pause_after(delivery.attempts + 1)
-    jobs.acquire_lease(Delivery, delivery_id, lease, state=State.QUEUED, tries=0, next_at=again, fault=fault, **outcome)
-
-
-def _in_words(status: int) -> str:
-    if 300 <= status < 400:
-        return f"The receiver answered with a redirect ({status}), which is not followed."
-    return f"The receiver answered {status}."
+        outcome |= {"state": State.DONE, "progress": 100, "finished_at": timezone.now(), "fault": ""}
+    elif status == GONE or outcome["attempts"] == MOST_ATTEMPTS:
+        outcome |= {"state": State.FAILED, "finished_at": timezone.now()}
+    else:
+        moved = 1 + JITTER * (secrets.randbelow(2001) / 1000 - 1)
+        again = timezone.now() + moved * pause_after(delivery.attempts + 1)
+        outcome |= {"state": State.QUEUED, "tries": 0, "next_at": again}
+    jobs.acquire_lease(Delivery, delivery_id, lease, **outcome)
 
 
 def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -> None:

@@ -10,13 +10,13 @@ from surveys.lifecycle.selectors import language_names
 from surveys.models import Item
 
 
-def lines_of(said: Text, code: str) -> list[str]:
+def lines_of(texts: Text, code: str) -> list[str]:
     """The lines that are not empty."""
-    return [line.strip() for line in said.get(code, "").splitlines() if line.strip()]
+    return [line.strip() for line in texts.get(code, "").splitlines() if line.strip()]
 
 
 def with_choices(
-    known: Sequence[Text], said: Text, before: Text, kind: str | None, languages: Sequence[str]
+    known: Sequence[Text], written: Text, before: Text, kind: str | None, languages: Sequence[str]
 ) -> list[Text]:
     """The choices that the lines define.
 
@@ -31,15 +31,15 @@ def with_choices(
     """
     own = describe(known, languages)
     others = [code for code in languages if code != own]
-    lines = lines_of(said, own)
+    lines = lines_of(written, own)
     if not lines and kind == Item.Kind.YES_NO:
         return yes_no(list(languages))
-    if said.get(own, "").splitlines() == before.get(own, "").splitlines():
+    if written.get(own, "").splitlines() == before.get(own, "").splitlines():
         choices = [{code: choice.get(code, "") for code in languages} for choice in known]
     else:
         choices = _taken_along(known, lines, own, others)
     for code in others:
-        theirs = [line.strip() for line in said.get(code, "").splitlines()]
+        theirs = [line.strip() for line in written.get(code, "").splitlines()]
         if theirs != before.get(code, "").splitlines():
             if len(theirs) > len(choices):
                 name, first = language_names([code, own])
@@ -65,8 +65,8 @@ def in_languages(item: Item, languages: Sequence[str]) -> tuple[Text, list[Text]
     """A question's wording, choices and "prefer not to say" in these languages: its own words, else the platform's."""
     wording = {code: item.wording.get(code, "") for code in languages}
     choices = [{code: choice.get(code, "") for code in languages} for choice in item.choices]
-    said = {code: tuple(choice.get(code, "") for choice in item.choices) for code in YES_NO}
-    if item.kind == Item.Kind.YES_NO and any(YES_NO[code] == words for code, words in said.items()):
+    texts = {code: tuple(choice.get(code, "") for choice in item.choices) for code in YES_NO}
+    if item.kind == Item.Kind.YES_NO and any(YES_NO[code] == words for code, words in texts.items()):
         for choice, words in zip(choices, yes_no(list(languages)), strict=True):
             choice.update({code: words[code] for code in languages if not choice[code]})
     withheld = {code: item.prefer_not.get(code) or words for code, words in prefer_not(list(languages)).items()}

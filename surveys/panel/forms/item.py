@@ -137,7 +137,9 @@ class ItemForm(WordsForm):
         item = self.instance
         self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
-        self.initial.update({said.name: getattr(item, said.column) for said in REGISTRY[item.mechanism].parameters})
+        self.initial.update(
+            {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
+        )
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
@@ -208,14 +210,14 @@ class ItemForm(WordsForm):
         if self.closed:
             return
         cleaned = self.cleaned_data
-        said: Text = cleaned.get("choices") or {}
-        lines = [line for code in said for line in lines_of(said, code)]
+        texts: Text = cleaned.get("choices") or {}
+        lines = [line for code in texts for line in lines_of(texts, code)]
         if not self.errors:
             self._refuse_what_does_not_fit(lines)
         codes = self.survey.languages or ["en"]
         known, kind = self.instance.choices, cleaned.get("kind")
         try:
-            cleaned["choices"] = with_choices(known, said, self.lines_before, kind, codes)
+            cleaned["choices"] = with_choices(known, texts, self.lines_before, kind, codes)
         except forms.ValidationError as fault:
             self.add_error("choices", fault)
             cleaned["choices"] = self.instance.choices
@@ -234,24 +236,24 @@ class ItemForm(WordsForm):
     def _refuse_what_does_not_fit(self, lines: list[str]) -> None:
         """Reject values that a question of this kind does not use; with its script the form hides the fields."""
         kind = self.cleaned_data["kind"]
-        said = {**self.cleaned_data, "choices": lines}
+        fields = {**self.cleaned_data, "choices": lines}
         for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
-            if said[name]:
+            if fields[name]:
                 number = name == "prefer_not" and kind == "number"
                 self.add_error(
                     name, f"prefer_not {NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind."
                 )
-        names = fitting(kind, prefer_not=bool(said["prefer_not"]))
-        if said["mechanism"] not in names:
+        names = fitting(kind, prefer_not=bool(fields["prefer_not"]))
+        if fields["mechanism"] not in names:
             labels = " or ".join(REGISTRY[name].label for name in names)
             self.add_error("mechanism", f"For this question choose {labels}.")
 
     def _forget_what_has_no_use(self) -> None:
         cleaned = self.cleaned_data
-        kept = {name: cleaned[name] for name in KIND_FIELDS[cleaned["kind"]]}
-        kept |= {said.column: cleaned[said.name] for said in REGISTRY[cleaned["mechanism"]].parameters}
+        filled = {name: cleaned[name] for name in KIND_FIELDS[cleaned["kind"]]}
+        filled |= {parameter.column: cleaned[parameter.name] for parameter in REGISTRY[cleaned["mechanism"]].parameters}
         for name in (*GRID, "most", *COLUMNS):
-            cleaned[name] = kept.get(name, None if Item._meta.get_field(name).null else "")
+            cleaned[name] = filled.get(name, None if Item._meta.get_field(name).null else "")
             setattr(self.instance, name, cleaned[name])
 
     def _require_decimals(self) -> None:
@@ -276,18 +278,18 @@ class ItemForm(WordsForm):
     def _in_own_language(self) -> Item:
         """The question alone: in one language, of no section, asked of everybody. Untranslated texts are numbers."""
         own, cleaned = self.survey.language, self.cleaned_data
-        said = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
-        said["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
-        said["wording"] = {own: cleaned["wording"][own] or "?"}
-        said["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
-        return Item(survey=self.survey, required=self.instance.required, **said)
+        fields = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
+        fields["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
+        fields["wording"] = {own: cleaned["wording"][own] or "?"}
+        fields["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
+        return Item(survey=self.survey, required=self.instance.required, **fields)
 
 
-def _field(said: Parameter) -> forms.CharField:
+def _field(parameter: Parameter) -> forms.CharField:
     """The form field of a parameter without a text column of its name."""
-    table = said.form == "table"
+    table = parameter.form == "table"
     part = UnfoldAdminTextareaWidget(attrs={"rows": 3}) if table else UnfoldAdminTextInputWidget()
-    return forms.CharField(label=said.label, help_text=said.help, widget=part, required=False)
+    return forms.CharField(label=parameter.label, help_text=parameter.help, widget=part, required=False)
 
 
 for _said in PARAMETERS.values():

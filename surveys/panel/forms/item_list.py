@@ -67,9 +67,9 @@ class ItemFormSet(PartFormSet):
 
     def clean(self) -> None:
         super().clean()
-        kept = [form for form in self.forms if getattr(form, "cleaned_data", None) and form not in self.deleted_forms]
+        rows = [form for form in self.forms if getattr(form, "cleaned_data", None) and form not in self.deleted_forms]
         earlier: dict[str, Item] = {}
-        for form in sorted(kept, key=_position):
+        for form in sorted(rows, key=_position):
             self._resolve(form, earlier)
             earlier[form.instance.key] = form.instance
 
@@ -127,19 +127,19 @@ class ItemFormSet(PartFormSet):
             form.add_error("asked_if_answers", "These are all of its answers; leave some out.")
         return sorted(place for place in places if place is not None)
 
-    def _unasked(self, form: ItemForm, said: str) -> Any:
+    def _unasked(self, form: ItemForm, written: str) -> Any:
         several = form.instance.kind == Item.Kind.SEVERAL_CHOICES
-        if several != (not said):
+        if several != (not written):
             words = "Leave it empty: none is ticked." if several else "Say what is sent for those who are not asked."
             form.add_error("sent_if_unasked", words)
             return None
         if form.instance.kind != Item.Kind.NUMBER:
-            return None if several else self._place(form, "sent_if_unasked", form.instance, said)
+            return None if several else self._place(form, "sent_if_unasked", form.instance, written)
         try:
-            frozen_item(selectors.item_of(form.instance) | {"unasked": said}, ())
+            frozen_item(selectors.item_of(form.instance) | {"unasked": written}, ())
         except ValidationError:
             form.add_error("sent_if_unasked", "Write one of the numbers that may be answered.")
-        return said
+        return written
 
     def _place(self, form: ItemForm, field: str, item: Item, words: str) -> int | None:
         try:

@@ -23,10 +23,10 @@ def facts_of(item: Item) -> str:
 
 def protection_of(item: Item) -> str:
     """Its truth probability, if it has one, and its epsilon; no epsilon while its mechanism is unusable."""
-    said = selectors.item_of(item)
-    given = [f"{name} {value}" for name, value in said["channel"].items() if name in SUMMARISED]
+    definition = selectors.item_of(item)
+    given = [f"{name} {value}" for name, value in definition["channel"].items() if name in SUMMARISED]
     try:
-        epsilon = [f"epsilon {wording.epsilon(mechanism_of(said).epsilon)}"]
+        epsilon = [f"epsilon {wording.epsilon(mechanism_of(definition).epsilon)}"]
     except (KeyError, TypeError, ValueError):
         epsilon = []
     return ", ".join([*given, *epsilon])

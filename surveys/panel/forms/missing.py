@@ -68,8 +68,9 @@ def _untranslated(definition: Definition) -> Iterator[str]:
     for code, name in zip(languages, language_names(languages), strict=True):
         gone = [
             called
-            for called, said, needed in texts
-            if not said.get(code, "").strip() and (needed or any(said.get(other, "").strip() for other in languages))
+            for called, content, needed in texts
+            if not content.get(code, "").strip()
+            and (needed or any(content.get(other, "").strip() for other in languages))
         ]
         if gone:
             where = f" in {name}" if len(languages) > 1 else ""

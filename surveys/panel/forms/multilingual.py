@@ -32,7 +32,7 @@ class WordsWidget(forms.Widget):
         return all(self.name_of(name, code) not in data for code in self.languages)
 
     def render(self, name: str, value: Any, attrs: dict[str, object] | None = None, renderer: Any = None) -> SafeString:
-        said, attrs = value if isinstance(value, dict) else {}, {**self.attrs, **(attrs or {})}
+        texts, attrs = value if isinstance(value, dict) else {}, {**self.attrs, **(attrs or {})}
         parts = []
         for code, language in zip(self.languages, language_names(self.languages), strict=True):
             own = self.name_of(name, code)
@@ -40,7 +40,7 @@ class WordsWidget(forms.Widget):
             if own != name:
                 local = {key: one for key, one in local.items() if key not in ("required", "aria-describedby")}
                 local |= {"id": f"{attrs['id']}_{code}"} if "id" in attrs else {}
-            html: SafeString = self.part().render(own, said.get(code, ""), local, renderer)
+            html: SafeString = self.part().render(own, texts.get(code, ""), local, renderer)
             plain = code == self.plain
             parts.append({"code": code, "language": language, "html": html, "id": local.get("id", ""), "plain": plain})
         if len(parts) == 1:
@@ -65,8 +65,8 @@ class WordsField(forms.Field):
         self.widget.is_required = self.required
 
     def to_python(self, value: Any) -> Text:
-        said = value if isinstance(value, dict) else {}
-        return {code: self._tidy(str(said.get(code) or "").replace("\r\n", "\n")) for code in self.languages}
+        texts = value if isinstance(value, dict) else {}
+        return {code: self._tidy(str(texts.get(code) or "").replace("\r\n", "\n")) for code in self.languages}
 
     def _tidy(self, words: str) -> str:
         return "\n".join(map(str.strip, words.split("\n"))).rstrip("\n") if self.by_line else words.strip()

@@ -82,9 +82,9 @@ class WordsForm(ModelForm):
 
     def _say_what_is_untranslated(self, languages: Sequence[str]) -> None:
         for name, field in self.fields.items():
-            said = getattr(self.instance, name, None)
-            if isinstance(field, WordsField) and isinstance(said, dict):
-                gone = [code for code in languages if not said.get(code, "").strip()]
+            texts = getattr(self.instance, name, None)
+            if isinstance(field, WordsField) and isinstance(texts, dict):
+                gone = [code for code in languages if not texts.get(code, "").strip()]
                 if gone and (len(gone) < len(languages) or name in self.needed):
                     self.say_missing(name, f"the text in {', '.join(language_names(gone))}.")
 
@@ -310,7 +310,7 @@ class SamePeopleForm(forms.Form):
     same_people = forms.TypedChoiceField(
         label="Is it for the same people?",
         choices=[("yes", "yes"), ("no", "no")],
-        coerce=lambda said: said == "yes",
+        coerce=lambda answer: answer == "yes",
         error_messages={
             "required": "Say whether the copy is for the same people: yes or no.",
             "invalid_choice": "Whether it is for the same people must be yes or no; got %(value)s.",

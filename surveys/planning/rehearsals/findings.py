@@ -163,11 +163,6 @@ class Finding:
         return "–" if math.isnan(self.planned) else _width(self.planned, self.unit)
 
     @property
-    def ratio_text(self) -> str:
-        """Observed width in per cent of the planned one."""
-        return "" if math.isnan(self.planned) or self.planned == 0 else f"{100 * self.width / self.planned:.0f}{SPACE}%"
-
-    @property
     def noise_text(self) -> str:
         return f"{self.held_noise} of {self.times}"
 
@@ -176,8 +171,8 @@ class Finding:
         """The estimate of the first repetition with its interval."""
         low, high = (float(end[0]) for end in self.ends)
         places = wording.decimals((high - low) / 4, self.unit)
-        said = wording.value(float(self.column("constrained")[0]), places, self.unit)
-        return f"{said} ({wording.span(low, high, places, self.unit)})"
+        estimate = wording.value(float(self.column("constrained")[0]), places, self.unit)
+        return f"{estimate} ({wording.span(low, high, places, self.unit)})"
 
 
 @dataclass(frozen=True)
@@ -226,7 +221,7 @@ class Findings:
 
     @property
     def drawn(self) -> bool:
-        return not self.rehearsal.said.get("file")
+        return not self.rehearsal.assumptions.get("file")
 
     @property
     def many(self) -> bool:
@@ -255,8 +250,8 @@ class Findings:
             words = f"{held} of {times} intervals held the true value; each is meant to in {sure} of all surveys."
             return [words, "One repetition shows one draw. Repeat it 100 times to see how often the intervals hold."]
         share = wording.percent(held / times, 1)
-        told = [f"{held:,} of {times:,} intervals held the true value: {share}, where {sure} are promised."]
-        return told + list(self._judged()) + list(self._widths())
+        first = [f"{held:,} of {times:,} intervals held the true value: {share}, where {sure} are promised."]
+        return first + list(self._judged()) + list(self._widths())
 
     def _judged(self) -> Iterator[str]:
         low = [one for one in self.all if one.coverage_verdict.startswith("too few")]
@@ -293,27 +288,27 @@ class Findings:
             yield f"The intervals were {between} as wide as the plan said."
 
 
-def findings(asked: Rehearsal) -> Findings | None:
+def findings(rehearsal: Rehearsal) -> Findings | None:
     """The findings of the finished repetitions; None before the first, or if they have other estimates."""
-    done = [measures.unpacked(numbers, COLUMNS) for numbers in asked.done.values_list("numbers", flat=True)]
-    if not done or asked.run is None or asked.foreseen is None:
+    done = [measures.unpacked(numbers, COLUMNS) for numbers in rehearsal.done.values_list("numbers", flat=True)]
+    if not done or rehearsal.run is None or rehearsal.foreseen is None:
         return None
-    ahead = measures.unpacked(asked.foreseen, FORESEEN)
-    rows = list(enumerate(measures.cells_of(asked.run)))
+    ahead = measures.unpacked(rehearsal.foreseen, FORESEEN)
+    rows = list(enumerate(measures.cells_of(rehearsal.run)))
     if any(len(numbers) != len(rows) for numbers in (ahead, *done)):
         return None  # made by a version that showed other estimates
-    table, drawn = np.stack(done), not asked.said.get("file")
+    table, drawn = np.stack(done), not rehearsal.assumptions.get("file")
     known = [row for row, _ in rows if not np.isnan(table[:, row, 0]).all() and not math.isnan(ahead[row, 0])]
     blocks: dict[int, tuple[QuestionResults, list[Finding], list[str]]] = {}
     for row, (item, cell) in rows:
         _, found, missing = blocks.setdefault(item.position, (item, [], []))
         if row in known:
             truth, planned = map(float, ahead[row])
-            confidence = asked.run.confidence
+            confidence = rehearsal.run.confidence
             found.append(Finding(item, cell, table[:, row], truth, planned, confidence, drawn, len(known)))
         else:
             missing.append(", ".join(filter(None, (cell.choice or "Mean", cell.group))))
-    return Findings(asked, tuple(Block(item, tuple(a), tuple(b)) for item, a, b in blocks.values()), len(done))
+    return Findings(rehearsal, tuple(Block(item, tuple(a), tuple(b)) for item, a, b in blocks.values()), len(done))
 
 
 def _signed(number: float, places: int, unit: Unit) -> str:

@@ -61,9 +61,9 @@ class RehearsalForm(forms.Form):
     ) -> None:
         super().__init__(data)
         self.design, self.language = design, design.language
-        said: Assumptions = like.said if like else {"respondents": 500, "shares": {}}
-        self._add_numbers(like, said)
-        self.entries = list(self._entries(expected, said))
+        assumptions: Assumptions = like.assumptions if like else {"respondents": 500, "shares": {}}
+        self._add_numbers(like, assumptions)
+        self.entries = list(self._entries(expected, assumptions))
         for entry in self.entries:
             for name, label, value in entry.named:
                 low, high = (None, None) if entry.mean else (0, 100)
@@ -90,8 +90,8 @@ class RehearsalForm(forms.Form):
             groups = [one for one in self.entries if one.group and one.item is entry.item]
             labels = {group.key: group.label[self.language] for group in self.design.groups}
             shown = [(labels[one.group], self._shown(one)) for one in groups]
-            told = any(one.fault or any(field.value() for field in one.fields) for _, one in shown)
-            yield replace(self._shown(entry), groups=tuple(shown), open=told)
+            entered = any(one.fault or any(field.value() for field in one.fields) for _, one in shown)
+            yield replace(self._shown(entry), groups=tuple(shown), open=entered)
 
     def sizes(self) -> list[forms.BoundField]:
         """The fields for the number of people in each group."""
@@ -108,23 +108,23 @@ class RehearsalForm(forms.Form):
         if people and often and (fault := too_many(people, often)):
             self.add_error("repetitions", fault)
         self._check_sizes()
-        self.said: Assumptions = {"respondents": people or 0, "shares": {}}
+        self.assumptions: Assumptions = {"respondents": people or 0, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
-            self.said["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
+            self.assumptions["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
         for entry in self.entries:
             given = self._given(entry)
             if given is not None and entry.group:
-                self.said.setdefault("groups", {}).setdefault(entry.group, {})[entry.item.key] = given
+                self.assumptions.setdefault("groups", {}).setdefault(entry.group, {})[entry.item.key] = given
             elif given is not None:
-                self.said["shares"][entry.item.key] = given
+                self.assumptions["shares"][entry.item.key] = given
 
-    def _add_numbers(self, like: Rehearsal | None, said: Assumptions) -> None:
+    def _add_numbers(self, like: Rehearsal | None, assumptions: Assumptions) -> None:
         whole = forms.IntegerField
         self.fields["respondents"] = whole(
-            label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(said["respondents"], MOST)
+            label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(assumptions["respondents"], MOST)
         )
         for number, group in enumerate(self.design.groups):
-            sizes = said.get("sizes")
+            sizes = assumptions.get("sizes")
             initial = sizes[number] if sizes else None
             label = group.label[self.language]
             self.fields[f"size-{number}"] = whole(
@@ -136,13 +136,13 @@ class RehearsalForm(forms.Form):
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
 
-    def _entries(self, expected: dict[str, Given], said: Assumptions) -> Iterator[TruthEntry]:
+    def _entries(self, expected: dict[str, Given], assumptions: Assumptions) -> Iterator[TruthEntry]:
         groups = [group.key for group in self.design.groups] if self.by_group else []
         for position, item in enumerate(self.design.items):
-            known = _fitting(item, said["shares"].get(item.key)) or expected[item.key]
+            known = _fitting(item, assumptions["shares"].get(item.key)) or expected[item.key]
             yield TruthEntry(f"q{position}", item, "", tuple(self._named(f"q{position}", item, known)))
             for number, group in enumerate(groups):
-                there = _fitting(item, (said.get("groups") or {}).get(group, {}).get(item.key))
+                there = _fitting(item, (assumptions.get("groups") or {}).get(group, {}).get(item.key))
                 name = f"q{position}g{number}"
                 yield TruthEntry(name, item, group, tuple(self._named(name, item, there)))
 
@@ -159,8 +159,8 @@ class RehearsalForm(forms.Form):
     def _shown(self, entry: TruthEntry) -> EntryField:
         fields = [self[name] for name, _, _ in entry.named]
         faults = [str(fault) for field in fields for fault in field.errors]
-        wording, said = entry.item.wording[self.language], " ".join(dict.fromkeys(faults))
-        return EntryField(entry.key, wording, self._hint(entry), fields, said)
+        wording, fault = entry.item.wording[self.language], " ".join(dict.fromkeys(faults))
+        return EntryField(entry.key, wording, self._hint(entry), fields, fault)
 
     def _hint(self, entry: TruthEntry) -> str:
         item = entry.item
@@ -179,13 +179,15 @@ class RehearsalForm(forms.Form):
     def _check_sizes(self) -> None:
         people = self.cleaned_data.get("respondents")
         sizes = [self.cleaned_data.get(f"size-{number}") for number in range(len(self.design.groups))]
-        told = [size for size in sizes if size is not None]
-        if not told or any(f"size-{number}" in self.errors for number in range(len(sizes))):
+        entered = [size for size in sizes if size is not None]
+        if not entered or any(f"size-{number}" in self.errors for number in range(len(sizes))):
             return
-        if len(told) < len(sizes):
+        if len(entered) < len(sizes):
             self.add_error(f"size-{sizes.index(None)}", "Say how many for every group, or for none.")
-        elif people and sum(told) != people:
-            self.add_error("size-0", f"The groups have {sum(told):,} respondents together; above it says {people:,}.")
+        elif people and sum(entered) != people:
+            self.add_error(
+                "size-0", f"The groups have {sum(entered):,} respondents together; above it says {people:,}."
+            )
 
     def _given(self, entry: TruthEntry) -> Given | None:
         """The value given for a question; None if there is none, or it has an error."""
@@ -241,7 +243,7 @@ def expected_of(survey: Survey, design: Design) -> dict[str, Given]:
     return {item.key: _expected(item, plans.get(item.key)) for item in design.items}
 
 
-def _expected(item: Item, asked: PlannedQuestion | None) -> Given:
+def _expected(item: Item, question: PlannedQuestion | None) -> Given:
     match item.kind:
         case "several_choices":
             return [AS_USUAL.share] * item.answer_count
@@ -251,18 +253,18 @@ def _expected(item: Item, asked: PlannedQuestion | None) -> Given:
             return {"mean": (low + high) / 2, "spread": float(f"{max(least, most / 2):.3g}")}
         case "yes_no" | "one_choice" | "scale":
             alike = [1 / item.answer_count] * item.answer_count
-            return alike if asked is None else list(map(float, asked.shares(AS_USUAL)))
+            return alike if question is None else list(map(float, question.shares(AS_USUAL)))
         case _:
             assert_never(item.kind)
 
 
-def _fitting(item: Item, said: Given | None) -> Given | None:
+def _fitting(item: Item, given: Given | None) -> Given | None:
     """The value given for a question of that key; None if it does not fit this one."""
     try:
-        table = None if said is None else shares_of(item, said)
+        table = None if given is None else shares_of(item, given)
     except InputError:
         return None
-    return said if isinstance(said, dict) else None if item.kind == "number" else table
+    return given if isinstance(given, dict) else None if item.kind == "number" else table
 
 
 def _places(item: Item) -> list[int]:

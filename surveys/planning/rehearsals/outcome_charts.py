@@ -74,11 +74,11 @@ def _widths(found: list[Finding], key: str) -> str:
 def _row(finding: Finding) -> ChartRow:
     ends = finding.ends
     low, high = np.quantile(ends[1] - ends[0], [0.05, 0.95])
-    said = f"{finding.width_text}, planned {finding.planned_text}"
+    text = f"{finding.width_text}, planned {finding.planned_text}"
     one = finding.times == 1
     return ChartRow(
         label=finding.label,
-        text=said,
+        text=text,
         estimate=finding.width,
         low=None if one else float(low),
         high=None if one else float(high),

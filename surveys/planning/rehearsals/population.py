@@ -84,12 +84,12 @@ class Population:
         return answers
 
 
-def population(design: Design, said: Assumptions) -> Population:
+def population(design: Design, assumptions: Assumptions) -> Population:
     """The population as requested.
 
     Parameters
     ----------
-    said : Assumptions
+    assumptions : Assumptions
         `respondents`; `sizes`, a number for each stratum, or None; `shares`, by the items' keys; `groups`, by the
         strata's keys and then like `shares`, where it differs there. Where no shares are given, all answers are equally
         frequent.
@@ -100,37 +100,40 @@ def population(design: Design, said: Assumptions) -> Population:
         Naming the item and what its shares must be.
     """
     known = {item.key: item for item in design.items}
-    groups = said.get("groups") or {}
-    for shares in (said["shares"], *groups.values()):
+    groups = assumptions.get("groups") or {}
+    for shares in (assumptions["shares"], *groups.values()):
         if unknown := sorted(set(shares) - set(known)):
             raise InputError("shares", f"share: the survey has no item {', '.join(unknown)}")
     tables = tuple(
-        {key: shares_of(item, (said["shares"] | groups.get(stratum, {})).get(key)) for key, item in known.items()}
+        {
+            key: shares_of(item, (assumptions["shares"] | groups.get(stratum, {})).get(key))
+            for key, item in known.items()
+        }
         for stratum in design.strata
     )
-    sizes = said.get("sizes")
-    return Population(design, said["respondents"], None if sizes is None else tuple(sizes), tables)
+    sizes = assumptions.get("sizes")
+    return Population(design, assumptions["respondents"], None if sizes is None else tuple(sizes), tables)
 
 
 def marginals(items: Sequence[Item], table: dict[str, list[float]]) -> Marginals:
     """Exact shares of the answers that meet a ticket: answers are independent except for conditions."""
-    asked: dict[str, float] = {}
-    said = []
+    reached: dict[str, float] = {}
+    found = []
     for item in items:
         condition, shares = item.asked_if, np.array(table[item.key])
         reach = 1.0
         if condition is not None:
             earlier = next(one for one in items if one.key == condition.item)
-            reach = asked[earlier.key] * _leading(earlier, table[earlier.key], condition.answers)
-        asked[item.key] = reach
+            reach = reached[earlier.key] * _leading(earlier, table[earlier.key], condition.answers)
+        reached[item.key] = reach
         if item.kind == "several_choices":
-            said.append(reach * _ticked_shares(item, shares))
+            found.append(reach * _ticked_shares(item, shares))
         else:
             sent = reach * shares
             if condition is not None:
                 sent[item.unasked] += 1 - reach
-            said.append(sent)
-    return said
+            found.append(sent)
+    return found
 
 
 def _leading(item: Item, table: list[float], leading: Sequence[int]) -> float:
@@ -155,20 +158,20 @@ def _none_of(held: int, beside: int, most: int) -> float:
     if held + beside <= most:
         return float(held == 0)
     chance = 1.0
-    for kept in range(most):
-        chance *= max(beside - kept, 0) / (held + beside - kept)
+    for place in range(most):
+        chance *= max(beside - place, 0) / (held + beside - place)
     return chance
 
 
 def _ticked_shares(item: Item, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of each option's final ticks: "prefer not to say" alone, otherwise at most `most`."""
     free, refuse = _free_options(item, shares.tolist())
-    most, kept = item.most or len(shares), shares.copy()
+    most, final = item.most or len(shares), shares.copy()
     for place, share in free:
         others = _counts([one for other, one in free if other != place])
         stays = sum(chance * min(1.0, most / (number + 1)) for number, chance in enumerate(others))
-        kept[place] = (1 - refuse) * share * stays
-    return kept
+        final[place] = (1 - refuse) * share * stays
+    return final
 
 
 def _free_options(item: Item, table: list[float]) -> tuple[list[tuple[int, float]], float]:

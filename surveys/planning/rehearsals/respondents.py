@@ -38,8 +38,8 @@ def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[i
         Where an item that is asked and required has no answer.
     """
     given = dict(zip((item.key for item in items), answers, strict=True))
-    said = ask(items, lambda item: given[item.key])
-    return tuple(answer if answer is not None else _blank(item) for item, answer in zip(items, said, strict=True))
+    replies = ask(items, lambda item: given[item.key])
+    return tuple(answer if answer is not None else _blank(item) for item, answer in zip(items, replies, strict=True))
 
 
 def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answer]:
@@ -47,16 +47,16 @@ def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answ
 
     An item that depends on another is asked where that one is asked and has one of the answers that lead to it.
     """
-    said: list[Answer] = []
-    asked: dict[str, Answer] = {}
+    replies: list[Answer] = []
+    answered: dict[str, Answer] = {}
     for item in items:
         condition = item.asked_if
-        if condition is None or _leads(asked.get(condition.item), condition.answers):
-            asked[item.key] = answer_of(item)
-            said.append(asked[item.key])
+        if condition is None or _leads(answered.get(condition.item), condition.answers):
+            answered[item.key] = answer_of(item)
+            replies.append(answered[item.key])
         else:
-            said.append(_nothing(item) if item.kind == "several_choices" else item.unasked)
-    return said
+            replies.append(_nothing(item) if item.kind == "several_choices" else item.unasked)
+    return replies
 
 
 def shares_of(item: Item, given: Sequence[float] | Mapping[str, float] | None) -> list[float]:
@@ -141,8 +141,8 @@ def _around(item: Item, mean: float, spread: float | None) -> list[float]:
     least, most = spreads(item, mean)
     spread = least if spread is None else spread
     if not least * 0.9995 <= spread <= most * 1.0005:
-        said = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
-        raise InputError("shares", f"share: the spread of {item.key} must be {said}; got {spread:g}")
+        bounds = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
+        raise InputError("shares", f"share: the spread of {item.key} must be {bounds}; got {spread:g}")
     step = (high - low) / last
     spread = min(max(spread, least), most)
     return [float(share) for share in shares_around(last + 1, mean=(mean - low) / step, deviation=spread / step)]
@@ -174,7 +174,7 @@ def _codes(item: Item, language: str) -> dict[str, int]:
     texts = {choice[language]: place for place, choice in enumerate(item.choices)}
     first = 1 if item.kind == "scale" else 0
     numbers = {str(place + first): place for place in range(len(item.choices))}
-    plain = all(numbers.get(said, place) == place for said, place in texts.items())
+    plain = all(numbers.get(text, place) == place for text, place in texts.items())
     return {**(numbers if plain else {}), **texts}
 
 

@@ -41,7 +41,7 @@ def design_to_rehearse(survey: Survey, number: int) -> Design:
 
 @transaction.atomic
 def request_rehearsal(
-    survey: Survey, said: Assumptions, *, repetitions: int, seed: int, by: User | None = None
+    survey: Survey, assumptions: Assumptions, *, repetitions: int, seed: int, by: User | None = None
 ) -> Rehearsal:
     """Freeze the survey as now written into a new rehearsal, and wake a worker after the commit.
 
@@ -57,15 +57,15 @@ def request_rehearsal(
     design = design_to_rehearse(survey, number)
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
         design = design_to_rehearse(survey, design.version + 1)
-    population(design, said)
+    population(design, assumptions)
     freeze_design(design.document)
-    asked = Rehearsal.objects.create(
-        survey=survey, number=number, design_id=design.digest, said=said, repetitions=repetitions, seed=seed
+    rehearsal = Rehearsal.objects.create(
+        survey=survey, number=number, design_id=design.digest, said=assumptions, repetitions=repetitions, seed=seed
     )
-    words = f"rehearsal {number}: {said['respondents']} respondents, {repetitions} times"
+    words = f"rehearsal {number}: {assumptions['respondents']} respondents, {repetitions} times"
     record_event(by, "requested a rehearsal", survey=survey, detail=words)
-    transaction.on_commit(lambda: wake(asked.pk))
-    return asked
+    transaction.on_commit(lambda: wake(rehearsal.pk))
+    return rehearsal
 
 
 def wake(rehearsal_id: int) -> None:
@@ -102,75 +102,77 @@ def execute(
             raise
 
 
-def stop(asked: Rehearsal) -> None:
+def stop(rehearsal: Rehearsal) -> None:
     """Stop a rehearsal after the repetitions that are done."""
-    waiting = Rehearsal.objects.filter(pk=asked.pk, state=Rehearsal.State.QUEUED)
+    waiting = Rehearsal.objects.filter(pk=rehearsal.pk, state=Rehearsal.State.QUEUED)
     if waiting.update(state=Rehearsal.State.DONE, finished_at=timezone.now(), stopping=True):
-        _put_away(asked)
+        _put_away(rehearsal)
         return
-    Rehearsal.objects.filter(pk=asked.pk, state=Rehearsal.State.RUNNING).update(stopping=True)
+    Rehearsal.objects.filter(pk=rehearsal.pk, state=Rehearsal.State.RUNNING).update(stopping=True)
 
 
 @transaction.atomic
-def delete(asked: Rehearsal, *, by: User | None = None) -> None:
+def delete(rehearsal: Rehearsal, *, by: User | None = None) -> None:
     """Delete a rehearsal with all its data. A worker that executes it notices and stops."""
-    record_event(by, "deleted a rehearsal", survey=asked.survey, detail=f"rehearsal {asked.number}")
-    asked.delete()
-    delete_rehearsal_reports(asked.design_id)
+    record_event(by, "deleted a rehearsal", survey=rehearsal.survey, detail=f"rehearsal {rehearsal.number}")
+    rehearsal.delete()
+    delete_rehearsal_reports(rehearsal.design_id)
 
 
-def _do(asked: Rehearsal, lease: str, until: float, people: list[Respondent] | None, watch: Watch) -> None:
-    design = get_design(asked.design_id)
-    drawn_from = population(design, asked.said)
-    while asked.done.count() < asked.repetitions:
-        number = asked.done.count() + 1
-        watch((number - 1) / asked.repetitions)
-        _repeat(asked, lease, drawn_from, number, people)
-        if time.monotonic() > until and number < asked.repetitions:
+def _do(rehearsal: Rehearsal, lease: str, until: float, people: list[Respondent] | None, watch: Watch) -> None:
+    design = get_design(rehearsal.design_id)
+    drawn_from = population(design, rehearsal.assumptions)
+    while rehearsal.done.count() < rehearsal.repetitions:
+        number = rehearsal.done.count() + 1
+        watch((number - 1) / rehearsal.repetitions)
+        _repeat(rehearsal, lease, drawn_from, number, people)
+        if time.monotonic() > until and number < rehearsal.repetitions:
             # Between two repetitions others have their turn: the installation may have one worker alone.
-            jobs.acquire_lease(Rehearsal, asked.pk, lease, state=Rehearsal.State.QUEUED, tries=0)
-            wake(asked.pk)
+            jobs.acquire_lease(Rehearsal, rehearsal.pk, lease, state=Rehearsal.State.QUEUED, tries=0)
+            wake(rehearsal.pk)
             return
     finished = {"state": Rehearsal.State.DONE, "progress": 100, "finished_at": timezone.now()}
-    jobs.acquire_lease(Rehearsal, asked.pk, lease, **finished)
-    _put_away(asked)
+    jobs.acquire_lease(Rehearsal, rehearsal.pk, lease, **finished)
+    _put_away(rehearsal)
 
 
-def _repeat(asked: Rehearsal, lease: str, drawn_from: Population, number: int, people: list[Respondent] | None) -> None:
+def _repeat(
+    rehearsal: Rehearsal, lease: str, drawn_from: Population, number: int, people: list[Respondent] | None
+) -> None:
     """Run one repetition: send, fold and estimate the responses, store the estimates, delete the responses."""
     design = drawn_from.design
     clear_rehearsal(design.digest)  # of a repetition that was cut off
-    generator, truths = np.random.default_rng([asked.seed, number]), simulation.Truths(design)
+    generator, truths = np.random.default_rng([rehearsal.seed, number]), simulation.Truths(design)
 
     def before(stored: int) -> None:
-        _renew(asked, lease, number - 1 + stored / asked.respondents)
+        _renew(rehearsal, lease, number - 1 + stored / rehearsal.respondents)
 
     who = drawn_from.draw(generator) if people is None else people
     for _ in simulation.send(design, who, generator, truths, before=before):
         pass
-    _renew(asked, lease, number)
+    _renew(rehearsal, lease, number)
     run = estimator.run_now(design.digest)
     shares = list(truths.shares())
     numbers = measures.measured(run, shares)
     with transaction.atomic():
-        jobs.renew(Rehearsal, asked.pk, lease)
-        Repetition.objects.create(rehearsal=asked, number=number, numbers=measures.packed(numbers))
+        jobs.renew(Rehearsal, rehearsal.pk, lease)
+        Repetition.objects.create(rehearsal=rehearsal, number=number, numbers=measures.packed(numbers))
         if number == 1:
             estimator.record_known_shares(design.digest, shares)
             ahead = (
                 measures.planned_measures(run, drawn_from) if people is None else measures.observed_measures(numbers)
             )
-            jobs.acquire_lease(Rehearsal, asked.pk, lease, run=run, foreseen=measures.packed(ahead))
+            jobs.acquire_lease(Rehearsal, rehearsal.pk, lease, run=run, foreseen=measures.packed(ahead))
         else:
             run.delete()
         clear_rehearsal(design.digest)
 
 
-def _renew(asked: Rehearsal, lease: str, done: float) -> None:
+def _renew(rehearsal: Rehearsal, lease: str, done: float) -> None:
     """Store the progress; raises LeaseLost if it is to stop."""
-    progress = min(99, int(100 * done / asked.repetitions))
-    jobs.renew(Rehearsal, asked.pk, lease, progress=progress)
-    if Rehearsal.objects.filter(pk=asked.pk, stopping=True).exists():
+    progress = min(99, int(100 * done / rehearsal.repetitions))
+    jobs.renew(Rehearsal, rehearsal.pk, lease, progress=progress)
+    if Rehearsal.objects.filter(pk=rehearsal.pk, stopping=True).exists():
         raise jobs.LeaseLost
 
 
@@ -181,7 +183,7 @@ def _end_where_asked(rehearsal_id: int, lease: str) -> None:
         _put_away(Rehearsal.objects.get(pk=rehearsal_id))
 
 
-def _put_away(asked: Rehearsal) -> None:
+def _put_away(rehearsal: Rehearsal) -> None:
     """Delete its responses and accept no more; the estimates of its first repetition remain readable."""
-    clear_rehearsal(asked.design_id)
-    close_design(asked.design_id)
+    clear_rehearsal(rehearsal.design_id)
+    close_design(rehearsal.design_id)

@@ -134,7 +134,6 @@ def _run(run: Sequence[int]) -> list[str]:
 
 
 def _runs(values: Iterable[int]) -> list[list[int]]:
-    """Runs of consecutive numbers."""
     placed = enumerate(sorted(values))
     return [[value for _, value in run] for _, run in groupby(placed, lambda pair: pair[1] - pair[0])]
 

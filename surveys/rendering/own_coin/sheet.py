@@ -76,7 +76,6 @@ class Guidance(TypedDict):
 
 
 def _by_tosses(shown: page.CoinPage) -> Guidance:
-    """How the sheet is filled in, and why so."""
     return {
         "needs": _("You need %(needs)s, and a place where nobody looks on.") % {"needs": shown["needs"]},
         "steps": [

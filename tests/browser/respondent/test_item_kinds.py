@@ -6,18 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
-from collector.models import WaitingReport
+from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import Visit, new_visit, targets
 from tests.factories import kinds
-from tests.factories.surveys import open_document
 from tests.tools.browser import IMAGES
 from tests.tools.capture import Capture
 
+pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
+
 SYMBOLS = 1 + 1 + 6 + 8 + 5 + 1 + 1 + 1 + 1
 """One for each single symbol, one for each choice of the sets."""
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    return kinds.document()
 
 
 def first_section(visit: Visit, smokes: str = "Yes") -> Visit:
@@ -54,20 +59,20 @@ def answers(visit: Visit) -> list[str]:
     ],
 )  # fmt: skip
 def test_kinds_every_path_sends_one_shape(
-    every_kind: Visit, site: Capture, smokes: str, habits: list[str], reviewed: list[str], unasked: str
+    visit: Visit, site: Capture, memory: Memory, smokes: str, habits: list[str], reviewed: list[str], unasked: str
 ) -> None:
-    visit = second_section(first_section(every_kind, smokes), *habits)
+    second_section(first_section(visit, smokes), *habits)
     assert answers(visit) == reviewed
     assert unasked in visit.page.locator(".answers").inner_text()
     assert visit.page.locator(".answers-unasked").count() == bool(unasked)
     visit.press("Send").stage("sent")
     (post,) = site.posts()
     assert len(json.loads(post.body)["report"]) == 2 * SYMBOLS
-    assert WaitingReport.objects.count() == 1, "the collector took it"
+    assert [*memory.stored.values()] == [post.body], "the collector's parser takes it"
 
 
-def test_kinds_receipt_describes_the_symbols(every_kind: Visit, site: Capture) -> None:
-    visit = second_section(first_section(every_kind), "Smoking")
+def test_kinds_receipt_describes_the_symbols(visit: Visit, site: Capture) -> None:
+    second_section(first_section(visit), "Smoking")
     visit.press("Send").stage("sent").unfold("Show what was sent")
     (post,) = site.posts()
     symbols = list(bytes.fromhex(json.loads(post.body)["report"]))
@@ -85,8 +90,8 @@ def test_kinds_receipt_describes_the_symbols(every_kind: Visit, site: Capture) -
     assert visit.page.locator(".sent-choice").all_inner_texts() == expected
 
 
-def test_kinds_by_keyboard_alone(every_kind: Visit, site: Capture) -> None:
-    page = every_kind.open().stage("questions").page
+def test_kinds_by_keyboard_alone(visit: Visit, site: Capture) -> None:
+    page = visit.open().stage("questions").page
 
     def to(question: int) -> None:
         tab_to(page, f"#question-{question} input")
@@ -116,12 +121,12 @@ def test_kinds_by_keyboard_alone(every_kind: Visit, site: Capture) -> None:
     page.keyboard.type("7")
     tab_to(page, "[data-part=review-button]")
     press("Enter")
-    every_kind.stage("review")
-    assert answers(every_kind)[:2] == ["Yes", "Prefer not to say"]
-    assert answers(every_kind)[3:] == ["School", "None of these", "3", "1 – Not at all", "7"]
+    visit.stage("review")
+    assert answers(visit)[:2] == ["Yes", "Prefer not to say"]
+    assert answers(visit)[3:] == ["School", "None of these", "3", "1 – Not at all", "7"]
     tab_to(page, "[data-part=send-button]", most=15)
     press("Enter")
-    every_kind.stage("sent")
+    visit.stage("sent")
     assert len(site.posts()) == 1
 
 
@@ -133,11 +138,10 @@ def tab_to(page: Page, selector: str, *, most: int = 12) -> None:
     pytest.fail(f"{selector} was not reached")
 
 
-def test_kinds_on_a_phone(browser: Browser, site: Capture, alice: User, tmp_path: Path) -> None:
-    open_document(kinds.document(), alice)
+def test_kinds_on_a_phone(browser: Browser, site: Capture, memory: Memory, tmp_path: Path) -> None:
     phone = {"viewport": {"width": 360, "height": 800}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
     context = browser.new_context(**phone)
-    visit = new_visit(site, "/s/kinds/", context).open().stage("questions")
+    visit = new_visit(site, memory.page, context).open().stage("questions")
     for number, label in ((1, "No"), (3, "None"), (4, "Home")):
         visit.question(number).get_by_text(label, exact=True).tap()
     visit.page.locator("[data-part=next-button]").tap()
@@ -151,7 +155,7 @@ def test_kinds_on_a_phone(browser: Browser, site: Capture, alice: User, tmp_path
     visit.page.locator("[data-part=review-button]").tap()
     visit.stage("review").page.locator("[data-part=send-button]").tap()
     visit.stage("sent")
-    assert WaitingReport.objects.count() == 1
+    assert len(memory.stored) == 1
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
 
@@ -159,8 +163,8 @@ def test_kinds_on_a_phone(browser: Browser, site: Capture, alice: User, tmp_path
 # Several choices
 
 
-def test_exclusive_option_unticks_the_others(every_kind: Visit) -> None:
-    visit = first_section(every_kind)
+def test_exclusive_option_unticks_the_others(visit: Visit) -> None:
+    first_section(visit)
 
     def ticked() -> list[str]:
         return visit.question(5).locator("label:has(:checked)").all_inner_texts()
@@ -176,8 +180,8 @@ def test_exclusive_option_unticks_the_others(every_kind: Visit) -> None:
     assert visit.page.get_by_role("group", name=re.compile("habits")).get_by_role("checkbox").count() == 6
 
 
-def test_too_many_ticks_are_named_and_not_undone(every_kind: Visit) -> None:
-    visit = first_section(every_kind)
+def test_too_many_ticks_are_named_and_not_undone(visit: Visit) -> None:
+    first_section(visit)
     assert visit.question(5).locator("[data-part=note]").inner_text() == "Tick at most 2."
     for habit in ("Smoking", "Drinking", "Fasting"):
         visit.choose(5, habit)
@@ -192,31 +196,32 @@ def test_too_many_ticks_are_named_and_not_undone(every_kind: Visit) -> None:
 # Numbers
 
 
-@pytest.mark.parametrize(
-    ("written", "error"),
-    [
-        ("41", "41 is too high: the highest number here is 40."),
-        ("-1", "-1 is too low: the lowest number here is 0."),
-        ("2.5", "2.5 lies between two steps: from 0, numbers go up in steps of 1."),
-        ("two", "“two” is not a number. Write a number from 0 to 40 in digits."),
-        ("", "Write a number."),
-    ],
+INVALID = (
+    ("41", "41 is too high: the highest number here is 40."),
+    ("-1", "-1 is too low: the lowest number here is 0."),
+    ("2.5", "2.5 lies between two steps: from 0, numbers go up in steps of 1."),
+    ("two", "“two” is not a number. Write a number from 0 to 40 in digits."),
+    ("", "Write a number."),
 )
-def test_number_invalid_is_named(every_kind: Visit, written: str, error: str) -> None:
-    visit = first_section(every_kind).choose(5, "Fasting").choose(6, "3").choose(7, "2").write(8, written)
-    visit.press("Review your answers")
+"""What is written, and the error that names it."""
+
+
+def test_number_invalid_is_named(visit: Visit) -> None:
+    first_section(visit).choose(5, "Fasting").choose(6, "3").choose(7, "2")
     field = visit.question(8).locator("input")
-    assert visit.error(8) == error
-    assert field.get_attribute("aria-invalid") == "true"
-    assert field.evaluate("field => field === document.activeElement")
-    visit.write(8, "٤٠")
-    assert field.get_attribute("aria-invalid") == "false"
+    for written, error in INVALID:
+        visit.write(8, written).press("Review your answers")
+        assert visit.error(8) == error
+        assert field.get_attribute("aria-invalid") == "true"
+        assert field.evaluate("field => field === document.activeElement")
+        visit.write(8, "٤٠")
+        assert field.get_attribute("aria-invalid") == "false"
     visit.press("Review your answers").stage("review")
     assert answers(visit)[-1] == "40"
 
 
-def test_number_field_has_name_and_description(every_kind: Visit) -> None:
-    visit = first_section(every_kind)
+def test_number_field_has_name_and_description(visit: Visit) -> None:
+    first_section(visit)
     field = visit.page.get_by_role("textbox", name=re.compile("Question about drinks"))
     assert visit.question(8).locator("[data-part=note]").inner_text() == "A number from 0 to 40, in steps of 1."
     assert "note-8" in str(field.get_attribute("aria-describedby"))
@@ -236,11 +241,11 @@ def shown(visit: Visit, number: int) -> list[str]:
     return visit.question(number).locator(".choice").all_inner_texts()
 
 
-def test_choices_are_shuffled_at_every_load(every_kind: Visit) -> None:
+def test_choices_are_shuffled_at_every_load(visit: Visit) -> None:
     """False alarm: four times the same order of six by chance, once in 370 million."""
     orders = set()
     for _ in range(5):
-        visit = first_section(every_kind)
+        first_section(visit)
         assert shown(visit, 5)[-2:] == ["None of these", "Prefer not to say"]
         assert sorted(shown(visit, 5)[:-2]) == sorted(kinds.HABITS[:-1])
         visit.press("Back")
@@ -249,8 +254,8 @@ def test_choices_are_shuffled_at_every_load(every_kind: Visit) -> None:
     assert len(orders) > 1
 
 
-def test_choice_order_is_stable_within_a_page(every_kind: Visit) -> None:
-    visit = first_section(every_kind)
+def test_choice_order_is_stable_within_a_page(visit: Visit) -> None:
+    first_section(visit)
     order = shown(visit, 5)
     second_section(visit, "Smoking").press("Back to the questions")
     assert visit.page.evaluate("document.activeElement.dataset.part") == "review-button", "where she came from"
@@ -260,8 +265,8 @@ def test_choice_order_is_stable_within_a_page(every_kind: Visit) -> None:
     ) == ["1", "2", "3", "4", "5", "6"]
 
 
-def test_shuffled_choice_is_sent_by_its_index(site: Capture, alice: User, context: BrowserContext) -> None:
-    """Every word of chance is 1000 modulo 2980 * 6: a ticket that sends each answer as it is, and one order."""
+def three_shuffled() -> dict[str, Any]:
+    """One question, whose choices are shuffled and mostly sent as they are."""
     weights = [[2978 if x == y else 1 for y in range(3)] for x in range(3)]
     channel = {"name": "custom", "weights": weights}
     choices = [{"en": label} for label in ("a", "b", "c")]
@@ -269,9 +274,13 @@ def test_shuffled_choice_is_sent_by_its_index(site: Capture, alice: User, contex
     del one["section"]
     document = kinds.document(items=[one])
     del document["sections"]
-    open_document(document, alice)
-    visit = new_visit(site, "/s/kinds/", context)
-    visit.page.add_init_script(
+    return document
+
+
+@pytest.mark.parametrize("document", [three_shuffled()], ids=["three shuffled"])
+def test_shuffled_choice_is_sent_by_its_index(visit: Visit, site: Capture) -> None:
+    """Every word of chance is 1000 modulo 2980 * 6: a ticket that sends each answer as it is, and one order."""
+    visit.before_load(
         "Crypto.prototype.getRandomValues = (words) =>"
         " words.forEach((_, i) => { words[i] = 1000 + 2980 * 6 * Math.floor(100_000 * Math.random()); })"
     )
@@ -283,14 +292,13 @@ def test_shuffled_choice_is_sent_by_its_index(site: Capture, alice: User, contex
         assert json.loads(site.posts()[-1].body)["report"] == report
     (order,) = orders
     assert order != ("a", "b", "c"), "else this test would be empty"
-    assert visit.faults == []
 
 
 # Questions that are asked only after some answers
 
 
-def test_conditional_question_appears_and_is_cleared(every_kind: Visit, site: Capture) -> None:
-    visit = every_kind.open().stage("questions")
+def test_conditional_question_appears_and_is_cleared(visit: Visit, site: Capture) -> None:
+    visit.open().stage("questions")
     visit.page.wait_for_load_state("networkidle")
     loaded = targets(site)
     assert not visit.question(2).is_visible()
@@ -307,8 +315,8 @@ def test_conditional_question_appears_and_is_cleared(every_kind: Visit, site: Ca
     assert targets(site) == loaded
 
 
-def test_unasked_question_has_no_tab_stop(every_kind: Visit) -> None:
-    page = every_kind.open().stage("questions").choose(1, "No").page
+def test_unasked_question_has_no_tab_stop(visit: Visit) -> None:
+    page = visit.open().stage("questions").choose(1, "No").page
     stops = []
     for _ in range(3):
         page.keyboard.press("Tab")
@@ -319,8 +327,8 @@ def test_unasked_question_has_no_tab_stop(every_kind: Visit) -> None:
 # Sections
 
 
-def test_sections_show_one_at_a_time_with_progress(every_kind: Visit, site: Capture) -> None:
-    visit = every_kind.open().stage("questions")
+def test_sections_show_one_at_a_time_with_progress(visit: Visit, site: Capture) -> None:
+    visit.open().stage("questions")
     visit.page.wait_for_load_state("networkidle")
     loaded = targets(site)
     title = visit.page.locator("[data-part=section-title]:visible")
@@ -344,23 +352,24 @@ def test_sections_show_one_at_a_time_with_progress(every_kind: Visit, site: Capt
     assert targets(site) == loaded
 
 
-def test_change_leads_to_the_section_of_the_question(every_kind: Visit) -> None:
-    visit = second_section(first_section(every_kind), "Smoking")
+def test_change_leads_to_the_section_of_the_question(visit: Visit) -> None:
+    second_section(first_section(visit), "Smoking")
     visit.page.get_by_role("button", name=re.compile("Change the answer to: Question about place")).click()
     assert visit.page.evaluate("document.activeElement.closest('fieldset').id") == "question-4"
     visit.choose(4, "Home").press("Review your answers").stage("review")
     assert answers(visit)[3] == "Home"
 
 
-def test_missing_answer_in_earlier_section_is_found(every_kind: Visit) -> None:
-    visit = second_section(first_section(every_kind, "No"), "Smoking")
+def test_missing_answer_in_earlier_section_is_found(visit: Visit) -> None:
+    second_section(first_section(visit, "No"), "Smoking")
     visit.page.get_by_role("button", name=re.compile("Change the answer to: Question about drinks")).click()
     visit.write(8, "").press("Back").press("Review your answers")
     assert visit.page.locator("[data-part=section-title]:visible").inner_text() == "Everything else"
     assert visit.error(8) == "Write a number."
 
 
-def test_section_without_asked_question_is_skipped(site: Capture, alice: User, context: BrowserContext) -> None:
+def three_sections() -> dict[str, Any]:
+    """A question in each, the second of which depends on the first."""
     sections = [{"key": key, "title": {"en": key}, "introduction": {"en": ""}} for key in ("one", "two", "three")]
     base = kinds.items()[0]
     condition: dict[str, Any] = {"asked_if": {"item": "q1", "answers": [1]}, "unasked": 0}
@@ -369,8 +378,12 @@ def test_section_without_asked_question_is_skipped(site: Capture, alice: User, c
         base | {"key": "q2", "section": "two"} | condition,
         base | {"key": "q3", "section": "three"},
     ]
-    open_document(kinds.document(sections=sections, items=items), alice)
-    visit = new_visit(site, "/s/kinds/", context).open().stage("questions").choose(1, "No")
+    return kinds.document(sections=sections, items=items)
+
+
+@pytest.mark.parametrize("document", [three_sections()], ids=["three sections"])
+def test_section_without_asked_question_is_skipped(visit: Visit) -> None:
+    visit.open().stage("questions").choose(1, "No")
     title = visit.page.locator("[data-part=section-title]:visible")
     visit.press("Next")
     assert title.inner_text() == "three"
@@ -379,29 +392,31 @@ def test_section_without_asked_question_is_skipped(site: Capture, alice: User, c
     assert title.inner_text() == "two"
     visit.choose(2, "No").press("Next").press("Back").press("Back").choose(1, "No").press("Next").choose(3, "Yes")
     visit.send().stage("sent")
-    assert visit.faults == []
 
 
-def test_without_sections_page_shows_progress(site: Capture, alice: User, context: BrowserContext) -> None:
+def without_sections() -> dict[str, Any]:
     items = [{name: value for name, value in item.items() if name != "section"} for item in kinds.items()]
     document = kinds.document(items=items)
     del document["sections"]
-    open_document(document, alice)
-    visit = new_visit(site, "/s/kinds/", context).open().stage("questions")
+    return document
+
+
+@pytest.mark.parametrize("document", [without_sections()], ids=["without sections"])
+def test_without_sections_page_shows_progress(visit: Visit) -> None:
+    visit.open().stage("questions")
     assert visit.said("answered-said") == "0 of 7 answered"
     assert (
         visit.page.locator("[data-part=next-button], [data-part=previous-button]").locator("visible=true").count() == 0
     )
     visit.choose(1, "No").choose(3, "LSD").choose(4, "Bar")
     second_section(visit, "None of these").press("Send").stage("sent")
-    assert visit.faults == []
 
 
 # What may be left blank
 
 
-def test_blank_is_sent_as_prefer_not_to_say(every_kind: Visit) -> None:
-    visit = every_kind.open().stage("questions").choose(1, "Yes")
+def test_blank_is_sent_as_prefer_not_to_say(visit: Visit) -> None:
+    visit.open().stage("questions").choose(1, "Yes")
     assert "optional" in visit.question(2).inner_text()
     assert "optional" not in visit.question(3).inner_text()
     second_section(visit.choose(3, "LSD").choose(4, "Bar").press("Next"), "Smoking")

@@ -2,6 +2,7 @@
 
 import copy
 import gzip
+import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -11,12 +12,13 @@ import pytest
 from playwright.sync_api import Browser
 
 from collector.designs import Design
-from collector.models import WaitingReport
-from surveys.models import Version
 from surveys.rendering.pages import render_page
+from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import Visit, failing, new_visit, replacing, tampering, without_encoding
 from tests.factories import payloads
-from tests.tools.capture import Capture, Request, Response
+from tests.tools.capture import Capture, Request, Response, capturing
+
+pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
 PRESS_EVERYTHING = """() => {
     document.querySelectorAll("input, summary, label, button").forEach((element) => element.click());
@@ -59,12 +61,11 @@ def sends_nothing(visit: Visit, site: Capture) -> None:
     ],
 )
 def test_missing_browser_feature_is_refused(visit: Visit, site: Capture, script: str, words: str) -> None:
-    visit.page.add_init_script(script)
+    visit.before_load(script)
     refused(visit, site, words)
 
 
-def test_plain_http_is_refused(visit: Visit, site: Capture, settings: Any) -> None:
-    settings.ALLOWED_HOSTS = ["plain.test"]
+def test_plain_http_is_refused(visit: Visit, site: Capture) -> None:
     visit.url = visit.url.replace("127.0.0.1", "plain.test")
     refused(visit, site, "It did not come over a secure connection (https).")
 
@@ -81,12 +82,12 @@ def test_link_with_wrong_digest_is_refused(visit: Visit, site: Capture, fragment
     refused(visit, site, words, fragment=fragment)
 
 
-def test_link_changed_in_the_same_tab_is_checked(visit: Visit, site: Capture, version: Version) -> None:
-    page = visit.open(f"#{version.design_id}").stage("questions").answer("Yes", "Low").page
+def test_link_changed_in_the_same_tab_is_checked(visit: Visit, site: Capture, memory: Memory) -> None:
+    page = visit.open(f"#{memory.design.digest}").stage("questions").answer("Yes", "Low").page
     page.evaluate("location.hash = '0'.repeat(64)")
     visit.stage("refused")
     assert visit.checked() == 0
-    page.evaluate(f"location.hash = '{version.design_id}'")
+    page.evaluate(f"location.hash = '{memory.design.digest}'")
     visit.stage("questions")
     assert visit.checked() == 0
     page.evaluate("location.hash = '0'.repeat(64)")
@@ -155,22 +156,26 @@ def test_page_changed_on_the_way_is_refused(
     refused(visit, site, words)
 
 
-def test_design_and_digest_changed_differ_from_link(
-    visit: Visit, site: Capture, address: str, version: Version
-) -> None:
+def test_design_and_digest_changed_differ_from_link(visit: Visit, site: Capture, memory: Memory) -> None:
     document = payloads.document(title={"en": "Campus, changed"})
     page = render_page(Design.of(document))
-    site.respond = tampering(site.respond, replacing(address, lambda _: page))
-    refused(visit, site, "Your link is for another survey", fragment=f"#{version.design_id}")
+    site.respond = tampering(site.respond, replacing(memory.page, lambda _: page))
+    refused(visit, site, "Your link is for another survey", fragment=f"#{memory.design.digest}")
 
 
 MODULES = ("page", "random", "transport")
 """The first module, one at the end of the imports, one in between."""
 
 
-@pytest.mark.parametrize("module", MODULES)
-@pytest.mark.parametrize("fault", ["answers 503", "is missing", "was changed"])
-def test_script_missing_or_changed_sends_nothing(visit: Visit, site: Capture, module: str, fault: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "fault"),
+    [
+        pytest.param(module, fault, marks=() if (i - j) % 3 == 0 else pytest.mark.long)
+        for i, module in enumerate(MODULES)
+        for j, fault in enumerate(("answers 503", "is missing", "was changed"))
+    ],
+)
+def test_script_missing_or_changed_sends_nothing(visit: Visit, memory: Memory, module: str, fault: str) -> None:
     def change(request: Request, response: Response) -> Response:
         if f"/client/{module}." not in request.target:
             return response
@@ -178,11 +183,12 @@ def test_script_missing_or_changed_sends_nothing(visit: Visit, site: Capture, mo
             return Response(200, gzip.decompress(response.body) + b"\n", without_encoding(response.headers))
         return Response(503 if fault == "answers 503" else 404)
 
-    site.respond = tampering(site.respond, change)
-    page = visit.open().page
-    page.get_by_text("its script did not start, and nothing can be sent from here").wait_for()
-    assert page.locator("[data-part=form]:disabled").count() == 1
-    sends_nothing(visit, site)
+    with capturing(tampering(memory.respond, change)) as site:  # where the browser has no script from before
+        visit.url = site.url + memory.page
+        page = visit.open().page
+        page.get_by_text("its script did not start, and nothing can be sent from here").wait_for()
+        assert page.locator("[data-part=form]:disabled").count() == 1
+        sends_nothing(visit, site)
 
 
 def test_without_javascript_nothing_is_sent(browser: Browser, site: Capture, address: str) -> None:
@@ -201,17 +207,21 @@ def test_without_javascript_nothing_is_sent(browser: Browser, site: Capture, add
         context.close()
 
 
-@pytest.mark.parametrize("shift", [-40, 40], ids=["long ago", "far ahead"])
-def test_wrong_clock_changes_nothing(visit: Visit, site: Capture, version: Version, shift: int) -> None:
+@pytest.mark.parametrize("shift", [pytest.param(-40, marks=pytest.mark.long), 40], ids=["long ago", "far ahead"])
+def test_wrong_clock_changes_nothing(browser: Browser, site: Capture, memory: Memory, shift: int) -> None:
     """The page reads no clock: what it shows and sends is right whatever the device takes the date for."""
+    context = browser.new_context()  # which has the clock for all its pages
+    visit = new_visit(site, memory.page, context)
     visit.page.clock.set_fixed_time(datetime(2026, 1, 1) + timedelta(days=365 * shift))
-    visit.open(f"#{version.design_id}").stage("questions")
+    visit.open(f"#{memory.design.digest}").stage("questions")
     year = visit.page.evaluate("new Date().getFullYear()")
     assert abs(year - 2026 - shift) <= 1, "the clock is as it was; this test would be empty"
     site.respond = failing(site.respond, Response(503))
     visit.excused = "Failed to load resource"
     visit.answer("Yes", "Low").send().stage("sent")
     assert len({post.body for post in site.posts()}) == 1
-    report = WaitingReport.objects.get()
-    assert (report.design.digest, report.stratum) == (version.design_id, 0)
+    (body,) = map(json.loads, memory.stored.values())
+    assert (body["design"], body["stratum"]) == (memory.design.digest, "y1")
     assert visit.unfold("Show what was sent").said("sent-receipt") == sha256(site.posts()[0].body).hexdigest()
+    assert visit.faults == []
+    context.close()

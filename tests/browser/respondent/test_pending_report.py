@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from collector.models import WaitingReport
-from surveys.models import Version
+from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import KEPT, Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Request, Response
+
+pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
 PUT = """([name, body]) => new Promise((resolve, reject) => {
     const request = indexedDB.open(name);
@@ -50,11 +51,10 @@ def waiting(visit: Visit) -> Visit:
     return visit
 
 
-def one_report(visit: Visit, site: Capture) -> bytes:
+def one_report(visit: Visit, site: Capture, memory: Memory) -> bytes:
     """All that ever left is one body, the server stored it once, and the device holds nothing of it."""
     (body,) = {post.body for post in site.posts()}
-    (report,) = WaitingReport.objects.all()
-    assert report.nonce.hex() == json.loads(body)["nonce"]
+    assert [*memory.stored.values()] == [body]
     assert nothing_kept(visit)
     return body
 
@@ -72,7 +72,7 @@ def asks_nothing(visit: Visit) -> None:
     assert visit.checked() == 0
 
 
-def test_pending_report_reload_sends_same_bytes(visit: Visit, site: Capture) -> None:
+def test_pending_report_reload_sends_same_bytes(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         waiting(visit).page.reload()
         visit.stage("sending")
@@ -81,10 +81,10 @@ def test_pending_report_reload_sends_same_bytes(visit: Visit, site: Capture) -> 
         site.wait_for_posts(2)
     visit.stage("sent")
     assert len(site.posts()) >= 3
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
-def test_pending_report_lost_reply_is_stored_once(visit: Visit, site: Capture) -> None:
+def test_pending_report_lost_reply_is_stored_once(visit: Visit, site: Capture, memory: Memory) -> None:
     """Stored, but nobody heard of it: the page that is loaded again sends the same and gets the receipt."""
     respond = site.respond
     site.respond = lambda request: respond(request) and DROP if request.method == "POST" else respond(request)
@@ -92,19 +92,19 @@ def test_pending_report_lost_reply_is_stored_once(visit: Visit, site: Capture) -
     site.respond = respond
     visit.page.reload()
     visit.stage("sent")
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
-def test_pending_report_survives_closed_tab(visit: Visit, site: Capture, version: Version) -> None:
+def test_pending_report_survives_closed_tab(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         page = waiting(visit).page
-        assert page.evaluate(KEPT) == {f"candor-report-{version.design_id}": site.posts()[0].body.decode()}
+        assert page.evaluate(KEPT) == {f"candor-report-{memory.design.digest}": site.posts()[0].body.decode()}
         page.close(run_before_unload=True)
         again = new_tab(visit).open().stage("sending")
         again.says("kept-said", "A randomised answer from this device is not confirmed yet.")
         asks_nothing(again)
     again.stage("sent")
-    one_report(again, site)
+    one_report(again, site, memory)
     again.open().stage("questions")
 
 
@@ -128,16 +128,16 @@ def test_before_send_the_device_keeps_nothing(visit: Visit, site: Capture) -> No
     assert nothing_kept(answered(visit))
 
 
-def test_pending_report_offline_is_saved(visit: Visit, site: Capture) -> None:
+def test_pending_report_offline_is_saved(visit: Visit, site: Capture, memory: Memory) -> None:
     answered(visit).page.context.set_offline(True)
     visit.press("Send").says("ways-out", "You can close this page.")
     assert len(visit.page.evaluate(KEPT)) == 1
     visit.page.context.set_offline(False)
     visit.stage("sent")
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
-def test_pending_report_discarded_is_deleted(visit: Visit, site: Capture) -> None:
+def test_pending_report_discarded_is_deleted(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         discard(waiting(visit))
         assert nothing_kept(visit)
@@ -146,11 +146,11 @@ def test_pending_report_discarded_is_deleted(visit: Visit, site: Capture) -> Non
     visit.page.evaluate("document.querySelectorAll('button').forEach((button) => button.click())")
     visit.page.wait_for_timeout(300)
     assert len(site.posts()) == sent
-    assert WaitingReport.objects.count() == 0
+    assert len(memory.stored) == 0
     visit.open().stage("questions")
 
 
-def test_pending_report_clear_screen_names_it(visit: Visit, site: Capture) -> None:
+def test_pending_report_clear_screen_names_it(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         waiting(visit).press("Clear this screen").stage("cleared")
         visit.says("kept-after", "A randomised answer that was not confirmed is still on this device.")
@@ -160,7 +160,7 @@ def test_pending_report_clear_screen_names_it(visit: Visit, site: Capture) -> No
     visit.page.wait_for_timeout(300)
     assert len(site.posts()) == tries, "a cleared page sends nothing"
     visit.open().stage("sent")
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
 def test_pending_report_clear_screen_offers_discard(visit: Visit, site: Capture) -> None:
@@ -169,17 +169,17 @@ def test_pending_report_clear_screen_offers_discard(visit: Visit, site: Capture)
         assert nothing_kept(visit)
 
 
-def test_refused_report_is_saved_and_can_be_retried(visit: Visit, site: Capture) -> None:
+def test_refused_report_is_saved_and_can_be_retried(visit: Visit, site: Capture, memory: Memory) -> None:
     site.respond = failing(site.respond, Response(410), Response(404))
     answered(visit).press("Send").stage("failed")
     assert list(visit.page.evaluate(KEPT).values()) == [site.posts()[0].body.decode()]
     visit.press("Try again").says("failed-reason", "no open survey has this page’s digest")
     visit.press("Try again").stage("sent")
     assert len(site.posts()) == 3
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
-def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture) -> None:
+def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture, memory: Memory) -> None:
     """A server can make the browser forget what it keeps (Clear-Site-Data with the page); these words are left then."""
     words = "Please do not answer this survey again: two reports from you could tell more about you than one."
     visit.excused = "error: "
@@ -190,7 +190,7 @@ def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture) -
     visit.stage("failed").page.locator("p:visible", has_text=words).wait_for()
     visit.page.reload()
     visit.stage("failed").press("Try again").stage("sent")
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
 def test_refused_report_is_discarded_with_warning(visit: Visit, site: Capture) -> None:
@@ -215,7 +215,7 @@ def test_refused_report_is_discarded_with_warning(visit: Visit, site: Capture) -
 )
 def test_browser_without_storage_is_refused(visit: Visit, site: Capture, script: str) -> None:
     """Each load would draw anew, and a server that takes nothing would see as many reports as there are loads."""
-    visit.page.add_init_script(script)
+    visit.before_load(script)
     visit.open().stage("refused")
     assert "This browser lets the page keep nothing." in visit.said("refusal-reason")
     asks_nothing(visit)
@@ -268,7 +268,7 @@ def test_stored_report_not_of_this_design_is_deleted(visit: Visit, site: Capture
     assert [post.body.decode() for post in site.posts()] == [body], "or none of the above would show anything"
 
 
-def test_second_tab_after_send_sends_nothing(visit: Visit, site: Capture) -> None:
+def test_second_tab_after_send_sends_nothing(visit: Visit, site: Capture, memory: Memory) -> None:
     other = answered(new_tab(visit))
     answered(visit).press("Send").stage("sent")
     other.press("Send").stage("elsewhere")
@@ -276,43 +276,43 @@ def test_second_tab_after_send_sends_nothing(visit: Visit, site: Capture) -> Non
     asks_nothing(other)
     other.page.evaluate("document.querySelectorAll('button').forEach((button) => button.click())")
     other.page.wait_for_timeout(300)
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
-def test_second_tab_while_first_is_sending_stops(visit: Visit, site: Capture) -> None:
+def test_second_tab_while_first_is_sending_stops(visit: Visit, site: Capture, memory: Memory) -> None:
     other = answered(new_tab(visit))
     with down(site):
         waiting(visit)
         other.press("Send").stage("elsewhere")
         assert len(other.page.evaluate(KEPT)) == 1, "the first tab's alone"
     visit.online().stage("sent")
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
-def test_second_tab_after_cleared_screen_can_send(visit: Visit, site: Capture) -> None:
+def test_second_tab_after_cleared_screen_can_send(visit: Visit, site: Capture, memory: Memory) -> None:
     other = answered(new_tab(visit))
     answered(visit).press("Send").stage("sent").press("Clear this screen").stage("cleared")
     other.press("Send").stage("sent")
-    assert WaitingReport.objects.count() == 2
+    assert len(memory.stored) == 2
 
 
-def test_a_browser_without_locks_sends_too(visit: Visit, site: Capture) -> None:
-    visit.page.add_init_script("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
+def test_a_browser_without_locks_sends_too(visit: Visit, site: Capture, memory: Memory) -> None:
+    visit.before_load("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
     answered(visit).press("Send").stage("sent")
-    one_report(visit, site)
+    one_report(visit, site, memory)
 
 
 @pytest.mark.parametrize("locks", [True, False], ids=["with locks", "without locks"])
-def test_open_tab_sends_report_of_closed_tab(visit: Visit, site: Capture, *, locks: bool) -> None:
+def test_open_tab_sends_report_of_closed_tab(visit: Visit, site: Capture, memory: Memory, *, locks: bool) -> None:
     other = new_tab(visit)
     if not locks:
         for tab in (visit, other):
-            tab.page.add_init_script("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
+            tab.before_load("Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })")
     answered(other)
     with down(site):
         waiting(visit).page.close()
     other.press("Send").stage("sent")
-    body = one_report(other, site)
+    body = one_report(other, site, memory)
     assert len(site.posts()) >= 2, f"{body!r} of the first tab came again"
 
 
@@ -323,7 +323,7 @@ def duplicated(visit: Visit) -> Visit:
     return new_tab(visit, opened.value)
 
 
-def test_duplicated_tab_waits_and_one_report_is_stored(visit: Visit, site: Capture) -> None:
+def test_duplicated_tab_waits_and_one_report_is_stored(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         other = duplicated(waiting(visit)).stage("sending")
         other.says("sending-said", "Another tab of this browser is sending it, or has sent it.")
@@ -331,10 +331,10 @@ def test_duplicated_tab_waits_and_one_report_is_stored(visit: Visit, site: Captu
         expect(other.page.get_by_role("button", name="Try now")).to_be_hidden()
         visit.page.close()
     other.stage("sent")
-    one_report(other, site)
+    one_report(other, site, memory)
 
 
-def test_waiting_tab_ends_once_report_is_sent(visit: Visit, site: Capture) -> None:
+def test_waiting_tab_ends_once_report_is_sent(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         waiting(visit)
         other = new_tab(visit).open().stage("sending")
@@ -342,12 +342,12 @@ def test_waiting_tab_ends_once_report_is_sent(visit: Visit, site: Capture) -> No
     visit.online().stage("sent").press("Clear this screen").stage("cleared")
     other.stage("elsewhere")
     assert "has sent it or discarded it" in other.said("elsewhere-reason")
-    one_report(other, site)
+    one_report(other, site, memory)
 
 
-def test_slow_requests_time_out_and_are_repeated(visit: Visit, site: Capture) -> None:
+def test_slow_requests_time_out_and_are_repeated(visit: Visit, site: Capture, memory: Memory) -> None:
     """The server takes its time, and takes the report: what is repeated it knows already."""
-    visit.page.add_init_script(
+    visit.before_load(
         "const { timeout } = AbortSignal; const short = [60, 60];"
         "AbortSignal.timeout = (usual) => timeout.call(AbortSignal, short.pop() ?? usual)"
     )
@@ -362,4 +362,4 @@ def test_slow_requests_time_out_and_are_repeated(visit: Visit, site: Capture) ->
     site.respond = answer
     answered(visit).press("Send").stage("sent")
     assert len(site.posts()) >= 3
-    one_report(visit, site)
+    one_report(visit, site, memory)

@@ -13,6 +13,8 @@ from tests.browser.visit import STORED, Visit, came_back, replacing, tampering, 
 from tests.factories import payloads
 from tests.tools.capture import Capture
 
+pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
+
 RECORDED_WORDS = """
 window.filled = 0;
 Crypto.prototype.getRandomValues = (array) => {
@@ -125,7 +127,7 @@ def sent_body(visit: Visit, site: Capture, *, practise: bool) -> bytes:
 
 
 def test_practice_does_not_change_what_is_sent(visit: Visit, site: Capture) -> None:
-    visit.page.add_init_script(RECORDED_WORDS)
+    visit.before_load(RECORDED_WORDS)
     assert sent_body(visit, site, practise=True) == sent_body(visit, site, practise=False)
 
 
