@@ -64,6 +64,11 @@ class Visit:
         self.page.goto(self.url + fragment)
         return self
 
+    def to_front(self) -> Self:
+        """Switch to this tab: a browser lets one in the background wait."""
+        self.page.bring_to_front()
+        return self
+
     def stage(self, name: str) -> Self:
         """Wait until the page is in this stage of its life."""
         self.page.wait_for_selector(f"html[data-now={name}]")
