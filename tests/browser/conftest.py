@@ -100,11 +100,13 @@ def panel_context(browser: Browser, site_port: int) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def panel_page(panel_context: BrowserContext, running_site: str) -> Iterator[Page]:
-    """A page at the running site as in a new browser: nobody is signed in, nothing is kept."""
+    """A page at the running site as in a new browser: nobody is signed in, nothing is kept.
+
+    But for the static files: all else is sent with `no-store`, and what has a hash for a name never changes.
+    """
     yield panel_context.new_page()
     session = panel_context.new_cdp_session(panel_context.pages[0])
     session.send("Storage.clearDataForOrigin", {"origin": running_site, "storageTypes": "all"})
-    session.send("Network.clearBrowserCache")
     session.detach()
     clear(panel_context)
 

@@ -112,8 +112,9 @@ def test_axe_rehearsal_page(
     said = {"respondents": 80, "shares": {}}
     asked = rehearsals.request_rehearsal(Survey.objects.get(), said, repetitions=repetitions, seed=1)
     sign_in(page, alice)
-    assert found(page, "/panel/survey/campus/rehearse/1/") == CLEAN, "while it waits"
-    page.goto("about:blank")  # the page loads itself anew once it is done, which would be in the way
+    if repetitions == 1:
+        assert found(page, "/panel/survey/campus/rehearse/1/") == CLEAN, "while it waits"
+        page.goto("about:blank")  # the page loads itself anew once it is done, which would be in the way
     rehearsals.execute(asked.pk, seconds=60)
     assert found(page, "/panel/survey/campus/rehearse/1/") == CLEAN
     if repetitions == 1:

@@ -10,7 +10,7 @@ from surveys.accounts.invitations import invite
 from surveys.lifecycle.links import sign_in_link
 from surveys.models import Survey
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
-from tests.browser.panel import sign_in
+from tests.browser.panel import follow_sign_in_link, sign_in
 from tests.tools.second_factor import code_of
 
 
@@ -85,7 +85,7 @@ def test_second_factor_is_set_up_and_used(page: Page, survey: Survey, alice: Use
     recovery = page.locator(".people-codes li").first.inner_text()
     page.context.clear_cookies()
     alice.refresh_from_db()
-    sign_in(page, alice)
+    follow_sign_in_link(page, alice)
     page.get_by_role("heading", name="Second factor").wait_for()
     assert clean(page)
     page.get_by_label("Code").fill(recovery)

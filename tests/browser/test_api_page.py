@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
-from tests.browser.accessibility import CLEAN, THEME, faults, on_every_screen
+from tests.browser.accessibility import CLEAN, COLOURS, THEME, UNCHECKED, faults, on_every_screen
 from tests.browser.panel import sign_in
 
 
@@ -34,7 +34,10 @@ def test_token_is_made_and_api_page_opens(page: Page, alice: User) -> None:
     page.locator("#surveys_open_create").get_by_role("link", name="OpeningBody").wait_for()
     page.set_viewport_size({"width": 360, "height": 800})
     page.emulate_media(color_scheme="dark")
-    assert faults(page) == [], "its colours in the light are those of the report, which is looked at in both"
+    assert faults(page, without=COLOURS) == []
+    assert faults(page, only=COLOURS, within=UNCHECKED) == [], (
+        "its colours in the light are those of the report, which is looked at in both"
+    )
     look(page, "api")
     assert said == [], "nothing is refused by the page's own policy"
 

@@ -10,7 +10,7 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
-from tests.browser.panel import DESKTOP, fits, sign_in, sign_in_by_hand
+from tests.browser.panel import DESKTOP, fits, sign_in
 from tests.factories.surveys import example
 from tests.tools.browser import IMAGES, PATIENCE
 
@@ -67,7 +67,7 @@ def test_item_form_shows_only_fields_of_the_kind(page: Page, alice: User, kinds:
 
 @pytest.mark.parametrize("page", [False], indirect=True)
 def test_item_form_without_script_shows_all_fields(page: Page, alice: User, kinds: Survey) -> None:
-    sign_in_by_hand(page, alice)
+    sign_in(page, alice)
     page.goto(unfolded(kinds))
     assert page.locator("#id_items-0-minimum").is_enabled()
     assert page.locator("#id_items-0-weights").is_enabled()

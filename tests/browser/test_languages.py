@@ -24,6 +24,11 @@ from tests.tools.capture import DROP, Capture, Request
 
 OTHERS = {"de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
 
+others = pytest.mark.parametrize(
+    "code", ["de", "ar", *(pytest.param(code, marks=pytest.mark.long) for code in ("es", "fr"))]
+)
+"""The gate takes the longest words and the other direction."""
+
 
 @pytest.fixture
 def version(alice: User) -> Version:
@@ -46,7 +51,7 @@ def send(visit: Visit) -> Visit:
     return visit.stage("sent")
 
 
-@pytest.mark.parametrize("code", ["en", "de", "ar"])
+@others
 def test_report_has_one_address_and_shape_in_any_language(visit: Visit, site: Capture, code: str) -> None:
     send(answer(in_language(visit, code).open(f"#{site_digest()}").stage("questions"), code))
     (post,) = site.posts()
@@ -58,7 +63,7 @@ def test_report_has_one_address_and_shape_in_any_language(visit: Visit, site: Ca
     assert (report.stratum, bytes(report.report).hex()) == (0, fields["report"])
 
 
-@pytest.mark.parametrize("code", OTHERS)
+@others
 def test_language_switch_keeps_fragment(visit: Visit, code: str) -> None:
     page = visit.open(f"#{site_digest()}").stage("questions").page
     page.get_by_role("link", name=OTHERS[code]).click()
@@ -155,7 +160,7 @@ def test_axe_other_languages_and_width(visit: Visit, code: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
-@pytest.mark.parametrize("code", OTHERS)
+@others
 def test_axe_coin_page_in_every_language(visit: Visit, code: str) -> None:
     visit.url += f"{code}/coin/"
     page = visit.open().page

@@ -58,6 +58,7 @@ def picture(page: Page, name: str) -> None:
 
 def test_panel_menu_and_theme(page: Page, root: User) -> None:
     sign_in(page, root)
+    page.goto("/panel/surveys/survey/")
     menu = page.locator("details[data-menu]")
     menu.locator("summary").click()
     picture(page, "menu")
@@ -85,6 +86,7 @@ def test_panel_menu_and_theme(page: Page, root: User) -> None:
 
 def test_sidebar_opens_and_closes(page: Page, root: User) -> None:
     sign_in(page, root)
+    page.goto("/panel/surveys/survey/")
     templates, toggle = page.locator("#nav-sidebar").get_by_text("Templates"), page.locator("button[data-sidebar]")
     assert templates.is_visible()
     toggle.locator("visible=true").click()

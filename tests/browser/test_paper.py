@@ -18,7 +18,7 @@ from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import sheet
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
-from tests.browser.panel import DESKTOP, PHONE, fits, sign_in, sign_in_by_hand
+from tests.browser.panel import DESKTOP, PHONE, fits, sign_in
 from tests.factories import payloads
 from tests.tools.browser import IMAGES, PATIENCE
 from tests.tools.paper import sheet_data
@@ -143,7 +143,7 @@ def plain(browser: Browser, running_site: str) -> Iterator[Page]:
 
 
 def test_paper_without_script(plain: Page, alice: User, version: Version) -> None:
-    sign_in_by_hand(plain, alice)
+    sign_in(plain, alice)
     plain.goto(PAPER)
     assert plain.get_by_text("Type the small number").count() == 1
     assert not plain.get_by_text("Type the small number").is_visible(), "what only the script can do is not promised"

@@ -45,6 +45,7 @@ def test_axe_report_file_and_phone_width(page: Page, run: Run, tmp_path: Path, l
     assert dict(on_every_screen(page)) == CLEAN
 
 
+@pytest.mark.long  # what the file says is read in tests/estimator/test_report_files.py
 def test_report_pdf_page_images(run: Run, tmp_path: Path) -> None:
     target = Path(IMAGES) if IMAGES else tmp_path
     with activated("en"):
