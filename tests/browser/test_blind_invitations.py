@@ -24,7 +24,7 @@ from tests.browser.states import UNFOLD
 from tests.factories import payloads
 from tests.tools import blind as client
 from tests.tools.browser import IMAGES, PATIENCE
-from tests.tools.capture import Capture, Request, Response, capturing, forward_to
+from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
 
 """A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
 
@@ -194,23 +194,29 @@ def test_token_lost_reply_is_requested_again(
     somebody.faults.clear()  # the browser names each connection that broke
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ((b'data-digest="', b'data-digest="0'), "was changed"),
-        ((b"modulus&quot;:&quot;", b"modulus&quot;:&quot;0"), "was changed"),
-        ((b"", b""), "another survey, or this survey was changed"),
-    ],
+CHANGES = (
+    (b'data-digest="', b'data-digest="0', "was changed"),
+    (b"modulus&quot;:&quot;", b"modulus&quot;:&quot;0", "was changed"),
+    (b"", b"", "another survey, or this survey was changed"),
 )
+"""What is replaced in the page, by what, and why it refuses; without a change the link is for another survey."""
+
+
 def test_token_page_changed_design_fetches_nothing(
-    opened: Version,
-    held: list[str],
-    visitor: Callable[[], Fetching],
-    site: Capture,
-    change: tuple[bytes, bytes],
-    reason: str,
+    opened: Version, held: list[str], visitor: Callable[[], Fetching], site: Capture
 ) -> None:
-    through, (old, new) = site.respond, change
+    through, somebody = site.respond, visitor()
+    for old, new, reason in CHANGES:
+        site.respond = replacing_page(through, old, new)
+        digest = opened.design_id if old else "0" * 64
+        page = somebody.open(f"#{digest}&code={held[0]}")
+        stage(page, "refused")
+        expect(page.locator("[data-part=refusal-reason]")).to_contain_text(reason)
+    assert [request for request in site.requests if request.method == "POST"] == []
+
+
+def replacing_page(through: Responder, old: bytes, new: bytes) -> Responder:
+    """The site, with a change in the page that fetches."""
 
     def changed(request: Request) -> Response | None:
         answer = through(request)
@@ -218,14 +224,10 @@ def test_token_page_changed_design_fetches_nothing(
             return answer
         body = gzip.decompress(answer.body) if answer.body[:2] == b"\x1f\x8b" else answer.body
         headers = tuple((name, value) for name, value in answer.headers if name.lower() != "content-encoding")
+        assert old in body, "the change must hit something"
         return replace(answer, headers=headers, body=body.replace(old, new) if old else body)
 
-    site.respond = changed
-    digest = opened.design_id if old else "0" * 64
-    page = visitor().open(f"#{digest}&code={held[0]}")
-    stage(page, "refused")
-    expect(page.locator("[data-part=refusal-reason]")).to_contain_text(reason)
-    assert [request for request in site.requests if request.method == "POST"] == []
+    return changed
 
 
 def test_token_page_plain_http_is_refused(

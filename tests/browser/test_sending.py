@@ -1,40 +1,20 @@
-"""Send fixes the bytes: whatever happens on the way, the server sees one report, and the page keeps no answer."""
+"""A report is sent to the running site: what left the browser is stored, once."""
 
-import pytest
+import hashlib
+import json
+import re
+import subprocess
 
 from collector.models import WaitingReport
+from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
-from tests.browser.visit import Visit, failing
-from tests.tools.capture import DROP, Capture, Response
+from tests.browser.visit import Visit
+from tests.tools.capture import DROP, Capture
+from tests.tools.designs import stored_page
 
 
 def answered(visit: Visit) -> Visit:
     return visit.open().stage("questions").answer("Yes", "Low").press("Review your answers").stage("review")
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [
-        [Response(500), Response(503)],
-        [DROP, DROP],
-        [Response(200, b"<html>Welcome to the hotel"), Response(201, b"{}")],
-        [Response(302, b"", (("Location", "/elsewhere"),))],
-    ],
-    ids=["the server fails", "connections drop", "a proxy answers", "a redirect"],
-)
-def test_send_every_retry_has_the_same_bytes(visit: Visit, site: Capture, answers: list[Response | None]) -> None:
-    answered(visit)
-    site.respond = failing(site.respond, *answers)
-    visit.press("Send")
-    for number in range(len(answers)):
-        site.wait_for_posts(number + 1)
-        visit.press("Try now")
-    visit.stage("sent")
-    assert len(site.posts()) == len(answers) + 1
-    assert len({post.body for post in site.posts()}) == 1
-    assert not any(request.target == "/elsewhere" for request in site.requests)
-    assert WaitingReport.objects.count() == 1
-    visit.faults.clear()  # the browser itself notes failed requests in its console
 
 
 def test_send_lost_reply_stores_one_report(visit: Visit, site: Capture) -> None:
@@ -51,50 +31,7 @@ def test_send_lost_reply_stores_one_report(visit: Visit, site: Capture) -> None:
     visit.faults.clear()
 
 
-def test_a_double_click_is_one_request(visit: Visit, site: Capture) -> None:
-    answered(visit).page.get_by_role("button", name="Send", exact=True).dblclick()
-    visit.stage("sent")
-    visit.page.evaluate("document.querySelector('[data-part=send-button]').click()")
-    visit.page.wait_for_timeout(200)
-    assert len(site.posts()) == 1
-
-
-def test_send_offline_waits_with_same_bytes(visit: Visit, site: Capture) -> None:
-    answered(visit).page.context.set_offline(True)
-    visit.press("Send")
-    visit.page.get_by_role("status").get_by_text("This device is offline.").wait_for()
-    assert visit.checked() == 0
-    body = visit.page.locator("[data-part=check-body] pre").text_content()
-    visit.page.context.set_offline(False)
-    visit.stage("sent")
-    (post,) = site.posts()
-    assert post.body.decode() == body
-    visit.faults.clear()
-
-
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        (403, "The server took the request for one from another site. Open the survey's own link again."),
-        (404, "The server says that no open survey has this page’s digest any more."),
-        (409, "A different report with the same number was stored before. That one stays; this one is not counted."),
-        (422, "The server found a fault in the report and stored nothing. Please tell the researchers."),
-        (418, "The server refused the report (status 418) and stored nothing. Please tell the researchers."),
-    ],
-)
-def test_send_refused_is_final_and_explained(visit: Visit, site: Capture, status: int, words: str) -> None:
-    answered(visit)
-    site.respond = failing(site.respond, Response(status))
-    visit.press("Send").stage("failed")
-    assert visit.said("failed-reason") == words
-    visit.page.wait_for_timeout(200)
-    assert len(site.posts()) == 1, "nothing is tried again by itself"
-    visit.faults.clear()
-
-
 def test_send_survey_closed_meanwhile_is_refused(visit: Visit, site: Capture, version: Version) -> None:
-    from surveys.lifecycle.services import close_survey
-
     answered(visit)
     close_survey(Survey.objects.get(pk=version.survey_id))
     visit.press("Send").stage("failed")
@@ -102,3 +39,35 @@ def test_send_survey_closed_meanwhile_is_refused(visit: Visit, site: Capture, ve
     assert WaitingReport.objects.count() == 0
     visit.faults.clear()
     assert "This survey is closed" in visit.open().page.content()
+
+
+def run(command: str) -> str:
+    """What a shell prints for a command of "Check this page"."""
+    return subprocess.run(command, shell=True, check=True, capture_output=True, text=True, timeout=30).stdout
+
+
+def test_send_posts_exactly_these_bytes_and_shows_them(visit: Visit, site: Capture, version: Version) -> None:
+    page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
+    (post,) = site.posts()
+    digest = version.design_id
+    assert re.fullmatch(
+        rf'{{"design":"{digest}","nonce":"[0-9a-f]{{32}}","stratum":"y1","report":"0[01]0[012]"}}'.encode(), post.body
+    )
+    assert post.target == f"/s/{version.survey.slug}/reports"
+    assert page.get_by_text("Nobody, including us").is_hidden(), "the receipt is for those who ask"
+    visit.unfold("Show what was sent")
+    symbols = bytes.fromhex(json.loads(post.body)["report"])
+    choices = [("No", "Yes")[symbols[0]], ("Well", "So-so", "Low")[symbols[1]]]
+    assert page.locator(".sent-choice").all_inner_texts() == [f"Sent: {choice}" for choice in choices]
+    assert visit.said("sent-receipt") == hashlib.sha256(post.body).hexdigest()
+    visit.unfold("Check this page")
+    assert page.locator("[data-part=check-body] pre").inner_text() == post.body.decode()
+    receipt = hashlib.sha256(post.body).hexdigest()
+    commands = [visit.said(f"check-{name}") for name in ("design", "page", "receipt", "repeat")]
+    printed = [run(command) for command in commands]
+    digests = [version.design_id, hashlib.sha256(stored_page(version)).hexdigest(), receipt]
+    assert printed[:3] == [f"{digest}  -\n" for digest in digests]
+    assert json.loads(printed[3]) == {"receipt": receipt}
+    assert [post.body for post in site.posts()] == [post.body] * 2
+    assert WaitingReport.objects.count() == 1, "what is repeated is counted once"
+    assert visit.said("check-design") == f"curl -s {visit.url}design.json | sha256sum"

@@ -87,6 +87,12 @@ def close_survey(slug: str) -> None:
     services.close_survey(_survey(slug))
 
 
+def fold(slug: str) -> None:
+    from collector.reports import folding
+
+    folding.fold(_survey(slug).versions.get().design_id)
+
+
 def due(slug: str) -> None:
     """A closed survey whose reports are to go."""
     from django.utils import timezone
@@ -135,7 +141,8 @@ def restore(file: str) -> None:
 ACTS: dict[str, Callable[..., None]] = {
     act.__name__: act
     for act in (
-        draft, open_survey, closable, close_survey, again, open_wave, invited, answer, due, ask, send, back_up, restore
+        draft, open_survey, closable, close_survey, again, open_wave, invited, answer, fold, due, ask, send, back_up,
+        restore,
     )
 }  # fmt: skip
 

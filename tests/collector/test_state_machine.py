@@ -432,7 +432,7 @@ def test_state_machine_any_order_keeps_counts_exact() -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=EXAMPLES or 40,
+            max_examples=EXAMPLES or 20,
             stateful_step_count=30 if EXAMPLES else 15,
             derandomize=not EXAMPLES,
             print_blob=True,

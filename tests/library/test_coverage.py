@@ -18,10 +18,15 @@ SIZES = [30, 100, 300, 1000, 10_000]
 @cache
 def limits(truth, n, interval):
     """Intervals of the share of yes for every count, as `estimate_proportions` gives them (the small n are compared
-    with it count by count, below)."""
+    with it count by count, below). Of a large n those counts alone that one of the shares can lead to: the others have
+    a chance below 1e-15 on either side."""
     p = forced_response(truth=truth).gain / forced_response(truth=truth).denominator
     counts, ends = np.arange(n + 1), ((1 - p) / 2, (1 + p) / 2)
-    binomial = np.array([binomial_limits(interval, count, n, 0.95, ends) for count in range(n + 1)])
+    binomial = np.full((n + 1, 2), np.nan)
+    reached = counts if n <= 1000 else range(*stats.binom.ppf([1e-15, 1 - 1e-15], n, [ends[0], 0.5]).astype(int))
+    for count in reached:
+        binomial[count] = binomial_limits(interval, count, n, 0.95, ends)
+    binomial[np.isnan(binomial)] = 0
     mapped = np.clip((binomial - (1 - p) / 2) / p, 0, 1)
     estimate = np.clip((counts / n - (1 - p) / 2) / p, 0, 1)
     return np.minimum(mapped[:, 0], estimate), np.maximum(mapped[:, 1], estimate), (binomial[:, 1] - binomial[:, 0]) / p

@@ -125,9 +125,11 @@ def test_mail_is_previewed_changed_and_sent(invited: Survey, her: Client, box: M
     sent = her.post(address("mail"), mail_of(step="send"))
     asked = Mailing.objects.get()
     assert sent["Location"] == address("mailing", asked.key)
-    assert "0 of 12 sent; waiting for a worker" in her.get(sent["Location"]).content.decode()
+    waiting = her.get(sent["Location"]).content.decode()
+    assert ("data-mailing data-waits" in waiting, "0 of 12" in waiting) == (True, True)
     mail_delivery.execute(asked.pk)
-    assert "12 of 12 sent." in her.get(sent["Location"]).content.decode()
+    after = her.get(sent["Location"]).content.decode()
+    assert ("data-waits" in after, "12 of 12" in after) == (False, True)
     assert "Invitations to 12" in her.get(address("invitations")).content.decode()
     assert len(box.mails) == 12
 

@@ -143,7 +143,6 @@ def test_question_fields_of_open_survey_are_refused(kinds: Survey, version: Vers
     opened = version.survey
     answer = her.get(reverse("panel:question", args=[opened.slug, opened.items.all()[0].pk]))
     assert answer.status_code == 403
-    assert "only a draft can be changed" in answer.content.decode()
     other = her.get(reverse("panel:question", args=["kinds", opened.items.all()[0].pk]))
     assert other.status_code == 404
 

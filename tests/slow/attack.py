@@ -56,11 +56,13 @@ KINDS = {
 
 @dataclass
 class Result:
-    """What came of it: the answers to respondents (0 for none), and for how long connections were held."""
+    """What came of it: the answers to respondents (0 for none), and how long which connections were held."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
     held: list[float] = field(default_factory=list)
+    ended: set[int] = field(default_factory=set)
+    """The numbers of the places whose connection was ended by the server, at least once."""
 
     @property
     def taken(self) -> float:
@@ -79,14 +81,21 @@ class Attack:
     large: str = "/"
     """The path of something large."""
 
-    async def run(self, seconds: float, body: Callable[[str], bytes], *, every: float = 0.5) -> Result:
-        """Attack for a while, and send a report of another address in each moment."""
+    async def run(
+        self,
+        seconds: float,
+        body: Callable[[str], bytes],
+        *,
+        every: float = 0.5,
+        enough: Callable[[Result], bool] = lambda result: False,
+    ) -> Result:
+        """Attack for a while, or until it is enough, and send a report of another address in each moment."""
         result, end = Result(), time.monotonic() + seconds
         ours = [f"127.0.0.{number + 1}" for number in range(self.addresses)]
-        slow = [asyncio.create_task(self._hold(one, result)) for one in ours * self.connections]
+        slow = [asyncio.create_task(self._hold(*one, result)) for one in enumerate(ours * self.connections)]
         await asyncio.sleep(min(1.0, seconds / 10))
         sent = []
-        for number in itertools.takewhile(lambda _: time.monotonic() < end, itertools.count()):
+        for number in itertools.takewhile(lambda _: time.monotonic() < end and not enough(result), itertools.count()):
             address = f"127.0.{1 + number // 200}.{number % 200 + 1}"
             sent.append(asyncio.create_task(self._send(address, body(secrets.token_hex(16)), result)))
             await asyncio.sleep(every)
@@ -96,7 +105,7 @@ class Attack:
         await asyncio.gather(*slow, return_exceptions=True)
         return result
 
-    async def _hold(self, address: str, result: Result) -> None:
+    async def _hold(self, place: int, address: str, result: Result) -> None:
         """Hold one connection after another."""
         host, first = f"{HOST}:{self.port}", self.kind.first
         while True:
@@ -106,6 +115,7 @@ class Attack:
                     writer.write(first.format(host=host, large=self.large).encode())
                     await self._until_cut(reader, writer)
             result.held.append(time.monotonic() - begun)
+            result.ended.add(place)
             await asyncio.sleep(0.02)
 
     async def _until_cut(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,32 +1,21 @@
-"""Somebody answers the survey, and what of it reaches the server."""
+"""Somebody answers the survey, and what the page makes of it."""
 
-import hashlib
 import json
 import re
-import subprocess
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Page
 
-from collector.models import WaitingReport
-from surveys.models import Version
+from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import Visit, targets
-from tests.tools.capture import Capture
-from tests.tools.designs import stored_page
+from tests.tools.capture import Capture, capturing
+
+pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
 
-def test_send_by_mouse_posts_exactly_these_bytes(visit: Visit, site: Capture, version: Version) -> None:
-    visit.open().stage("questions").answer("Yes", "Low").send().stage("sent")
-    (post,) = site.posts()
-    digest = version.design_id
-    assert re.fullmatch(
-        rf'{{"design":"{digest}","nonce":"[0-9a-f]{{32}}","stratum":"y1","report":"0[01]0[012]"}}'.encode(), post.body
-    )
-    assert post.target == f"/s/{version.survey.slug}/reports"
-    assert WaitingReport.objects.count() == 1
-
-
-def test_group_link_ticks_group_and_sends_nothing(visit: Visit, site: Capture, version: Version) -> None:
-    visit.open(f"#{version.design_id}&group=y2").stage("questions")
+def test_group_link_ticks_group_and_sends_nothing(visit: Visit, site: Capture, memory: Memory) -> None:
+    visit.open(f"#{memory.design.digest}&group=y2").stage("questions")
     group = visit.question(0)
     assert group.get_by_label("Later").is_checked()
     assert "Sent openly, not randomised" in group.inner_text()
@@ -38,8 +27,8 @@ def test_group_link_ticks_group_and_sends_nothing(visit: Visit, site: Capture, v
     assert json.loads(post.body)["stratum"] == "y1", "whoever is in another group says so"
 
 
-def test_group_link_unknown_group_is_refused(visit: Visit, version: Version) -> None:
-    visit.open(f"#{version.design_id}&group=y3").stage("refused")
+def test_group_link_unknown_group_is_refused(visit: Visit, memory: Memory) -> None:
+    visit.open(f"#{memory.design.digest}&group=y3").stage("refused")
 
 
 def test_request_headers_have_origin_and_no_cookie(visit: Visit, site: Capture) -> None:
@@ -94,7 +83,15 @@ def test_question_is_one_radio_group_without_names(visit: Visit) -> None:
     assert group.count() == 3
 
 
-def test_page_makes_no_request_between_load_and_send(visit: Visit, site: Capture, address: str) -> None:
+@pytest.fixture
+def new_site(memory: Memory) -> Iterator[Capture]:
+    """On a port from which the browser has no script yet."""
+    with capturing(memory.respond) as site:
+        yield site
+
+
+def test_page_makes_no_request_between_load_and_send(visit: Visit, new_site: Capture, address: str) -> None:
+    site, visit.url = new_site, new_site.url + address
     page = visit.open().stage("questions").page
     page.wait_for_load_state("networkidle")
     loaded = targets(site)
@@ -134,35 +131,8 @@ def test_answer_can_be_changed_until_send(visit: Visit) -> None:
     assert page.locator(".answer-choice").all_inner_texts() == ["First year", "No", "Low"]
 
 
-def run(command: str) -> str:
-    """What a shell prints for a command of "Check this page"."""
-    return subprocess.run(command, shell=True, check=True, capture_output=True, text=True, timeout=30).stdout
-
-
-def test_receipt_shows_what_was_sent_and_checks_work(visit: Visit, site: Capture, version: Version) -> None:
-    page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
-    (post,) = site.posts()
-    assert page.get_by_text("Nobody, including us").is_hidden(), "the receipt is for those who ask"
-    visit.unfold("Show what was sent")
-    symbols = bytes.fromhex(json.loads(post.body)["report"])
-    choices = [("No", "Yes")[symbols[0]], ("Well", "So-so", "Low")[symbols[1]]]
-    assert page.locator(".sent-choice").all_inner_texts() == [f"Sent: {choice}" for choice in choices]
-    assert visit.said("sent-receipt") == hashlib.sha256(post.body).hexdigest()
+def test_link_with_digest_is_accepted(visit: Visit, memory: Memory) -> None:
+    visit.open(f"#{memory.design.digest}").stage("questions")
     visit.unfold("Check this page")
-    assert page.locator("[data-part=check-body] pre").inner_text() == post.body.decode()
-    receipt = hashlib.sha256(post.body).hexdigest()
-    commands = [visit.said(f"check-{name}") for name in ("design", "page", "receipt", "repeat")]
-    printed = [run(command) for command in commands]
-    digests = [version.design_id, hashlib.sha256(stored_page(version)).hexdigest(), receipt]
-    assert printed[:3] == [f"{digest}  -\n" for digest in digests]
-    assert json.loads(printed[3]) == {"receipt": receipt}
-    assert [post.body for post in site.posts()] == [post.body] * 2
-    assert WaitingReport.objects.count() == 1, "what is repeated is counted once"
-    assert visit.said("check-design") == f"curl -s {visit.url}design.json | sha256sum"
-
-
-def test_link_with_digest_is_accepted(visit: Visit, version: Version) -> None:
-    visit.open(f"#{version.design_id}").stage("questions")
-    visit.unfold("Check this page")
-    assert visit.said("check-digest") == version.design_id
+    assert visit.said("check-digest") == memory.design.digest
     assert visit.said("check-link") == "It is the digest that your link names."
