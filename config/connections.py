@@ -117,5 +117,4 @@ def _sockets(numbers: list[int]) -> Iterator[tuple[int, socket.socket]]:
 
 
 def _files() -> list[int]:
-    """The file descriptors that this process has open."""
     return [int(file.name) for file in Path("/dev/fd").iterdir()]

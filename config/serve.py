@@ -53,7 +53,6 @@ def main() -> None:
 
 
 def _serve(options: argparse.Namespace, servers: Sequence[LocalServer]) -> None:
-    """Update everything and supervise the processes until interrupted."""
     many = {"web_processes": 2, "workers": 2} if options.stack else {}
     household = Supervisor(commands(HOST, options.port, **many), servers)
     try:

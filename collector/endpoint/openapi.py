@@ -27,7 +27,6 @@ STATUSES = {
 
 
 def _object(properties: dict[str, object], *required: str, **more: str) -> dict[str, object]:
-    """A schema for an object of these properties and no others."""
     closed = {"required": list(required), "additionalProperties": False}
     return {"type": "object", **more, "properties": properties, **closed}
 

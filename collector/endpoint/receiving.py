@@ -91,7 +91,6 @@ def _receive_marks(fields: Mapping[str, str], *, slug: str, mode: Report.Mode) -
 
 
 def _read(body: bytes, *, slug: str, rehearsal: bool) -> NewReport:
-    """Parse a body into a report that its design can produce."""
     sent = parsing.parse(body)
     design = _design_of(sent.design, slug=slug, rehearsal=rehearsal)
     parsing.check_against(sent, design)

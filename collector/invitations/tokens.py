@@ -64,7 +64,6 @@ def _bytes_of(token: str) -> bytes:
 
 
 def _verify(signature: bytes, message: bytes, modulus: str) -> None:
-    """Refuse a token that the key of this modulus did not sign."""
     from cryptography.exceptions import InvalidSignature  # only here: few surveys are by blind invitation
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import padding

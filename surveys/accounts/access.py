@@ -107,7 +107,6 @@ def one_or_404(found: T | None, what: str = "survey") -> T:
 
 
 def _survey_or_404(user: Person, digest: str, role: Role, what: str) -> Survey:
-    """The survey of a design for a member of its team with at least this role."""
     survey = one_or_404(surveys_of_runs(digest).first(), what)
     require(one_or_404(role_in(user, survey), what), role)
     return survey

@@ -230,7 +230,6 @@ def _counts(archive: ArchiveReader | ArchiveWriter) -> dict[str, int]:
 
 
 def _migrations() -> dict[str, str]:
-    """The last migration of every app, which identifies the schema."""
     return dict(sorted(MigrationLoader(None).graph.leaf_nodes()))
 
 

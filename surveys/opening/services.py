@@ -136,7 +136,6 @@ def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: Use
 
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:
-    """Every page of the version for respondents, in each of its languages."""
     bits = version.survey.work_bits
     for language in design.languages:
         sheet = render_sheet(design, language)

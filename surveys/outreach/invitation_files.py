@@ -112,7 +112,6 @@ def picture(link: str) -> str:
 
 
 def _lines(code: str) -> list[str]:
-    """The seven groups of a code on two lines."""
     groups = grouped_code(code).split()
     return [" ".join(groups[:4]), " ".join(groups[4:])]
 

@@ -90,7 +90,6 @@ def _mailing_or_404(survey: Survey, key: str) -> Mailing:
 
 
 def _with_file(request: HttpRequest, written: str) -> str:
-    """The pasted list, followed by that of an uploaded file."""
     file = request.FILES.get("file")
     if file is None:
         return written

@@ -68,7 +68,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "jobs": jobs(),
         "states": [name for _, name in STATES],
         "failed": failed(),
-        "kept": stored_reports(),
+        "stored": stored_reports(),
         "set_aside": reports.set_aside_in_all(),
         "warnings": warnings(),
         "facts": facts(),

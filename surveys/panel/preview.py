@@ -69,7 +69,6 @@ def drafted(request: HttpRequest, survey: Survey | None) -> Definition | list[st
 
 
 def _forms(request: HttpRequest, survey: Survey | None) -> tuple[Any, list[Any]]:
-    """The form and the formsets of the survey editor, bound to the data sent."""
     model_admin: Any = admin.site.get_model_admin(Survey)
     sent = request.POST.copy()
     if not sent.get("slug"):

@@ -176,7 +176,6 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]
 
 
 def _title(version: Version, link: SharedLink) -> str:
-    """The text alternative of the QR code."""
     group = f", group {link.name}" if link.group else ""
     return f"QR code of the link to {version.survey}{group}: {link.typed}"
 

@@ -54,7 +54,6 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _rows(book: SurveyBudget) -> Iterator[dict[str, object]]:
-    """A row of the table for each opening, and one for the next."""
     for line in book.lines:
         version, spent = line.opened.version, line.spent
         yield {

@@ -57,7 +57,7 @@ def render_page(
         "question_count": len(design.items),
         "invitations": design.invitations,
         "waves": design.waves,
-        "told": _sentence_keys(design),
+        "uses": _sentence_keys(design),
         "extras": _extras(design),
         "practice": _practice(design.items[0], language),
         "coin_address": address_of("coin", design, language) if with_coin else "",

@@ -157,10 +157,12 @@ PLANTED = """<!doctype html><html lang="en"><title>Faults</title><style>
     .larger { color: #888; font-size: 3rem }
     @media (prefers-color-scheme: dark) { .in-light { color: black } .in-dark, .deep { color: #979797 } }
     @media (min-width: 1000px) { .on-wide { display: block } .larger { font-size: 1rem } }
+    a { color: #333; text-decoration: none }
     .small { padding: 0; width: 9px; height: 9px }
 </style><main><h1>Faults</h1>
     <p>Sound</p> <p class="in-light">Light</p> <p class="in-dark">Dark</p> <p class="on-wide">Wide</p>
     <p>Sound <b class="deep">too</b></p> <p class="larger">Smaller on a wide screen</p>
+    <p><a href="#">Alone</a></p> <p>Amid <a class="amid" href="#">a</a> text</p>
     <svg width="99" height="20" aria-hidden="true"><text y="15" fill="#999">Picture</text></svg>
     <input class="nameless"> <button class="small">x</button><button class="small">y</button>
 </main></html>"""
@@ -168,14 +170,18 @@ PLANTED = """<!doctype html><html lang="en"><title>Faults</title><style>
 
 
 FOUND = {
-    "360 light": {"nameless", "small", "in-light", "Picture"},
+    "360 light": {"nameless", "small", "in-light", "amid", "Picture"},
     "360 dark": {"in-dark", "deep", "Picture"},
     "1280 light": {"nameless", "small", "on-wide", "larger", "Picture"},
     "1280 dark": {"Picture"},
 }
 """Colours are reported by the first screen that shows them."""
 
-STILL = {"1280 light": {"in-light"}, "1280 dark": {"in-dark", "deep", "on-wide", "larger"}}
+STILL = {
+    "360 dark": {"amid"},
+    "1280 light": {"in-light", "amid"},
+    "1280 dark": {"in-dark", "deep", "on-wide", "larger", "amid"},
+}
 """What is reported besides where every text is looked at on every screen."""
 
 

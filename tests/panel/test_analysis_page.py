@@ -186,6 +186,7 @@ def test_analysis_sixth_waiting_is_refused(her: Client, survey: Survey) -> None:
         assert her.post(PAGE, COMPARED).status_code == 302
     answer = her.post(PAGE, COMPARED)
     assert (answer.status_code, Analysis.objects.count()) == (400, 5)
+    assert answer.context["fault"].startswith("5 analyses")
     assert answer.context["fault"] in answer.content.decode()
 
 

@@ -8,11 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
+from collector.errors import Conflict
 from estimator.models import Run
 from estimator.runs import selectors as estimates
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
-from surveys.lifecycle.services import close_survey, write_survey
+from surveys.lifecycle.services import close_survey, publish_run, request_estimate, write_survey
 from surveys.models import Item, Survey, Version
 from tests.factories import payloads
 from tests.factories.runs import fill
@@ -97,6 +98,8 @@ def test_estimate_on_demand(version: Version, her: Client, django_capture_on_com
     assert run is not None
     assert f'data-run="/api/v1/runs/{run.key}/"' in her.get("/panel/survey/campus/").content.decode()
     assert outcome(her, "estimate", "campus") == "error"
+    with pytest.raises(Conflict, match="on its way already"):
+        request_estimate(version.survey)
     assert version.design.runs.count() == 1
     estimator.execute(run.pk)
     assert "data-run" not in her.get("/panel/survey/campus/").content.decode()
@@ -137,6 +140,8 @@ def test_report_publish_and_unpublish(run: Run, her: Client, client: Client) -> 
 def test_publish_run_without_estimates_is_refused(version: Version, her: Client) -> None:
     run = estimator.request_run(version.design_id)
     assert outcome(her, "publish", run.key, published="yes") == "error"
+    with pytest.raises(Conflict, match="no estimates to publish"):
+        publish_run(run, published=True)
     assert her.get(reverse("panel:report", args=[run.key])).status_code == 404
 
 

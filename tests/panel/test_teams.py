@@ -78,6 +78,8 @@ def test_team_is_deleted_only_when_empty(her: Client, survey: Survey, alice: Use
     assert "leads nowhere" in said(Client(), "/panel/join/", secret=secret)
     assert AuditEntry.objects.filter(act="deleted a team", detail="Field work", name="alice").exists()
     assert outcome(her, "team-delete", survey.team_id) == "error"
+    with pytest.raises(Conflict, match="deleted when it has neither"):
+        teams.delete(survey.team, by=alice)
 
 
 def test_team_role_change_takes_effect_at_once(her: Client, survey: Survey, bob: User, sign_in: SignIn) -> None:

@@ -2,20 +2,23 @@
 
 import ast
 import subprocess
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> list[str]:
     """Every module that a file imports, and every name that it imports from one, dotted."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            found += (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            found += (f"{node.module}.{name.name}" for name in node.names)
+    return found
 
 
 def test_test_modules_are_not_imported() -> None:
@@ -40,6 +43,7 @@ def test_imports_from_tests_exist() -> None:
     assert found == []
 
 
+@cache
 def exists(name: str) -> bool:
     """Whether there is such a module, or such a name at the top of one."""
     module = ROOT.joinpath(*name.split("."))

@@ -28,6 +28,5 @@ def _sentences(book: SurveyBudget) -> Iterator[str]:
 
 
 def _with_plain_times(row: OpeningRow) -> dict[str, object]:
-    """The row with times in ISO 8601, for JSON."""
     opened_at, closed_at = row.opened.version.opened_at, row.opened.version.closed_at
     return row_sentences(row) | {"opened_at": opened_at.isoformat(), "closed_at": closed_at and closed_at.isoformat()}

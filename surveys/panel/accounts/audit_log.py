@@ -52,7 +52,6 @@ def _filtered(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[A
 
 
 def _shown(request: HttpRequest, entries: QuerySet[AuditEntry]) -> dict[str, object]:
-    """A page of the log, the choices of its filter, and the chosen ones."""
     names = entries.order_by("name").values_list("name", flat=True).distinct()
     chosen = request.GET.copy()
     chosen.pop("page", None)

@@ -103,8 +103,8 @@ export class Boxes {
   }
 
   #people(key, item, x, share) {
-    const told = this.#peopleTold(key, item, x, share);
-    return captioned(iconArray({ filled: filledOfHundred(share), title: told }), told);
+    const text = this.#peopleTold(key, item, x, share);
+    return captioned(iconArray({ filled: filledOfHundred(share), title: text }), text);
   }
 
   #peopleTold(key, item, x, share) {

@@ -39,8 +39,8 @@ export class CheckThisPage {
     part(this.#root, "check-receipt").textContent = body === "" ? "" : `printf %s '${shown}' | sha256sum`;
     part(this.#root, "check-repeat").textContent =
       body === "" ? "" : `curl -s ${types} -H 'Origin: ${new URL(url).origin}' --data-binary '${shown}' ${url}`;
-    const said = body === "" ? element("p", this.#sentences.say("body-none")) : element("pre", shown);
-    part(this.#root, "check-body").replaceChildren(said);
+    const text = body === "" ? element("p", this.#sentences.say("body-none")) : element("pre", shown);
+    part(this.#root, "check-body").replaceChildren(text);
   }
 }
 

@@ -210,7 +210,7 @@ export class RespondentPage {
 
   #showReview() {
     if (this.#invited && this.#questionnaire.complete()) {
-      this.#review.show(this.#questionnaire.asked, this.#questionnaire.unasked);
+      this.#review.show(this.#questionnaire.shown, this.#questionnaire.unasked);
       this.#stages.show("review");
     }
   }

@@ -64,8 +64,8 @@ export class Phrases {
     if (shapeOf(first) === "choice" && items.every((item) => sameBox(item, first))) {
       return this.say("tickets-all", first);
     }
-    const said = this.say("opening", first);
-    return items.length === 1 ? said : `${said} ${this.#sentences.say("others", { number: 1 })}`;
+    const text = this.say("opening", first);
+    return items.length === 1 ? text : `${text} ${this.#sentences.say("others", { number: 1 })}`;
   }
 
   /** The odds of one question and what belongs to them, a sentence each. */
@@ -122,8 +122,8 @@ export class Phrases {
 
   /** "3 send your answer's side, 1 sends the other", worded for the kind of question. */
   #sides(word, own, rest) {
-    const said = [["own", own], ["rest", rest]].map(([side, count]) => this.#sentences.say(`${side}-${word}`, { count }));
-    return { sides: this.#sentences.say("sides", { own: said[0], rest: said[1] }) };
+    const pair = [["own", own], ["rest", rest]].map(([side, count]) => this.#sentences.say(`${side}-${word}`, { count }));
+    return { sides: this.#sentences.say("sides", { own: pair[0], rest: pair[1] }) };
   }
 
   /** With "prefer not to say", a yes/no question has no two sides. */

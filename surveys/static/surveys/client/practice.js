@@ -57,7 +57,7 @@ export class Practice {
     const sent = sentBy(this.#box, this.#tickets);
     part(this.#root, "practice-ticket").textContent = this.#say("practice-ticket", this.#shown());
     part(this.#root, "practice-lines").replaceChildren(...sent.map((choices, x) => this.#line(x, choices)));
-    part(this.#root, "practice-said").textContent = this.#said(sent);
+    part(this.#root, "practice-said").textContent = this.#text(sent);
   }
 
   /** The tickets as people count them, from 1. */
@@ -72,7 +72,7 @@ export class Practice {
     return element("li", this.#say("practice-line", values), x === this.#choices.answer ? "chosen" : "");
   }
 
-  #said(sent) {
+  #text(sent) {
     const x = this.#choices.answer;
     if (x === null) {
       return this.#say("practice-waits");

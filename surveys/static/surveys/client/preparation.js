@@ -80,9 +80,9 @@ function demandSections(root, design) {
   const elements = [...root.querySelectorAll("[data-part=section]")];
   demandSame(elements.length, Math.max(design.sections.length, 1), "sections");
   design.sections.forEach(({ key, title, introduction }, i) => {
-    const said = (name) => plain(elements[i].querySelector(`[data-part=${name}]`)?.textContent);
-    demandSame(said("section-title"), plain(title[root.lang]), "a section's title");
-    demandSame(said("section-introduction"), plain(introduction[root.lang]), "a section's introduction");
+    const text = (name) => plain(elements[i].querySelector(`[data-part=${name}]`)?.textContent);
+    demandSame(text("section-title"), plain(title[root.lang]), "a section's title");
+    demandSame(text("section-introduction"), plain(introduction[root.lang]), "a section's introduction");
     const questions = elements[i].querySelectorAll("[data-part=question]").length;
     demandSame(questions, design.items.filter(({ section }) => section === key).length, "questions of a section");
   });

@@ -19,7 +19,7 @@ export class Questionnaire {
   #sentences;
   #sections;
   /** @type {boolean[]} */
-  #asked;
+  #shown;
 
   /**
    * @param {HTMLElement} root
@@ -34,7 +34,7 @@ export class Questionnaire {
     this.#group = group;
     this.#sentences = sentences;
     this.#sections = new Sections(root, design, sentences);
-    this.#asked = design.items.map(() => true);
+    this.#shown = design.items.map(() => true);
     questions.forEach((question, i) => this.#sayNote(question, design.items[i]));
   }
 
@@ -57,13 +57,13 @@ export class Questionnaire {
   /** After a change of an answer: show what is asked now. The answer to a question that is asked no more is wiped. */
   update() {
     const answers = this.#answers();
-    const before = this.#asked;
-    this.#asked = askedItems(this.#design.items, answers);
-    const changed = [...before.keys()].filter((i) => this.#asked[i] !== before[i]);
-    changed.forEach((i) => this.#ask(this.#questions[i], this.#asked[i]));
+    const before = this.#shown;
+    this.#shown = askedItems(this.#design.items, answers);
+    const changed = [...before.keys()].filter((i) => this.#shown[i] !== before[i]);
+    changed.forEach((i) => this.#ask(this.#questions[i], this.#shown[i]));
     this.#sayChange(changed);
     this.#missing.textContent = "";
-    this.#sections.update(this.#asked, answers.filter((answer, i) => this.#asked[i] && answer !== null).length);
+    this.#sections.update(this.#shown, answers.filter((answer, i) => this.#shown[i] && answer !== null).length);
   }
 
   /** Forget every answer. */
@@ -101,14 +101,14 @@ export class Questionnaire {
   }
 
   /** @returns {{question: Question, item: import("./design.js").Item | null}[]}  those asked; the group has no item */
-  get asked() {
+  get shown() {
     const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item }));
-    return [...this.#first().map((question) => ({ question, item: null })), ...items.filter((_, i) => this.#asked[i])];
+    return [...this.#first().map((question) => ({ question, item: null })), ...items.filter((_, i) => this.#shown[i])];
   }
 
   /** @returns {number}  how many questions are not asked; they are sent all the same */
   get unasked() {
-    return this.#asked.filter((asked) => !asked).length;
+    return this.#shown.filter((shown) => !shown).length;
   }
 
   /** @returns {import("./encoding.js").Answer[]}  what is read against the tickets: one answer for each item */
@@ -129,23 +129,23 @@ export class Questionnaire {
     return this.#questions.map((question) => question.answer);
   }
 
-  #ask(question, asked) {
-    question.element.hidden = !asked;
-    if (!asked) {
+  #ask(question, shown) {
+    question.element.hidden = !shown;
+    if (!shown) {
       question.clear();
     }
   }
 
   /** What appears in sight is said to those who do not see it. */
   #sayChange(changed) {
-    const count = changed.filter((i) => this.#asked[i] && this.#sections.members.includes(i)).length;
+    const count = changed.filter((i) => this.#shown[i] && this.#sections.members.includes(i)).length;
     if (changed.length > 0) {
       this.#appeared.textContent = count === 0 ? "" : this.#sentences.say("appeared", { count });
     }
   }
 
   #complete(places) {
-    const faults = places.filter((i) => this.#asked[i]).map((i) => [this.#questions[i], this.#fault(i)]);
+    const faults = places.filter((i) => this.#shown[i]).map((i) => [this.#questions[i], this.#fault(i)]);
     if (this.#group !== null && places.includes(0)) {
       faults.unshift([this.#group, this.#group.blank ? { key: "missing-one_choice", values: {} } : null]);
     }
@@ -157,8 +157,8 @@ export class Questionnaire {
 
   #sayMissing(questions) {
     const key = questions.every((question) => question.blank) ? "answers-missing" : "answers-faulty";
-    const said = questions.length === 0 ? "" : this.#sentences.say(key, { count: questions.length });
-    this.#missing.textContent = said;
+    const text = questions.length === 0 ? "" : this.#sentences.say(key, { count: questions.length });
+    this.#missing.textContent = text;
     if (questions.length > 0) {
       this.open(questions[0]);
     }

@@ -25,11 +25,11 @@ export class Review {
   }
 
   /**
-   * @param {readonly {question: Question, item: Item | null}[]} asked  the group, which is sent as it is, has no item
+   * @param {readonly {question: Question, item: Item | null}[]} shown  the group, which is sent as it is, has no item
    * @param {number} unasked  how many questions were not asked
    */
-  show(asked, unasked) {
-    const rows = asked.map(({ question, item }) => this.#row(question, item));
+  show(shown, unasked) {
+    const rows = shown.map(({ question, item }) => this.#row(question, item));
     if (unasked > 0) {
       rows.push(element("li", this.#sentences.say("review-unasked", { count: unasked }), "answers-unasked"));
     }

@@ -18,11 +18,11 @@ import { drawTicket } from "./random.js";
  * @returns {boolean[]}  whether each is asked
  */
 export function askedItems(items, answers) {
-  const asked = [];
+  const shown = [];
   for (const { askedIf } of items) {
-    asked.push(askedIf === null || (asked[askedIf.index] && isOneOf(answers[askedIf.index], askedIf.answers)));
+    shown.push(askedIf === null || (shown[askedIf.index] && isOneOf(answers[askedIf.index], askedIf.answers)));
   }
-  return asked;
+  return shown;
 }
 
 /**
@@ -33,9 +33,9 @@ export function askedItems(items, answers) {
  * @returns {(Answer | null)[]}  null only for an item that is asked, required and has no answer
  */
 export function answersToSend(items, answers) {
-  const asked = askedItems(items, answers);
+  const shown = askedItems(items, answers);
   return items.map((item, i) => {
-    if (!asked[i]) {
+    if (!shown[i]) {
       return item.unasked;
     }
     return answers[i] ?? (item.required ? null : blankAnswer(item));

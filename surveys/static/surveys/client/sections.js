@@ -19,7 +19,7 @@ export class Sections {
   /** @type {{element: HTMLElement, members: number[]}[]} */
   #sections;
   #now = 0;
-  #asked = [];
+  #shown = [];
   #done = 0;
   #reviewed = false;
 
@@ -58,11 +58,11 @@ export class Sections {
   }
 
   /**
-   * @param {readonly boolean[]} asked  for each question
+   * @param {readonly boolean[]} shown  for each question
    * @param {number} done  how many of those that are asked have an answer
    */
-  update(asked, done) {
-    this.#asked = asked;
+  update(shown, done) {
+    this.#shown = shown;
     this.#done = done;
     this.#showDoors();
     this.#showProgress();
@@ -97,7 +97,7 @@ export class Sections {
 
   /** Sections in which something is asked. */
   #filled() {
-    return [...this.#sections.keys()].filter((i) => this.#sections[i].members.some((member) => this.#asked[member]));
+    return [...this.#sections.keys()].filter((i) => this.#sections[i].members.some((member) => this.#shown[member]));
   }
 
   #showDoors() {
@@ -109,11 +109,11 @@ export class Sections {
 
   #showProgress() {
     const done = this.#done;
-    const asked = this.#asked.filter(Boolean).length;
+    const shown = this.#shown.filter(Boolean).length;
     const filled = this.#filled();
-    const values = { done, asked, section: filled.indexOf(this.#now) + 1, sections: filled.length };
+    const values = { done, asked: shown, section: filled.indexOf(this.#now) + 1, sections: filled.length };
     const key = this.#sections.length === 1 ? "progress" : "progress-sections";
     this.#parts["answered-said"].textContent = this.#sentences.say(key, values);
-    Object.assign(this.#parts["answered-bar"], { max: asked, value: done });
+    Object.assign(this.#parts["answered-bar"], { max: shown, value: done });
   }
 }

@@ -232,9 +232,9 @@ export class Sending {
   }
 
   /** While the browser keeps the body, the page says so and offers to take it away. */
-  #tellKept(kept) {
+  #tellKept(held) {
     ["discard", "kept-after"].forEach((name) => {
-      part(this.#root, name).hidden = !kept;
+      part(this.#root, name).hidden = !held;
     });
   }
 
@@ -257,9 +257,9 @@ export class Sending {
 
   /** A screen reader reads a status whenever it is written: the same words once. */
   #announce(words) {
-    const said = part(this.#root, "sending-said");
-    if (said.textContent !== words) {
-      said.textContent = words;
+    const line = part(this.#root, "sending-said");
+    if (line.textContent !== words) {
+      line.textContent = words;
     }
   }
 

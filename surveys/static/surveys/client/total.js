@@ -18,12 +18,12 @@ const MOST_ROWS = 12;
 export function fillTotal(root, items, sentences, phrases) {
   const each = items.map(({ encoding }) => encoding.ratio);
   const total = totalRatio(each);
-  const said = {
+  const sums = {
     "sum-one": { odds: Math.max(...each.map(oddsUp)) },
     "sum-all": { count: items.length, odds: oddsUp(total) },
     experts: { epsilon: epsilonUp(total) },
   };
-  Object.entries(said).forEach(([key, values]) => {
+  Object.entries(sums).forEach(([key, values]) => {
     part(root, key).textContent = sentences.say(key, values);
   });
   const tables = part(root, "tables");
@@ -32,12 +32,12 @@ export function fillTotal(root, items, sentences, phrases) {
 
 function tableLine(item, number, sentences, phrases) {
   const { weights } = item.table;
-  const told = [phrases.say("table-line", item, { number, epsilon: epsilonUp(item.encoding.ratio) })];
+  const text = [phrases.say("table-line", item, { number, epsilon: epsilonUp(item.encoding.ratio) })];
   const long = weights.length > MOST_ROWS;
   if (long) {
-    told.push(sentences.say("table-ends", { rows: weights.length }));
+    text.push(sentences.say("table-ends", { rows: weights.length }));
   }
-  const line = element("li", `${told.join(" ")} `);
+  const line = element("li", `${text.join(" ")} `);
   line.append(element("code", JSON.stringify(long ? [weights[0], weights.at(-1)] : weights)));
   return line;
 }

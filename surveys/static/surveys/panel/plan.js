@@ -11,9 +11,9 @@ const PAUSE = 120;
 
 /** From what a slider says to what its field says, and back. */
 const SCALES = {
-  plain: { said: (value) => String(Number(value)), place: (field) => Number(field) },
-  parts: { said: (value) => (value / 100).toFixed(2), place: (field) => 100 * fraction(field) },
-  factors: { said: (value) => String(twoDigits(10 ** value)), place: (field) => Math.log10(Number(field) || 1000) },
+  plain: { text: (value) => String(Number(value)), place: (field) => Number(field) },
+  parts: { text: (value) => (value / 100).toFixed(2), place: (field) => 100 * fraction(field) },
+  factors: { text: (value) => String(twoDigits(10 ** value)), place: (field) => Math.log10(Number(field) || 1000) },
 };
 
 const form = document.querySelector("[data-plan]");
@@ -44,7 +44,7 @@ function offerSlider(slider) {
     slider.setAttribute("aria-valuetext", field.value);
   };
   slider.addEventListener("input", () => {
-    field.value = scale.said(Number(slider.value));
+    field.value = scale.text(Number(slider.value));
     slider.setAttribute("aria-valuetext", field.value);
     chooseBy(field);
   });

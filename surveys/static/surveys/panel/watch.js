@@ -11,7 +11,7 @@ const PARTS = [".candor-head", ".candor-steps", "[data-watch]"];
 const KEPT = new Set(["open", "data-live-mark"]);
 
 const root = document.querySelector("[data-watch]");
-const said = document.querySelector("[data-said]");
+const line = document.querySelector("[data-said]");
 const offline = document.querySelector("[data-offline]");
 const mark = document.querySelector("[data-live-mark]");
 let tag = "";
@@ -49,7 +49,7 @@ async function show(state) {
     bar.value = state.progress;
   }
   if (root.dataset.results !== results) {
-    said.textContent = `New estimates. ${state.words.job}.`;
+    line.textContent = `New estimates. ${state.words.job}.`;
   }
 }
 

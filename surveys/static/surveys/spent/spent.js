@@ -118,8 +118,8 @@ class SpentPage {
     return surveys.map((waves) => {
       const figure = element("figure");
       const total = sumOf(waves.map(({ most }) => most));
-      const said = this.#sentences.say("bar", { survey: waves[0].title, epsilon: total });
-      figure.append(element("figcaption", said), bar(waves.map(({ most }) => (WIDTH * most) / longest)));
+      const text = this.#sentences.say("bar", { survey: waves[0].title, epsilon: total });
+      figure.append(element("figcaption", text), bar(waves.map(({ most }) => (WIDTH * most) / longest)));
       return figure;
     });
   }

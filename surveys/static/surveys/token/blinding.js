@@ -22,11 +22,11 @@ const SHAPES = { message: 64, randomizer: 64, inverse: 768, blinded: 768 };
 
 /** @returns {bigint}  the key in a design; anything but an odd number of 3,072 bits is refused */
 export function modulusOf(source) {
-  const said = source?.invitations;
-  if (said?.kind !== "blind" || typeof said.modulus !== "string" || !MODULUS.test(said.modulus)) {
+  const blind = source?.invitations;
+  if (blind?.kind !== "blind" || typeof blind.modulus !== "string" || !MODULUS.test(blind.modulus)) {
     throw new Refusal("key");
   }
-  return BigInt(`0x${said.modulus}`);
+  return BigInt(`0x${blind.modulus}`);
 }
 
 /**

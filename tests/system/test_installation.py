@@ -1,19 +1,28 @@
-"""A canary answer is nowhere: not in the database, its log, the broker's folder, temporary files or the program's log.
+"""One installation: a canary answer is nowhere in it, and at last its processes are killed while reports come in.
 
+Nowhere is: not in the database, its log, the broker's folder, temporary files or the program's log.
 The canary is a true answer that no chance can produce: eight questions of 128 choices, answered through the rehearsal
 by the collector's own way. A report equals its answer in all eight with probability (1/300 + 299/300/128)^8 = 2e-16.
 """
 
 import contextlib
 import csv
+import http.client
 import json
+import os
+import secrets
+import signal
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from collector.designs import Design, check
+from surveys.definition import definitions
+from tests.factories import payloads
 from tests.system import coded
 from tests.system.canary import CANARY, ITEMS, NEEDLES, survey
 from tests.system.installation import Installation, wait_until
@@ -28,8 +37,18 @@ for slug in ("kept", "wide"):
     call_command("import_survey", f"{folder}/{{slug}}.yaml")
     call_command("rehearse", slug, "--answers", "{folder}/answers.csv")
 call_command("open_survey", "wide")
+for slug in ("worker", "server"):
+    call_command("import_survey", f"{folder}/{{slug}}.yaml")
+    call_command("open_survey", slug)
 """
 """In one process, because starting one takes longer than any of these."""
+REPORTS = 500
+KILLS = (100, 250, 400)
+"""After so many of them the worker is killed."""
+
+WAITING = """
+SELECT count(*) FROM collector_waitingreport JOIN collector_frozendesign ON number = design_id WHERE digest = '{digest}'
+"""
 NONCE = bytes.fromhex("c0ffee5ca1ab1e00c0ffee5ca1ab1e00")
 
 
@@ -61,11 +80,13 @@ def box() -> Iterator[tuple[Mailbox, int]]:
 def installation(folder: Path, box: tuple[Mailbox, int]) -> Iterator[Installation]:
     """Sixty people with the canary answer have been rehearsed, in surveys that keep their reports and that forget them.
 
-    A browser with a canary name has knocked.
+    A browser with a canary name has knocked. Two surveys are open for those whose processes die.
     """
     running = Installation(folder)
     running.more = environment(box[1])
     running.start("--no-demo")
+    for slug in ("worker", "server"):
+        (folder / f"{slug}.yaml").write_text(definitions.dump(payloads.definition(slug=slug)))
     (folder / "kept.yaml").write_text(survey("kept", rehearsal=True))
     (folder / "wide.yaml").write_text(survey("wide", rehearsal=False))
     with (folder / "answers.csv").open("w", newline="") as file:
@@ -76,7 +97,7 @@ def installation(folder: Path, box: tuple[Mailbox, int]) -> Iterator[Installatio
     knock(running)
     wait_until(lambda: running.tallies() == running.recount() and running.tallies(), 60)
     yield running
-    running.interrupt()
+    running.kill()
 
 
 def knock(installation: Installation) -> None:
@@ -171,3 +192,68 @@ def test_canary_invitation_codes_are_nowhere(
     planted = coded.Place("log", b"to person1@canary.example: " + coded.hashed(codes[7])[1])
     assert coded.together([planted], codes) == ["log"]
     assert all(coded.holding([coded.Place("log", form)], told, folder) for form in coded.written(codes[-1]))
+
+
+def design_of(slug: str) -> Design:
+    return check(payloads.opened() | {"slug": slug})
+
+
+def send(installation: Installation, design: Design, number: int) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", installation.port, timeout=30)
+    report = f"0{number % 2}0{number % 3}"
+    body = payloads.body(design, nonce=secrets.token_hex(16), stratum=design.strata[number % 5 % 2], report=report)
+    headers = {"Content-Type": "application/json", "Origin": installation.url}
+    connection.request("POST", f"/s/{design.slug}/reports", body, headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def close_and_fold(installation: Installation, design: Design) -> None:
+    """Close a survey, for until then the last step waits; all its reports are in totals that agree with a recount."""
+    waiting = WAITING.format(digest=design.digest)
+    installation.manage("close_survey", design.slug)
+    wait_until(lambda: installation.rows(waiting) == [(0,)], 60)
+    wait_until(lambda: installation.tallies() == installation.recount(), 60)
+
+
+def test_worker_killed_counts_each_report_once(installation: Installation) -> None:
+    """Every report that was answered with 201 is there and counted once."""
+    design, killed, before = design_of("worker"), list[int](), installation.stored()
+
+    def send_and_sometimes_kill(number: int) -> int:
+        if number in KILLS:
+            workers = installation.processes("celery -q -A config worker")
+            killed.extend(workers)
+            for pid in workers:
+                os.kill(pid, signal.SIGKILL)
+        return send(installation, design, number)
+
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(send_and_sometimes_kill, range(REPORTS)))
+    assert set(statuses) == {201}
+    assert killed, "the worker was alive to be killed"
+    assert installation.stored() == before + REPORTS
+    close_and_fold(installation, design)
+    cells = installation.tallies().items()
+    assert sum(count for (digest, *_), count in cells if digest == design.digest) == REPORTS * 2
+    done = f"SELECT reports FROM estimator_run WHERE state = 'done' AND design_id = '{design.digest}'"
+    wait_until(lambda: installation.rows(done), 60)
+    assert "starting it again" in installation.output
+
+
+def test_web_server_killed_keeps_acknowledged_reports(installation: Installation) -> None:
+    design, before = design_of("server"), installation.stored()
+    acknowledged = sum(send(installation, design, number) == 201 for number in range(50))
+    for pid in installation.processes("granian"):
+        os.kill(pid, signal.SIGKILL)
+    assert installation.stored() == before + acknowledged
+
+    def answers_again() -> bool:
+        try:
+            return send(installation, design, 51) == 201
+        except OSError:
+            return False
+
+    wait_until(answers_again, 60)
+    close_and_fold(installation, design)
