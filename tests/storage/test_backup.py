@@ -100,7 +100,6 @@ def new_survey_number() -> int:
     return Survey.objects.create(slug="next", team=Survey.objects.first().team).pk
 
 
-@pytest.mark.long
 def test_restore_across_databases_gives_same_backup(kept: Kept, server: PostgreSQL, tmp_path: Path) -> None:
     """From here to PostgreSQL, from there to SQLite: the same words, and every member of every backup the same."""
     if connection.vendor == "postgresql":
