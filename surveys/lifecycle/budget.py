@@ -156,7 +156,7 @@ def row_sentences(line: OpeningRow) -> dict[str, object]:
         "digest": version.design_id,
         "opened_at": version.opened_at,
         "closed_at": version.closed_at,
-        "reports": line.opened.reports,
+        "reports": line.opened.counted.stored,
         "epsilon": line.epsilon,
         "spent": _wave(line.spent) if line.spent else None,
     }

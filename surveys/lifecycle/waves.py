@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from collector.designs import Design, selectors
 from collector.reports import selectors as reports
+from collector.reports.selectors import ReportCounts
 from surveys.definition.privacy_budget import QuestionPrice, priced
 from surveys.models import Survey, Version
 
@@ -19,7 +20,7 @@ class OpenedWave:
     design: Design
     same: bool
     again: bool
-    reports: int
+    counted: ReportCounts
 
     @property
     def number(self) -> int:
@@ -38,7 +39,7 @@ class OpenedWave:
     @property
     def answered(self) -> bool:
         """True if the wave may have caused privacy loss: a response was stored, or may still be."""
-        return not self.design.rehearsal and (self.reports > 0 or self.version.closed_at is None)
+        return not self.design.rehearsal and (self.counted.stored > 0 or self.version.closed_at is None)
 
 
 def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
@@ -51,7 +52,7 @@ def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:
     designs = [selectors.get_design(version.design_id) for version in versions]
     alike = [False, *(_questions(one) == _questions(other) for one, other in pairwise(designs)), False]
     return tuple(
-        OpenedWave(version, design, same, again, counts[version.design_id].stored)
+        OpenedWave(version, design, same, again, counts[version.design_id])
         for version, design, same, again in zip(versions, designs, alike, alike[1:], strict=False)
     )
 

@@ -117,4 +117,4 @@ def _version_lines(survey: Survey) -> Iterator[VersionRow]:
     pages = selectors.page_digests([one.version for one in waves])
     for one in waves:
         of, digests = one.version, pages.get(one.version.pk, {})
-        yield VersionRow(of, one.name, wording.count(one.reports), done.get(of.design_id), digests)
+        yield VersionRow(of, one.name, wording.reports(one.counted), done.get(of.design_id), digests)

@@ -61,7 +61,7 @@ def _rows(book: SurveyBudget) -> Iterator[dict[str, object]]:
             "remembers": line.opened.remembers,
             "opened": version.opened_at,
             "closed": version.closed_at,
-            "reports": wording.count(line.opened.reports),
+            "reports": wording.reports(line.opened.counted),
             "epsilon": wording.epsilon(line.epsilon),
             "adds": between(spent.adds) if spent else "nothing",
             "total": between(spent.total) if spent else "–",

@@ -67,7 +67,7 @@ def test_wave_has_new_design_of_same_questions(closed: Survey, version: Version)
     assert wave.design_id.encode() in stored_page(wave)
     assert selectors.version_on_the_web("campus") == wave
     assert (selectors.report_count(closed), reports.received_count(version.design_id)) == (0, 1)
-    assert [(one.name, one.reports) for one in waves_of(closed)] == [("wave 1", 1), ("wave 2", 0)]
+    assert [(one.name, one.counted.stored) for one in waves_of(closed)] == [("wave 1", 1), ("wave 2", 0)]
     services.close_survey(closed)
     assert selectors.opening_of(closed).spent == 12, "nobody answered the second wave, so nobody spent anything"
 
