@@ -25,8 +25,8 @@ SHADOW = "box-shadow:0 12px 40px rgb(0 0 0 / .22)"
 
 
 def main() -> None:
-    told = subprocess.run([sys.executable, "manage.py", "demo", "--json"], cwd=ROOT, capture_output=True, check=True)
-    links = json.loads(told.stdout)
+    output = subprocess.run([sys.executable, "manage.py", "demo", "--json"], cwd=ROOT, capture_output=True, check=True)
+    links = json.loads(output.stdout)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
         phone = picture(browser, links["survey"], width=390, height=900)
