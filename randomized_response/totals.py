@@ -183,12 +183,8 @@ def estimate_total(
     estimate, scale, shift = _point(unbiased, chances[keep], size, target, estimator)
     stratum, cluster = (part[keep] for part in parts)
     freedom = None if clusters is None else _degrees_of_freedom(stratum, cluster)
-    noise = scale**2 * _coin_part(unbiased, chances[keep])
-    around = unbiased - shift
-    if clusters is None:
-        covariance = scale**2 * _deville(around, chances[keep], stratum) + noise
-    else:
-        covariance = scale**2 * _between_clusters(around / chances[keep][:, None], stratum, cluster)
+    drawn = None if clusters is None else cluster
+    covariance, noise = _covariances(unbiased, shift, scale, chances[keep], stratum, drawn)
     estimated = float((1 / chances[keep]).sum())
     top = 1.0 if target == "mean" else (size or estimated)
     method = ("deville" if clusters is None else "clusters") + ("" if strata is None else " by strata")
@@ -224,6 +220,22 @@ def _point(
         return mean * whole, whole / float(weights.sum()), mean
     scale = 1 / size if target == "mean" and size is not None else 1.0
     return total * scale, scale, np.zeros(unbiased.shape[1])
+
+
+def _covariances(
+    unbiased: Floats,
+    shift: Floats,
+    scale: float,
+    chances: Floats,
+    stratum: NDArray[np.intp],
+    cluster: NDArray[np.intp] | None,
+) -> tuple[Floats, Floats]:
+    """The covariance of the estimate, and the coin's part of it."""
+    noise = scale**2 * _coin_part(unbiased, chances)
+    around = unbiased - shift
+    if cluster is None:
+        return scale**2 * _deville(around, chances, stratum) + noise, noise
+    return scale**2 * _between_clusters(around / chances[:, None], stratum, cluster), noise
 
 
 def _coin_part(unbiased: Floats, chances: Floats) -> Floats:

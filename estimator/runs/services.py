@@ -1,6 +1,6 @@
 """Commands for runs: request, compute, publish."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from django.db import transaction
@@ -128,12 +128,7 @@ def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
     anytime = taking and not design.rehearsal
     partition = groups.of_totals(design, exact)
     totals = partition.merge_all(exact)
-    rows: list[Estimate] = []
-    for position, field in enumerate(design.fields):
-        mine = totals[field.start : field.stop]
-        rows += estimation.estimate_item(partition, position, mine, run.confidence, anytime=anytime)
-        jobs.renew(Run, run_id, lease, progress=100 * (position + 1) // len(design.fields))
-        watch((position + 1) / len(design.fields))
+    rows = list(_estimates(run, partition, totals, lease=lease, anytime=anytime, watch=watch))
     with transaction.atomic():
         jobs.acquire_lease(
             Run,
@@ -152,6 +147,18 @@ def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
         )
         if not taking:
             group_sizes.release(design, exact)
-        for row in rows:
-            row.run_id = run_id
         Estimate.objects.bulk_create(rows)
+
+
+def _estimates(
+    run: Run, partition: groups.Partition, totals: reports.Totals, *, lease: str, anytime: bool, watch: Watch
+) -> Iterator[Estimate]:
+    """The rows of a run, item by item; the lease is renewed after each."""
+    fields = get_design(run.design_id).fields
+    for position, field in enumerate(fields):
+        mine = totals[field.start : field.stop]
+        for row in estimation.estimate_item(partition, position, mine, run.confidence, anytime=anytime):
+            row.run = run
+            yield row
+        jobs.renew(Run, run.pk, lease, progress=100 * (position + 1) // len(fields))
+        watch((position + 1) / len(fields))

@@ -1,5 +1,6 @@
 """The repository reads itself: a promise in a document is a failing test when it is not kept."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -128,6 +129,25 @@ def test_product_files_have_at_most_400_lines() -> None:
     for path in tracked(".py", ".js", ".css", ".html"):
         if "migrations" not in path.parts and "tests" not in path.parts and "vendor" not in path.parts:
             assert len(path.read_text().splitlines()) <= 400, path
+
+
+def test_product_functions_have_at_most_40_lines() -> None:
+    """Their docstrings are not counted."""
+    long = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in tracked(".py")
+        if path.relative_to(ROOT).parts[0] not in {"tests", "benchmarks", "docs"} and "migrations" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and lines_of(node) > 40
+    ]
+    assert long == []
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    first = function.body[0]
+    docstring = ast.get_docstring(function, clean=False) is not None
+    spared = (first.end_lineno or 0) - first.lineno + 1 if docstring else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - spared
 
 
 def code(document: Path) -> list[str]:
