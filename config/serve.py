@@ -26,7 +26,7 @@ from types import FrameType
 from config import data_folder
 from config.processes import LocalServer, Supervisor, commands
 from config.readiness import wait_until_ready
-from config.variables import InvalidVariable, check, registry
+from config.variables import check, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -36,7 +36,7 @@ def main() -> None:
     options = _options()
     try:
         check()
-    except InvalidVariable as fault:
+    except ValueError as fault:
         sys.exit(str(fault))
     os.chdir(ROOT)
     os.environ.setdefault("CANDOR_URL", f"http://{HOST}:{options.port}")

@@ -12,13 +12,13 @@ from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secrets import read_or_create
-from config.variables import InvalidVariable, check, registry
+from config.variables import check, registry
 from estimator.base.extras import missing_package
 
 ROOT = Path(__file__).resolve().parent.parent
 try:
     check()
-except InvalidVariable as fault:
+except ValueError as fault:
     raise ImproperlyConfigured(str(fault)) from None
 
 DATA = registry.DATA.read().resolve()

@@ -2,4 +2,3 @@
 
 from config.variables import registry as registry
 from config.variables.checks import check as check
-from config.variables.variable import InvalidVariable as InvalidVariable

@@ -5,7 +5,6 @@ import os
 from collections.abc import Mapping
 
 from config.variables.registry import PROCESSES, VARIABLES
-from config.variables.variable import InvalidVariable
 
 PREFIX = "CANDOR_"
 TESTS = "CANDOR_TEST_"
@@ -13,12 +12,12 @@ TESTS = "CANDOR_TEST_"
 
 
 def check(environment: Mapping[str, str] = os.environ) -> None:
-    """Raise InvalidVariable for the first value that is not allowed, or the first CANDOR_... that nobody reads."""
+    """Raise ValueError for the first value that is not allowed, or the first CANDOR_... that nobody reads."""
     for name in environment:
         if name.startswith(PREFIX) and not name.startswith(TESTS) and name not in VARIABLES:
             near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.7)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise InvalidVariable(f"{name} is not a variable of Candor.{hint} docs/configuration.md lists them all.")
+            raise ValueError(f"{name} is not a variable of Candor.{hint} docs/configuration.md lists them all.")
     for variable in VARIABLES.values():
         if set(variable.used_by) & set(PROCESSES):
             variable.read(environment)

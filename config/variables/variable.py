@@ -11,10 +11,6 @@ LONGEST = 60
 """Characters of a value that an error repeats."""
 
 
-class InvalidVariable(Exception):
-    """A variable that nobody knows, or whose value is not allowed; the message is one sentence or two."""
-
-
 @dataclass(frozen=True)
 class Format(Generic[T]):
     """The format of a value. `parse` raises ValueError for any text that is not what `allowed` says."""
@@ -42,15 +38,15 @@ class Variable(Generic[T]):
     """True if no error and no log may repeat the value."""
 
     def read(self, environment: Mapping[str, str] = os.environ) -> T:
-        """Return the value in the environment, or the default. Raises InvalidVariable as `parse` does."""
+        """Return the value in the environment, or the default. Raises ValueError as `parse` does."""
         text = environment.get(self.name, "")
         return self.parse(text) if text else self.default
 
     def parse(self, text: str) -> T:
-        """Return the value of a text. Raises InvalidVariable, which names variable, bounds and, if no secret, text."""
+        """Return the value of a text. Raises ValueError that names variable, bounds and, if no secret, text."""
         try:
             return self.format.parse(text)
         except ValueError:
             got = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
             end = ". Its value is a secret and is not repeated here." if self.secret else f"; got {got!r}."
-            raise InvalidVariable(f"{self.name} must be {self.format.allowed}{end}") from None
+            raise ValueError(f"{self.name} must be {self.format.allowed}{end}") from None

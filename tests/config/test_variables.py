@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from config.variables import InvalidVariable, check, document
+from config.variables import check, document
 from config.variables.registry import PROCESSES, SECTIONS, VARIABLES
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ RIGHT = {
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name in WRONG for value in WRONG[name]])
 def test_variable_out_of_bounds_names_bound_and_value(name: str, value: str) -> None:
     variable = VARIABLES[name]
-    with pytest.raises(InvalidVariable) as refusal:
+    with pytest.raises(ValueError, match=f"^{name} must be ") as refusal:
         check({name: value})
     said = str(refusal.value)
     assert said.startswith(f"{name} must be {variable.format.allowed}")
@@ -78,7 +78,7 @@ def test_variable_empty_is_default(name: str) -> None:
 
 
 def test_variable_long_value_is_cut() -> None:
-    with pytest.raises(InvalidVariable) as refusal:
+    with pytest.raises(ValueError, match=r"^CANDOR_LOG must be line or json; got 'x+\.\.\.'\.$") as refusal:
         check({"CANDOR_LOG": "x" * 10_000})
     assert len(str(refusal.value)) < 200
 
@@ -92,7 +92,7 @@ def test_variable_long_value_is_cut() -> None:
     ],
 )
 def test_unknown_candor_variable_is_named_with_nearest(name: str, nearest: str) -> None:
-    with pytest.raises(InvalidVariable, match=f"^{name} is not a variable of Candor") as refusal:
+    with pytest.raises(ValueError, match=f"^{name} is not a variable of Candor") as refusal:
         check({name: "a secret perhaps"})
     assert (f"Did you mean {nearest}?" in str(refusal.value)) is bool(nearest)
     assert "perhaps" not in str(refusal.value)
