@@ -17,7 +17,7 @@ PATIENCE = {
     "keepalives_interval": 3,
     "keepalives_count": 3,
 }
-"""Seconds to connect; milliseconds until a server that takes nothing is given up; then after how many seconds of silence,
+"""Seconds to connect; milliseconds until a server that takes nothing is given up; after how many seconds of silence,
 how often and how many times its machine is asked whether it is there."""
 
 
