@@ -11,6 +11,7 @@ import yaml
 from django.test import Client
 
 from config.processes import IN_FLIGHT
+from config.variables.registry import VARIABLES
 from tests.tools.kustomize import Document, rendered, variables
 
 ROOT = Path(__file__).parents[2]
@@ -92,6 +93,8 @@ def test_manifest_variables_match_compose() -> None:
         assert sorted(named) == sorted([*SERVICES[name]["environment"], "POSTGRES_PASSWORD"])
     given = {key for key, value in SERVICES["web"]["environment"].items() if value is not None}
     assert set(variables(plain)) | set(variables(secret)) == given | {"POSTGRES_PASSWORD"}
+    for name, value in re.findall(r"^#?([A-Z][A-Z_]+)=(.+)", plain.read_text(), re.MULTILINE):
+        VARIABLES[name].parse(value)
 
 
 def test_manifest_secrets_are_not_in_the_config_map() -> None:
