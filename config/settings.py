@@ -15,6 +15,7 @@ from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secrets import read_or_create
+from config.stores import folder_of, store_settings
 from estimator.base.extras import missing_package
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -152,8 +153,11 @@ CANDOR_LIMITS = {
     )
 }
 
-# Exported files, which web processes and workers share; for how many days each is kept, and those with a row a report.
-CANDOR_EXPORTS = DATA / "exports"
+# Exported files, which web processes and workers share: in this folder, or where CANDOR_EXPORTS_STORE says
+# (s3://bucket/prefix) and only as they are written in this folder. For how many days each is kept, and those with a
+# row a report.
+CANDOR_EXPORTS_STORE = os.environ.get("CANDOR_EXPORTS_STORE", "")
+CANDOR_EXPORTS = folder_of("CANDOR_EXPORTS_STORE", CANDOR_EXPORTS_STORE, DATA / "exports")
 CANDOR_EXPORTS_KEPT = int(os.environ.get("CANDOR_EXPORTS_KEPT", "7"))
 CANDOR_MICRODATA_KEPT = int(os.environ.get("CANDOR_MICRODATA_KEPT", "1"))
 
@@ -209,9 +213,18 @@ STATIC_ROOT = DATA / "static"
 FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 """Only pages of this site load its files; other sites' scripts have no access."""
+# How to reach the S3-compatible store, where one is named; without a key what the AWS libraries find counts.
+_STORE = {
+    "endpoint": os.environ.get("CANDOR_STORE_ENDPOINT", ""),
+    "region": os.environ.get("CANDOR_STORE_REGION", ""),
+    "key_id": os.environ.get("CANDOR_STORE_KEY_ID", ""),
+    "secret_key": os.environ.get("CANDOR_STORE_SECRET_KEY", ""),
+    "encryption": os.environ.get("CANDOR_STORE_ENCRYPTION", ""),
+}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},
+    "exports": store_settings("CANDOR_EXPORTS_STORE", CANDOR_EXPORTS_STORE, "CANDOR_EXPORTS", _STORE),
 }
 
 REST_FRAMEWORK = {
