@@ -120,7 +120,7 @@ class PrivateBucket(S3Storage):
             raise ValueError(f"mode must be 'rb'; got {mode!r}.")
         client = self.connection.meta.client
         answer = client.get_object(Bucket=self.bucket_name, Key=self._normalize_name(name))
-        file: "File[bytes]" = File(io.BufferedReader(_Body(answer["Body"]), 1 << 16), name)
+        file: File[bytes] = File(io.BufferedReader(_Body(answer["Body"]), 1 << 16), name)
         file.size = answer["ContentLength"]
         return file
 

@@ -4,10 +4,9 @@ Both are storages of Django's, `storages["exports"]` and `storages["backups"]`, 
 """
 
 import os
-import re
 import secrets
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -16,12 +15,7 @@ from django.core.files.storage import FileSystemStorage
 
 from estimator.base.extras import missing_package
 
-BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-PREFIX = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?")
-ENCRYPTIONS = ("", "AES256", "aws:kms")
-"""Encryptions by the store; empty leaves it to the bucket's own setting."""
-
-Variables = dict[str, str]
+BUCKET = "s3://"
 
 
 class PrivateFolder(FileSystemStorage):
@@ -71,56 +65,32 @@ def put_names_on_disk(folder: Path) -> None:
         os.close(handle)
 
 
-def store_settings(variable: str, place: str, setting: str, given: Variables) -> dict[str, object]:
-    """The entry of STORAGES for a place that an operator named.
+@dataclass(frozen=True)
+class Store:
+    """How an S3-compatible store is reached. What is empty is left to the AWS libraries and to the bucket."""
 
-    Parameters
-    ----------
-    variable
-        Its environment variable, for errors.
-    place
-        What that says: s3://bucket/prefix; else the folder of `setting` is the store.
-    setting
-        The setting with the folder's path.
-    given
-        The store's `endpoint`, `region`, `key_id`, `secret_key` and `encryption`, each empty where it is not set.
+    endpoint: str = ""
+    region: str = ""
+    key_id: str = ""
+    secret_key: str = field(default="", repr=False)
+    encryption: str = ""
 
-    Raises
-    ------
-    ImproperlyConfigured
-        Naming the variable, what it may be, and what it is.
-    """
-    if not place.startswith("s3:"):
-        return {"BACKEND": "config.stores.PrivateFolder", "OPTIONS": {"setting": setting}}
-    parts = urlsplit(place)
-    if parts.scheme != "s3" or not BUCKET.fullmatch(parts.netloc) or not PREFIX.fullmatch(parts.path) or parts.query:
-        raise ImproperlyConfigured(f"{variable} must be like s3://bucket or s3://bucket/prefix; got {place!r}.")
-    if missing := missing_package("storages", "stores") or missing_package("boto3", "stores"):
-        raise ImproperlyConfigured(f"{variable} is set, and {missing}")
-    _require_bounds(given)
-    options = {"bucket_name": parts.netloc, "location": parts.path.strip("/"), **given}
-    return {"BACKEND": "config.s3.PrivateBucket", "OPTIONS": options}
+    def storage(self, setting: str, place: str) -> dict[str, object]:
+        """The entry of STORAGES for the store of `setting`: a bucket where `place` names one, else its folder.
+
+        Raises ImproperlyConfigured if half of a key is set, or the packages are not installed.
+        """
+        if not place.startswith(BUCKET):
+            return {"BACKEND": "config.stores.PrivateFolder", "OPTIONS": {"setting": setting}}
+        if bool(self.key_id) != bool(self.secret_key):
+            raise ImproperlyConfigured("CANDOR_STORE_KEY_ID and CANDOR_STORE_SECRET_KEY must both be set, or neither.")
+        if missing := missing_package("storages", "stores") or missing_package("boto3", "stores"):
+            raise ImproperlyConfigured(f"{setting}_STORE is set, and {missing}")
+        bucket, _, prefix = place.removeprefix(BUCKET).partition("/")
+        options = {"bucket_name": bucket, "location": prefix.strip("/"), **asdict(self)}
+        return {"BACKEND": "config.s3.PrivateBucket", "OPTIONS": options}
 
 
-def folder_of(variable: str, place: str, default: Path) -> Path:
-    """The folder that an operator named, or the default. Raises ImproperlyConfigured."""
-    if not place or place.startswith("s3:"):
-        return default
-    if not place.startswith("/"):
-        raise ImproperlyConfigured(
-            f"{variable} must be the full path of a folder, like /srv/backups, or s3://bucket/prefix; got {place!r}."
-        )
-    return Path(place)
-
-
-def _require_bounds(given: Variables) -> None:
-    if given["endpoint"] and urlsplit(given["endpoint"]).scheme not in ("http", "https"):
-        raise ImproperlyConfigured(
-            f"CANDOR_STORE_ENDPOINT must be like https://s3.example.org; got {given['endpoint']!r}."
-        )
-    if bool(given["key_id"]) != bool(given["secret_key"]):
-        raise ImproperlyConfigured("CANDOR_STORE_KEY_ID and CANDOR_STORE_SECRET_KEY must both be set, or neither.")
-    if given["encryption"] not in ENCRYPTIONS:
-        raise ImproperlyConfigured(
-            f"CANDOR_STORE_ENCRYPTION must be AES256 or aws:kms, or empty; got {given['encryption']!r}."
-        )
+def folder_of(place: str, default: Path) -> Path:
+    """The folder that an operator named, or the default."""
+    return default if not place or place.startswith(BUCKET) else Path(place)

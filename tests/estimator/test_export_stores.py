@@ -144,7 +144,8 @@ def test_rest_of_killed_workers_is_deleted(run: Run, bucket: Bucket, monkeypatch
     assert bucket.names(PREFIX) == sorted(f"{PREFIX}/{one}" for one in there)
     assert storages["exports"].unfinished() == []  # type: ignore[attr-defined]
     assert list(storage.folder().iterdir()) == []
-    monkeypatch.setattr(timezone, "now", lambda moved=timezone.now() + timedelta(days=8): moved)
+    moved = timezone.now() + timedelta(days=8)
+    monkeypatch.setattr(timezone, "now", lambda: moved)
     tasks.delete_expired_exports()
     assert bucket.names() == ["survey/other"]
 
