@@ -83,12 +83,20 @@ class PrivateBucket(S3Storage):
         Of its user; empty for what the AWS libraries find, as the role of a machine.
     encryption
         That the store is asked for; empty for the bucket's own setting.
-    named
-        `bucket_name` and `location`, the prefix.
+    bucket_name, location
+        The bucket and the prefix of its names.
     """
 
     def __init__(
-        self, *, endpoint: str, region: str, key_id: str, secret_key: str, encryption: str, **named: str
+        self,
+        *,
+        endpoint: str,
+        region: str,
+        key_id: str,
+        secret_key: str,
+        encryption: str,
+        bucket_name: str,
+        location: str,
     ) -> None:
         # Stores other than Amazon's know neither names of buckets as names of hosts nor checksums at the end.
         theirs = {
@@ -98,7 +106,8 @@ class PrivateBucket(S3Storage):
         }
         patience = {"connect_timeout": 5, "read_timeout": 30, "retries": {"total_max_attempts": 4, "mode": "standard"}}
         super().__init__(
-            **named,
+            bucket_name=bucket_name,
+            location=location,
             endpoint_url=endpoint or None,
             region_name=region or None,
             access_key=key_id or None,
