@@ -1,5 +1,4 @@
-"""docs/install.md: its commands, files, services and variables exist, and the proxies' files allow what Candor takes.
-"""
+"""docs/install.md: its commands, files, services and variables exist, and the proxies' files allow what it takes."""
 
 import re
 import shutil
