@@ -12,6 +12,7 @@ from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secrets import read_or_create
+from config.stores import Store, folder_of
 from config.variables import check, registry
 from estimator.base.extras import missing_package
 
@@ -144,8 +145,11 @@ CANDOR_LIMITS = {
     )
 }
 
-# Exported files, which web processes and workers share; for how many days each is kept, and those with a row a report.
-CANDOR_EXPORTS = DATA / "exports"
+# Exported files, which web processes and workers share: in this folder, or where CANDOR_EXPORTS_STORE says
+# (s3://bucket/prefix) and only as they are written in this folder. For how many days each is kept, and those with a
+# row a report.
+CANDOR_EXPORTS_STORE = registry.EXPORTS_STORE.read()
+CANDOR_EXPORTS = folder_of(CANDOR_EXPORTS_STORE, DATA / "exports")
 CANDOR_EXPORTS_KEPT = registry.EXPORTS_KEPT.read()
 CANDOR_MICRODATA_KEPT = registry.MICRODATA_KEPT.read()
 
@@ -198,9 +202,18 @@ STATIC_ROOT = DATA / "static"
 FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 """Only pages of this site load its files; other sites' scripts have no access."""
+# How to reach the S3-compatible store, where one is named; without a key what the AWS libraries find counts.
+_STORE = Store(
+    endpoint=registry.STORE_ENDPOINT.read(),
+    region=registry.STORE_REGION.read(),
+    key_id=registry.STORE_KEY_ID.read(),
+    secret_key=registry.STORE_SECRET_KEY.read(),
+    encryption=registry.STORE_ENCRYPTION.read(),
+)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},
+    "exports": _STORE.storage("CANDOR_EXPORTS", CANDOR_EXPORTS_STORE),
 }
 
 REST_FRAMEWORK = {

@@ -90,6 +90,11 @@ SENDER = Format("a mail address, like study@example.org", _sender)
 NETWORKS = Format("networks with a comma between them, like 10.1.2.0/24,127.0.0.0/8", _networks)
 FOLDER = Format("the path of a folder", Path)
 HOST = matching(r"[A-Za-z0-9.:-]{1,253}", "a host's name or address, like mail.example.org")
+ENDPOINT = Format("http:// or https://, a host and, where needed, a port, like https://s3.example.org", _site)
+STORE = matching(
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]*)*/?|/[^\x00-\x1f\x7f]*",
+    "s3://bucket or s3://bucket/prefix, or the full path of a folder",
+)
 RATE = matching(
     r"off|[1-9][0-9]{0,11}/(second|minute|hour|day)",
     "a number from 1 by second, minute, hour or day, like 1200/hour, or off",

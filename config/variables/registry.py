@@ -24,9 +24,10 @@ ABUSE = "Proxies and limits"
 ACCOUNTS = "Accounts"
 MAIL = "Mail"
 FILES = "Exported files"
+STORES = "S3-compatible store"
 OUTSIDE = "Webhooks and programs"
 WATCHING = "Monitoring and logs"
-SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, OUTSIDE, WATCHING)
+SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, STORES, OUTSIDE, WATCHING)
 
 URL = Variable(
     "CANDOR_URL", PLACE, "The address that people see. Links in the panel, on paper and in mails begin with it, and "
@@ -138,6 +139,33 @@ EXPORTS_KEPT = Variable(
 MICRODATA_KEPT = Variable(
     "CANDOR_MICRODATA_KEPT", FILES, "The same for a file with a row for each report.", whole(1, 365), 1, (WEB, WORKER)
 )
+EXPORTS_STORE = Variable(
+    "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](operating.md#machines-that-share-no-folder) are: an "
+    "S3-compatible bucket, or another folder.",
+    formats.STORE, "", PROCESSES, shown="none: the folder `exports` in `CANDOR_DATA`",
+)  # fmt: skip
+
+STORE_ENDPOINT = Variable(
+    "CANDOR_STORE_ENDPOINT", STORES, "Where the S3-compatible store is.", formats.ENDPOINT, "", PROCESSES,
+    shown="none: Amazon's",
+)  # fmt: skip
+STORE_REGION = Variable(
+    "CANDOR_STORE_REGION", STORES, "Its region.", matching(r"[a-z0-9-]{1,40}", "like eu-central-1"), "", PROCESSES,
+    shown="none: what the AWS libraries find",
+)  # fmt: skip
+STORE_KEY_ID = Variable(
+    "CANDOR_STORE_KEY_ID", STORES, "The name of the key that Candor signs its requests to the store with.",
+    matching(r"[!-~]{1,128}", "up to 128 printable ASCII characters without spaces"), "", PROCESSES,
+    shown="none: what the AWS libraries find, as the role of a machine", secret=True,
+)  # fmt: skip
+STORE_SECRET_KEY = Variable(
+    "CANDOR_STORE_SECRET_KEY", STORES, "That key.",
+    matching(r"[!-~]{1,256}", "up to 256 printable ASCII characters without spaces"), "", PROCESSES, secret=True,
+)  # fmt: skip
+STORE_ENCRYPTION = Variable(
+    "CANDOR_STORE_ENCRYPTION", STORES, "What the store is asked to encrypt files with.", one_of("AES256", "aws:kms"),
+    "", PROCESSES, shown="none: the bucket's own setting",
+)  # fmt: skip
 
 WEBHOOKS_INSIDE: Variable[formats.Networks] = Variable(
     "CANDOR_WEBHOOKS_INSIDE", OUTSIDE, "Networks of your own that [webhooks](webhooks.md) may lead to; any other "
