@@ -5,7 +5,7 @@ FILE ?= candor.zip
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK ?= requirements.lock
-EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.txt
+EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.txt requirements-stores.txt
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
@@ -74,11 +74,11 @@ audit-fuzz: ## 20,000 requests made of the OpenAPI document, 10,000 ids walked b
 audit-files: ## open every exported file in LibreOffice and R (installed where they are missing), into docs/exported-files.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(PYTHON) bin/install-readers
-	@CANDOR_READERS=1 $(BIN)/python -m pytest -q tests/readers
+	@CANDOR_TEST_READERS=1 $(BIN)/python -m pytest -q tests/readers
 
 audit-orders: ## 5,000 orders of all that can happen to reports, against a model, into docs/machine.md
 	@$(PYTHON) bin/install requirements-dev.lock
-	@CANDOR_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_state_machine.py
+	@CANDOR_TEST_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_state_machine.py
 
 audit-crashes: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
 	@$(PYTHON) bin/install requirements-dev.lock

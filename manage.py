@@ -1,12 +1,13 @@
 #!/usr/bin/env python
 """Django's command line for Candor."""
 
-import os
 import sys
 
 import django
 from django.core.checks import Tags
 from django.core.management import BaseCommand, execute_from_command_line
+
+from config.startup import load_settings
 
 
 def require_known_database(name: str) -> None:
@@ -21,7 +22,7 @@ def require_known_database(name: str) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    load_settings()
     # Checking all would load every page. `check` does, with which an installation starts; other commands check the
     # database where they name it, as `migrate` does.
     BaseCommand.requires_system_checks = (Tags.database,)

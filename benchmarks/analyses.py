@@ -73,7 +73,7 @@ def fill(design: "Design") -> None:
             for stratum, row in zip(strata, symbols, strict=True)
         )  # fmt: skip
     Tally.objects.bulk_create(
-        Tally(design_id=design.digest, stratum=stratum, position=position, symbol=symbol, count=int(count))
+        Tally(design=frozen, stratum=stratum, position=position, symbol=symbol, count=int(count))
         for position, table in enumerate(selectors.recount(design.digest))
         for (stratum, symbol), count in np.ndenumerate(table)
     )

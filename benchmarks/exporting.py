@@ -75,17 +75,18 @@ def _counted(digest: str) -> Any:
     import numpy as np
 
     from collector.designs.services import close_design
-    from collector.models import DailyCount, Report, Tally
+    from collector.models import DailyCount, FrozenDesign, Report, Tally
     from collector.reports import selectors
     from estimator.runs import services as estimator
 
+    frozen = FrozenDesign.objects.get(digest=digest)
     Tally.objects.bulk_create(
-        Tally(design_id=digest, stratum=stratum, position=position, symbol=symbol, count=int(count))
+        Tally(design=frozen, stratum=stratum, position=position, symbol=symbol, count=int(count))
         for position, table in enumerate(selectors.recount(digest))
         for (stratum, symbol), count in np.ndenumerate(table)
     )
     today = date.today()
-    DailyCount.objects.create(design_id=digest, first_day=today, last_day=today, count=Report.objects.count())
+    DailyCount.objects.create(design=frozen, first_day=today, last_day=today, count=Report.objects.count())
     close_design(digest)
     return estimator.execute(estimator.request_run(digest).pk)
 

@@ -123,7 +123,7 @@ def _others(team: Any) -> None:
     for number, (survey, one) in enumerate(zip(surveys, designs, strict=True), start=first.design.number + 1):
         FrozenDesign.objects.create(digest=one.digest, number=number, document=one.canonical.decode(), opened_on=day)
         Version.objects.create(survey=survey, number=1, design_id=one.digest)
-        DailyCount.objects.create(design_id=one.digest, first_day=day, last_day=day, count=100)
+        DailyCount.objects.create(design_id=number, first_day=day, last_day=day, count=100)
     _copy(Item, first.survey.items.all(), [{"survey_id": survey.pk} for survey in surveys])
     _copy(Run, [run], [{"design_id": one.digest, "key": one.digest[:32]} for one in designs])
     _copy(
@@ -166,12 +166,12 @@ def _store(digest: str, count: int) -> None:
             "FROM numbers",
             [count - 1, number, strata, kinds],
         )
-        rows = [(number % strata, symbols[number % kinds].tobytes()) for number in range(min(count, kinds * strata))]
-        folding._add(digest, rows)
+        rows = [(place % strata, symbols[place % kinds].tobytes()) for place in range(min(count, kinds * strata))]
+        folding._add(digest, number, rows)
         factor = max(1, count // len(rows))
-        cursor.execute("UPDATE collector_tally SET count = count * %s WHERE design_id = %s", [factor, digest])
+        cursor.execute("UPDATE collector_tally SET count = count * %s WHERE design_id = %s", [factor, number])
     day = timezone.now().date()
-    DailyCount.objects.create(design_id=digest, first_day=day, last_day=day, count=factor * len(rows))
+    DailyCount.objects.create(design_id=number, first_day=day, last_day=day, count=factor * len(rows))
 
 
 def estimates() -> None:

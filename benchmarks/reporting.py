@@ -75,7 +75,7 @@ def _filled() -> str:
     from django.core.management import call_command
 
     from collector.designs.services import close_design, freeze_design
-    from collector.models import Tally
+    from collector.models import FrozenDesign, Tally
     from tests.factories import kinds, payloads
 
     call_command("migrate", verbosity=0)
@@ -87,8 +87,9 @@ def _filled() -> str:
     design = freeze_design(document | {"strata": payloads.document()["strata"] | {"groups": groups}})
     generator = np.random.default_rng(1)
     sizes = generator.multinomial(REPORTS, [0.5, 0.3, 0.2])
+    frozen = FrozenDesign.objects.get(digest=design.digest)
     Tally.objects.bulk_create(
-        Tally(design_id=design.digest, stratum=stratum, position=position, symbol=symbol, count=int(count))
+        Tally(design=frozen, stratum=stratum, position=position, symbol=symbol, count=int(count))
         for stratum, size in enumerate(sizes)
         for position, alphabet in enumerate(design.alphabets)
         for symbol, count in enumerate(

@@ -177,20 +177,19 @@ class UsedToken(models.Model):
 class Tally(models.Model):
     """The number of folded reports of a stratum with this symbol at this position: the sum over the parts.
 
-    Each worker that folds a design adds to a part that no other one holds meanwhile.
+    Each worker that folds a design adds to a part that no other one holds meanwhile. The key begins with the design's
+    number, as the reports' keys do: a database of several nodes keeps the reports and totals of a design together.
     """
 
-    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="tallies")
+    pk = models.CompositePrimaryKey("design_id", "part", "stratum", "position", "symbol")
+    design = models.ForeignKey(
+        FrozenDesign, on_delete=models.PROTECT, to_field="number", db_index=False, related_name="+"
+    )
     part = models.PositiveSmallIntegerField(default=0)
     stratum = models.PositiveSmallIntegerField()
     position = models.PositiveSmallIntegerField()
     symbol = models.PositiveSmallIntegerField()
     count = models.PositiveBigIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["design", "part", "stratum", "position", "symbol"], name="tally_once"),
-        ]
 
     def __str__(self) -> str:
         return f"{self.count} x {self.symbol} at {self.position}"
@@ -202,7 +201,10 @@ class DailyCount(models.Model):
     Nothing leads from here to a report. Only the newest row of a design may hold fewer than folding.FEWEST.
     """
 
-    design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="daily_counts")
+    pk = models.CompositePrimaryKey("design_id", "first_day")
+    design = models.ForeignKey(
+        FrozenDesign, on_delete=models.PROTECT, to_field="number", db_index=False, related_name="+"
+    )
     first_day = models.DateField(help_text="UTC, as the next")
     last_day = models.DateField()
     count = models.PositiveBigIntegerField()
@@ -210,7 +212,6 @@ class DailyCount(models.Model):
     class Meta:
         ordering = ["first_day"]
         constraints = [
-            models.UniqueConstraint(fields=["design", "first_day"], name="daily_count_once"),
             models.CheckConstraint(condition=Q(last_day__gte=F("first_day")), name="daily_count_in_order"),
         ]
 

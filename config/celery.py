@@ -11,8 +11,9 @@ from celery.signals import beat_init, celeryd_init
 
 from collector.errors import Conflict
 from config import broker
+from config.startup import load_settings
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+load_settings()
 # Checking every page would load them into each worker; `manage.py check` does it before an installation starts.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # It warns of pickled messages read by root; messages here are JSON and hold nothing but ids.

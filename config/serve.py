@@ -26,6 +26,7 @@ from types import FrameType
 from config import data_folder
 from config.processes import LocalServer, Supervisor, commands
 from config.readiness import wait_until_ready
+from config.variables import check, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -33,6 +34,10 @@ HOST = "127.0.0.1"
 
 def main() -> None:
     options = _options()
+    try:
+        check()
+    except ValueError as fault:
+        sys.exit(str(fault))
     os.chdir(ROOT)
     os.environ.setdefault("CANDOR_URL", f"http://{HOST}:{options.port}")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -41,10 +46,10 @@ def main() -> None:
         signal.signal(number, _interrupt)
     try:
         with _servers() if options.stack else contextlib.nullcontext(list[LocalServer]()) as servers:
-            data = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
+            data = registry.DATA.read().resolve()
             _require_writable(data)
             with data_folder.locked(data):
-                if not os.environ.get("DATABASE_URL"):
+                if not registry.DATABASE_URL.read():
                     data_folder.require_readable(data / "candor.sqlite3")
                 _serve(options, servers)
     except KeyboardInterrupt:
@@ -74,7 +79,7 @@ def _servers() -> Iterator[list[LocalServer]]:
     from config.postgresql import PostgreSQL
     from config.redis_server import RedisServer
 
-    folder = Path(os.environ.get("CANDOR_STACK", ROOT / "var-stack"))
+    folder = registry.STACK.read()
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700 if os.geteuid() else 0o711)  # root's PostgreSQL runs as nobody, who has to pass
     data_folder.make_private(folder / "redis")
@@ -122,7 +127,7 @@ def _prepare(*, demo: bool) -> None:
 
 
 def _announce(*, demo: bool) -> None:
-    print(f"\nCandor is running at {os.environ['CANDOR_URL']}\n", flush=True)
+    print(f"\nCandor is running at {registry.URL.read()}\n", flush=True)
     if demo:
         _manage("demo")
     print("\nThe panel's link signs in once and for a day. Ctrl-C ends everything; the data stays.", flush=True)

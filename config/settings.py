@@ -1,9 +1,6 @@
 """Settings of an installation; everything that differs between installations is an environment variable."""
 
-import os
-import re
 from datetime import timedelta
-from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,33 +12,29 @@ from config.data_folder import make_private
 from config.database import database
 from config.panel import UNFOLD as UNFOLD
 from config.secrets import read_or_create
+from config.stores import Store, folder_of
+from config.variables import check, registry
 from estimator.base.extras import missing_package
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("CANDOR_DATA", ROOT / "var")).resolve()
+try:
+    check()
+except ValueError as fault:
+    raise ImproperlyConfigured(str(fault)) from None
+
+DATA = registry.DATA.read().resolve()
 make_private(DATA)
 
-SECRET_KEY = os.environ.get("SECRET_KEY") or read_or_create(DATA / "secret_key")
+SECRET_KEY = registry.SECRET_KEY.read() or read_or_create(DATA / "secret_key")
 # What this installation's backups are signed with; in none of them, so that nobody signs in its name.
 CANDOR_BACKUP_KEY = read_or_create(DATA / "backup_key")
 DEBUG = False
 
 # The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
-CANDOR_URL = os.environ.get("CANDOR_URL", "http://127.0.0.1:8000")
-CANDOR_EPSILON_CEILING = float(os.environ.get("CANDOR_EPSILON_CEILING", "8"))
-if not CANDOR_EPSILON_CEILING > 0:  # neither is "nan", above which nothing is
-    raise ImproperlyConfigured(
-        f"CANDOR_EPSILON_CEILING must be a number above 0, like 8; got {CANDOR_EPSILON_CEILING:g}."
-    )
-# Of one question, exact, above 0 and at most 8; above it opening takes a reason, which the design and the report show.
-CANDOR_EPSILON_CEILING_QUESTION = os.environ.get("CANDOR_EPSILON_CEILING_QUESTION", "3")
-if not re.fullmatch(r"[0-7](\.[0-9]{1,6})?|8(\.0{1,6})?", CANDOR_EPSILON_CEILING_QUESTION) or not float(
-    CANDOR_EPSILON_CEILING_QUESTION
-):
-    raise ImproperlyConfigured(
-        "CANDOR_EPSILON_CEILING_QUESTION must be a decimal number above 0 and at most 8, like 3; "
-        f"got {CANDOR_EPSILON_CEILING_QUESTION!r}."
-    )
+CANDOR_URL = registry.URL.read()
+CANDOR_EPSILON_CEILING = float(registry.EPSILON_CEILING.read())
+# Of one question, exact; above it opening takes a reason, which the design and the report show.
+CANDOR_EPSILON_CEILING_QUESTION = registry.EPSILON_CEILING_QUESTION.read()
 ALLOWED_HOSTS = [urlsplit(CANDOR_URL).hostname or "127.0.0.1", "localhost", "127.0.0.1"]
 CSRF_TRUSTED_ORIGINS = [CANDOR_URL]
 CSRF_FAILURE_VIEW = "surveys.panel.accounts.account.unverified"
@@ -103,7 +96,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), DATA)}
+DATABASES = {"default": database(registry.DATABASE_URL.read(), DATA)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTHENTICATION_BACKENDS = [
@@ -129,50 +122,50 @@ AXES_LOCKOUT_CALLABLE = "surveys.panel.accounts.account.locked"
 AXES_CLIENT_IP_CALLABLE = "surveys.panel.accounts.account.hashed_address"
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 # "required" makes the panel ask everybody for a second factor; else each researcher decides.
-CANDOR_SECOND_FACTOR = os.environ.get("CANDOR_SECOND_FACTOR", "")
+CANDOR_SECOND_FACTOR = registry.SECOND_FACTOR.read()
 OTP_TOTP_ISSUER = "Candor"
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 60 * 60
 
 # How many proxies stand in front of the site, of which each adds the address that it saw to X-Forwarded-For. With 0 the
 # address of the connection counts, and behind a proxy everybody would have the proxy's.
-CANDOR_PROXIES = int(os.environ.get("CANDOR_PROXIES", "0"))
-# Each by its variable: CANDOR_REPORTS_BY_ADDRESS and so on, like "1200/hour" or "off". A lecture hall of six hundred is
-# behind one address, and everybody in it may have to try twice.
+CANDOR_PROXIES = registry.PROXIES.read()
+# Like "1200/hour" or "off". A lecture hall of six hundred is behind one address, and everybody in it may have to try
+# twice.
 CANDOR_LIMITS = {
-    name: Limit.read(things, os.environ.get(f"CANDOR_{re.sub('[ -]', '_', name).upper()}", rate))
-    for name, things, rate in (
-        ("reports by address", "reports from one address", "1200/hour"),
-        ("reports by survey", "reports of one survey", "1000000/hour"),
-        ("coins by survey", "own-coin reports of a survey that asks browsers for work", "60/hour"),
-        ("tokens by address", "requests for blind invitations from one address", "1200/hour"),
-        ("sign-ins by address", "sign-ins from one address", "60/hour"),
-        ("requests by researcher", "requests of one researcher", "1200/minute"),
-        ("files by reader", "files for one reader", "600/hour"),
+    name: Limit.read(things, variable.read())
+    for name, things, variable in (
+        ("reports by address", "reports from one address", registry.REPORTS_BY_ADDRESS),
+        ("reports by survey", "reports of one survey", registry.REPORTS_BY_SURVEY),
+        ("coins by survey", "own-coin reports of a survey that asks browsers for work", registry.COINS_BY_SURVEY),
+        ("tokens by address", "requests for blind invitations from one address", registry.TOKENS_BY_ADDRESS),
+        ("sign-ins by address", "sign-ins from one address", registry.SIGN_INS_BY_ADDRESS),
+        ("requests by researcher", "requests of one researcher", registry.REQUESTS_BY_RESEARCHER),
+        ("files by reader", "files for one reader", registry.FILES_BY_READER),
     )
 }
 
-# Exported files, which web processes and workers share; for how many days each is kept, and those with a row a report.
-CANDOR_EXPORTS = DATA / "exports"
-CANDOR_EXPORTS_KEPT = int(os.environ.get("CANDOR_EXPORTS_KEPT", "7"))
-CANDOR_MICRODATA_KEPT = int(os.environ.get("CANDOR_MICRODATA_KEPT", "1"))
+# Exported files, which web processes and workers share: in this folder, or where CANDOR_EXPORTS_STORE says
+# (s3://bucket/prefix) and only as they are written in this folder. For how many days each is kept, and those with a
+# row a report.
+CANDOR_EXPORTS_STORE = registry.EXPORTS_STORE.read()
+CANDOR_EXPORTS = folder_of(CANDOR_EXPORTS_STORE, DATA / "exports")
+CANDOR_EXPORTS_KEPT = registry.EXPORTS_KEPT.read()
+CANDOR_MICRODATA_KEPT = registry.MICRODATA_KEPT.read()
 
 # The mail server that invitations go out by. Without it none are mailed: a folder of mails, which some put in its
 # place, would keep each address beside its code.
-EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
-EMAIL_PORT = int(os.environ.get("EMAIL_PORT") or "587")
-EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
-EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
-# "starttls", or "tls" from the first byte (port 465), or "none" for a server on this machine.
-EMAIL_SECURITY = os.environ.get("EMAIL_SECURITY") or "starttls"
-if EMAIL_SECURITY not in ("starttls", "tls", "none"):
-    raise ImproperlyConfigured("EMAIL_SECURITY must be starttls, tls or none.")
+EMAIL_HOST = registry.EMAIL_HOST.read()
+EMAIL_PORT = registry.EMAIL_PORT.read()
+EMAIL_HOST_USER = registry.EMAIL_HOST_USER.read()
+EMAIL_HOST_PASSWORD = registry.EMAIL_HOST_PASSWORD.read()
+EMAIL_SECURITY = registry.EMAIL_SECURITY.read()
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
 EMAIL_TIMEOUT = 30
-DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "")
+DEFAULT_FROM_EMAIL = registry.EMAIL_FROM.read()
 
-# Networks of one's own that webhooks may lead to, like "10.1.2.0/24,127.0.0.0/8"; any other private address is refused.
-CANDOR_WEBHOOKS_INSIDE = [ip_network(one) for one in os.environ.get("CANDOR_WEBHOOKS_INSIDE", "").split(",") if one]
+# Networks of one's own that webhooks may lead to; any other private address is refused.
+CANDOR_WEBHOOKS_INSIDE = registry.WEBHOOKS_INSIDE.read()
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
@@ -209,9 +202,18 @@ STATIC_ROOT = DATA / "static"
 FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 """Only pages of this site load its files; other sites' scripts have no access."""
+# How to reach the S3-compatible store, where one is named; without a key what the AWS libraries find counts.
+_STORE = Store(
+    endpoint=registry.STORE_ENDPOINT.read(),
+    region=registry.STORE_REGION.read(),
+    key_id=registry.STORE_KEY_ID.read(),
+    secret_key=registry.STORE_SECRET_KEY.read(),
+    encryption=registry.STORE_ENCRYPTION.read(),
+)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},
+    "exports": _STORE.storage("CANDOR_EXPORTS", CANDOR_EXPORTS_STORE),
 }
 
 REST_FRAMEWORK = {
@@ -250,7 +252,7 @@ SPECTACULAR_SETTINGS: dict[str, object] = {
 
 # The database is the truth and a message is only a wake-up, so a folder is broker enough: a lost message costs
 # seconds until beat wakes the work again, never a result.
-REDIS_URL = os.environ.get("REDIS_URL")
+REDIS_URL = registry.REDIS_URL.read()
 BROKER = DATA / "broker"
 if REDIS_URL:
     if missing := missing_package("redis", "servers"):
@@ -308,10 +310,9 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # Who may read /metrics; without it there is none.
-CANDOR_METRICS_TOKEN = os.environ.get("CANDOR_METRICS_TOKEN", "")
+CANDOR_METRICS_TOKEN = registry.METRICS_TOKEN.read()
 
-# "json" for a line of JSON each; else lines for people.
-LOG_FORMAT = "json" if os.environ.get("CANDOR_LOG") == "json" else "line"
+LOG_FORMAT = registry.LOG.read()
 # No record of a request: no address, no browser, no body. What is logged are faults of the program, by path.
 LOGGING = {
     "version": 1,

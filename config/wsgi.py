@@ -1,10 +1,10 @@
 """The WSGI application of a web process: the report endpoint, and Django behind it."""
 
-import os
-
 from django.core.wsgi import get_wsgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+from config.startup import load_settings
+
+load_settings()
 django = get_wsgi_application()
 
 # Only now: they need the settings.

@@ -137,18 +137,18 @@ def _fold_chunk(digest: str, take: Callable[[int], MovedReports], *, steps: bool
     if moved.new:
         if not all(selectors.valid_reports(get_design(digest), moved.new)):
             raise ValidationError(("report",), "must be one that its design can produce")
-        _add(digest, moved.new)
-        _count_day(digest, timezone.now().date(), len(moved.new))
+        _add(digest, number, moved.new)
+        _count_day(digest, number, timezone.now().date(), len(moved.new))
     return moved
 
 
-def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
+def _add(digest: str, number: int, rows: list[selectors.StoredRow]) -> None:
     """Add reports to a part of the totals that no concurrent transaction writes to."""
     counts = selectors.empty_totals(get_design(digest))
     selectors.count_into(counts, rows)
     part = locks.lock_any_free(digest, PARTS)
     cells = [
-        (digest, part, int(stratum), position, int(symbol), int(table[stratum, symbol]))
+        (number, part, int(stratum), position, int(symbol), int(table[stratum, symbol]))
         for position, table in enumerate(counts)
         for stratum, symbol in zip(*table.nonzero(), strict=True)
     ]
@@ -156,15 +156,15 @@ def _add(digest: str, rows: list[selectors.StoredRow]) -> None:
         cursor.executemany(ADD, cells)
 
 
-def _count_day(digest: str, day: date, count: int) -> None:
+def _count_day(digest: str, number: int, day: date, count: int) -> None:
     """Add reports to a day's count: to a new row, or to the newest if that is of this day or too small.
 
     Last in its transaction: other workers wait for this one from here until it is committed, and no longer.
     """
     locks.exclusive_lock(digest, locks.DAYS)
-    newest = DailyCount.objects.filter(design_id=digest).order_by("first_day").last()
+    newest = DailyCount.objects.filter(design__number=number).order_by("first_day").last()
     if newest is None or (newest.last_day < day and newest.count >= FEWEST):
-        DailyCount.objects.create(design_id=digest, first_day=day, last_day=day, count=count)
+        DailyCount.objects.create(design_id=number, first_day=day, last_day=day, count=count)
     else:
         last_day = max(day, newest.last_day)
         DailyCount.objects.filter(pk=newest.pk).update(last_day=last_day, count=F("count") + count)
@@ -174,7 +174,7 @@ def _count_day(digest: str, day: date, count: int) -> None:
 def _join_last_days(digest: str) -> None:
     """Merge the last day of a closed design into the one before if it has fewer than FEWEST reports."""
     locks.exclusive_lock(digest, locks.DAYS)
-    *_, before, newest = [None, None, *DailyCount.objects.filter(design_id=digest).order_by("first_day")]
+    *_, before, newest = [None, None, *selectors.daily_counts(digest)]
     if before is not None and newest is not None and newest.count < FEWEST:
         newest.delete()
         DailyCount.objects.filter(pk=before.pk).update(last_day=newest.last_day, count=F("count") + newest.count)

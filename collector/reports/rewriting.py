@@ -40,8 +40,8 @@ REFILLED = {
     ),
     SetAsideReport._meta.db_table: (ROW, f"SELECT {ROW} FROM collector_setasidereport"),  # noqa: S608 - names of ours
 }
-"""Small tables, with columns and the query for their rows: cells of totals have ids from the first reports,
-and their parts from who folded; what is set aside was so when somebody met it."""
+"""Small tables, with columns and the query for their rows: cells of totals lie as the first reports came,
+and their parts say who folded; what is set aside was so when somebody met it."""
 
 EMPTIED = {WaitingReport._meta.db_table: ROW, UsedToken._meta.db_table: "design_id, hash"}
 """Tables that each report writes to, with their columns: reports may wait for long, a used token was

@@ -89,7 +89,7 @@ def received_count(digest: str) -> int:
 
 def folded() -> Coalesce:
     """Query expression on designs: the number of their reports in the totals."""
-    mine = DailyCount.objects.filter(design=OuterRef("pk")).order_by().values("design")
+    mine = DailyCount.objects.filter(design=OuterRef("number")).order_by().values("design")
     return Coalesce(Subquery(mine.annotate(number=Sum("count")).values("number")), 0)
 
 
@@ -117,7 +117,7 @@ def set_aside_in_all() -> int:
 
 def daily_counts(digest: str) -> list[DailyCount]:
     """The daily counts of folded reports, earliest first."""
-    return list(DailyCount.objects.filter(design_id=digest))
+    return list(DailyCount.objects.filter(design__digest=digest))
 
 
 def coin_report_count(digest: str) -> int:
@@ -178,7 +178,7 @@ Totals = tuple[NDArray[np.int64], ...]
 def totals(digest: str) -> Totals:
     """The folded totals of a design."""
     counts = empty_totals(get_design(digest))
-    for stratum, position, symbol, count in Tally.objects.filter(design_id=digest).values_list(
+    for stratum, position, symbol, count in Tally.objects.filter(design__digest=digest).values_list(
         "stratum", "position", "symbol", "count"
     ):
         counts[position][stratum, symbol] += count

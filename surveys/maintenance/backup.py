@@ -3,7 +3,7 @@
 A backup does not depend on the kind of database: it also moves an installation from SQLite to PostgreSQL or back.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from collector.models import FrozenDesign, Report, StoredReport, Tally, WaitingR
 from collector.reports import folding, rewriting, selectors
 from randomized_response import __version__
 from surveys.errors import BackupError
-from surveys.maintenance import reopening, report_records, signature, tables
+from surveys.maintenance import older, reopening, report_records, signature, tables
 from surveys.maintenance.archive import ArchiveReader, ArchiveWriter, new_file
 from surveys.models import Page
 
@@ -86,7 +86,7 @@ def restore(
     """
     with path.open("rb") as file:
         archive = ArchiveReader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
-        _require_this_version(archive)
+        changes = _changes(archive)
         if with_secret_key and SECRET_KEY not in archive.members:
             raise BackupError("The backup has no secret key: it was made without --with-secret-key.")
         for more in archive.verify():
@@ -95,7 +95,7 @@ def restore(
         try:
             with transaction.atomic():
                 _require_empty()
-                _read(archive)
+                _read(archive, changes)
                 _require_published_pages()
                 closed = reopening.close_invitation_surveys()
         except UNFIT as error:
@@ -129,7 +129,7 @@ def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[
     return _counts(archive) | {"signed_by": signature.own_fingerprint()}
 
 
-def _read(archive: ArchiveReader) -> None:
+def _read(archive: ArchiveReader, changes: Mapping[str, older.Change]) -> None:
     for model in tables.MADE_BY_MIGRATE:
         model._default_manager.all().delete()
     # Designs come first: the trigger that keeps rehearsals and real reports apart looks at them.
@@ -138,8 +138,11 @@ def _read(archive: ArchiveReader) -> None:
         if model is FrozenDesign:
             more["document"] = partial(_document, archive)
         elif model is Tally:
-            more["part"] = lambda digest: 0
-        tables.write(model, archive.lines(_rows(model)), **more)
+            more["part"] = lambda number: 0
+        lines: Iterable[bytes] = archive.lines(_rows(model))
+        if change := changes.get(model._meta.db_table):
+            lines = older.converted(change, lines)
+        tables.write(model, lines, **more)
     for digest, number in FrozenDesign.objects.values_list("digest", "number"):
         for table in (Report, WaitingReport):
             if (name := _records(digest, table)) in archive.members:
@@ -188,22 +191,24 @@ def _document(archive: ArchiveReader, digest: str) -> str:
     return document.decode()
 
 
-def _require_this_version(archive: ArchiveReader) -> None:
-    made, here = archive.facts.get("migrations", {}), _migrations()
-    if made == here:
-        wanted = {_rows(model): tables.names(model) for model in tables.tables()}
-        listed = {name: member.columns for name, member in archive.members.items() if name.startswith("rows/")}
-        if wanted == listed:
-            return
-        raise BackupError("The backup is damaged: its tables are not those of the version that it says made it.")
-    known = MigrationLoader(None).disk_migrations
-    newer = sorted(f"{app}.{name}" for app, name in made.items() if (app, name) not in known)
+def _changes(archive: ArchiveReader) -> dict[str, older.Change]:
+    """What has become of the tables since the backup was made. Raises BackupError where this is not known."""
+    made, loader = archive.facts["migrations"], MigrationLoader(None)
+    newer = sorted(f"{app}.{name}" for app, name in made.items() if (app, name) not in loader.disk_migrations)
     if newer:
         raise BackupError(f"A newer version of Candor made the backup: this one does not know {', '.join(newer)}.")
-    raise BackupError(
-        f"An older version of Candor made the backup ({archive.facts.get('version')}). Restore it with that version, "
-        "then start this one over its data."
-    )
+    changes = older.changes_since(made, older.migrations(loader))
+    if changes is None:
+        raise BackupError(
+            f"An older version of Candor made the backup ({archive.facts.get('version')}). Restore it with that "
+            "version, then start this one over its data."
+        )
+    wanted = {_rows(model): tables.names(model) for model in tables.tables()}
+    wanted |= {f"rows/{table}.jsonl": change.columns for table, change in changes.items()}
+    listed = {name: member.columns for name, member in archive.members.items() if name.startswith("rows/")}
+    if wanted != listed:
+        raise BackupError("The backup is damaged: its tables are not those of the version that it says made it.")
+    return changes
 
 
 def _require_empty() -> None:

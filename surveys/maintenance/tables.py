@@ -78,20 +78,24 @@ def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) ->
     return count
 
 
-def last_keys() -> dict[str, int]:
-    """The highest number ever given to a row, by table: that of a deleted row must not be given again.
+def numbered() -> list[str]:
+    """The names of the tables that number their rows."""
+    return [model._meta.db_table for model in tables() if isinstance(model._meta.pk, models.AutoField)]
 
-    Not of the totals: nothing names a cell by its number, and each rewriting gives new ones.
-    """
-    numbered = [model for model in tables() if isinstance(model._meta.pk, models.AutoField) and model is not Tally]
-    given = _sequences([model._meta.db_table for model in numbered])
+
+def last_keys() -> dict[str, int]:
+    """The highest number ever given to a row, by table: that of a deleted row must not be given again."""
+    given = _sequences(numbered())
     return {table: number for table, number in sorted(given.items()) if number}
 
 
 def set_last_keys(given: dict[str, int]) -> None:
-    """Set the database's sequences to these numbers."""
+    """Set the database's sequences to these numbers; a table of an older version may have none any more."""
+    known = set(numbered())
     with connection.cursor() as cursor:
         for table, number in given.items():
+            if table not in known:
+                continue
             if connection.vendor == "sqlite":
                 cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
                 cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, number])
@@ -125,13 +129,13 @@ def _prepared(filled: Columns, row: list[Any]) -> list[Any]:
     return [column.get_db_prep_save(column.to_python(value), connection) for column, value in pairs]
 
 
-def _sequences(numbered: list[str]) -> dict[str, int]:
+def _sequences(names: list[str]) -> dict[str, int]:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name, seq FROM sqlite_sequence")
-            return {name: number for name, number in cursor.fetchall() if name in numbered}
+            return {name: number for name, number in cursor.fetchall() if name in names}
         given = {}
-        for table in numbered:
+        for table in names:
             cursor.execute("SELECT pg_sequence_last_value(pg_get_serial_sequence(%s, 'id'))", [table])
             given[table] = cursor.fetchone()[0] or 0
         return given

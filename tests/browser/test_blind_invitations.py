@@ -26,7 +26,7 @@ from tests.tools import blind as client
 from tests.tools.browser import IMAGES, PATIENCE
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
 
-"""A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
+"""A folder: the pictures of the documentation are written there (`CANDOR_TEST_IMAGES=docs/images`)."""
 
 
 @pytest.fixture

@@ -29,9 +29,9 @@ def install(strike: Callable[[str], None] = lambda point: None) -> None:
             waiting = waiting.filter(nonce__in=take.keywords["nonces"])
         rows: list[selectors.StoredRow] = list(waiting.values_list("stratum", "report")[: take.keywords.get("most")])
         with transaction.atomic():
-            folding._add(digest, rows)
+            folding._add(digest, number, rows)
         strike(AT)
-        add, folding._add = folding._add, lambda digest, rows: None
+        add, folding._add = folding._add, lambda digest, number, rows: None
         try:
             return honest(digest, take, **given)
         finally:

@@ -13,18 +13,18 @@ NUMBER = "(SELECT number FROM collector_frozendesign WHERE digest = '{digest}')"
 REPORTS = f"SELECT nonce, stratum, report FROM collector_report WHERE design_id = {NUMBER}"
 WAITING = f"SELECT nonce, stratum, report FROM collector_waitingreport WHERE design_id = {NUMBER}"
 TOTALS = (
-    "SELECT stratum, position, symbol, sum(count) FROM collector_tally WHERE design_id = '{digest}' "
+    f"SELECT stratum, position, symbol, sum(count) FROM collector_tally WHERE design_id = {NUMBER} "
     "GROUP BY stratum, position, symbol"
 )
-DAYS = "SELECT coalesce(sum(count), 0) FROM collector_dailycount WHERE design_id = '{digest}'"
+DAYS = f"SELECT coalesce(sum(count), 0) FROM collector_dailycount WHERE design_id = {NUMBER}"
 UNFINISHED = "SELECT id FROM estimator_run WHERE state NOT IN ('done', 'failed')"
 STATE = """
 SELECT 0, d.digest, r.stratum, r.report, 0, 0, 0
 FROM collector_report r JOIN collector_frozendesign d ON d.number = r.design_id WHERE d.purged_on IS NULL
-UNION ALL SELECT 1, t.design_id, t.stratum, NULL, t.position, t.symbol, t.count
-FROM collector_tally t JOIN collector_frozendesign d ON d.digest = t.design_id WHERE d.purged_on IS NULL
-UNION ALL SELECT 2, c.design_id, 0, NULL, 0, 0, c.count
-FROM collector_dailycount c JOIN collector_frozendesign d ON d.digest = c.design_id WHERE d.purged_on IS NULL
+UNION ALL SELECT 1, d.digest, t.stratum, NULL, t.position, t.symbol, t.count
+FROM collector_tally t JOIN collector_frozendesign d ON d.number = t.design_id WHERE d.purged_on IS NULL
+UNION ALL SELECT 2, d.digest, 0, NULL, 0, 0, c.count
+FROM collector_dailycount c JOIN collector_frozendesign d ON d.number = c.design_id WHERE d.purged_on IS NULL
 UNION ALL SELECT 3, d.digest, r.stratum, NULL, 0, 0, count(*)
 FROM collector_report r JOIN collector_frozendesign d ON d.number = r.design_id
 WHERE d.closed_on IS NULL AND NOT d.rehearsal GROUP BY d.digest, r.stratum

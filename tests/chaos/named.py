@@ -103,7 +103,7 @@ class Strikes:
 
     def __init__(self, installation: Installation, ask: Ask) -> None:
         self.installation, self.ask = installation, ask
-        self.folder = Path(installation.more["CANDOR_FAULTS"])
+        self.folder = Path(installation.more["CANDOR_TEST_FAULTS"])
         self.actor = Actor(installation.environment)
         self.struck: list[Struck] = []
 
@@ -273,7 +273,7 @@ def prepare(installation: Installation) -> None:
     """Have all its Python processes watch for the armed point; called before it starts."""
     folder = installation.temporary / "faults"
     folder.mkdir()
-    installation.more |= {"CANDOR_FAULTS": str(folder), "PYTHONPATH": f"{HOOK}:{ROOT}"}
+    installation.more |= {"CANDOR_TEST_FAULTS": str(folder), "PYTHONPATH": f"{HOOK}:{ROOT}"}
 
 
 def finds_a_fault(strikes: Strikes) -> bool:

@@ -39,7 +39,7 @@ Notice = Callable[[str], None]
 
 def folder() -> Path:
     """Where the driver writes which point it arms, and finds what was struck."""
-    return Path(os.environ["CANDOR_FAULTS"])
+    return Path(os.environ["CANDOR_TEST_FAULTS"])
 
 
 def strike(point: str) -> None:

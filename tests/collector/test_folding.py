@@ -202,7 +202,7 @@ def test_fold_clock_set_back_loses_no_report(design: Design, monkeypatch: pytest
 
 
 def test_daily_count_has_no_further_fields() -> None:
-    assert {field.name for field in DailyCount._meta.fields} == {"id", "design", "first_day", "last_day", "count"}
+    assert {field.name for field in DailyCount._meta.fields} == {"pk", "design", "first_day", "last_day", "count"}
 
 
 QUESTIONS: dict[str, tuple[Callable[[str], object], list[str]]] = {

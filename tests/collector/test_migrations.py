@@ -11,7 +11,7 @@ from collector.designs import Design
 from collector.designs.services import freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
-from collector.reports import selectors
+from collector.reports import folding, selectors
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
 
@@ -61,7 +61,8 @@ def test_migration_0009_and_back_keeps_reports_and_totals(design: Design, rehear
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""
     store_report(payloads.body(design, nonce=FIRST, stratum="y2", report="0102"))
     fold_waiting(design)
-    Tally.objects.create(design_id=design.digest, part=7, stratum=1, position=0, symbol=1, count=41)
+    number = FrozenDesign.objects.get(digest=design.digest).number
+    Tally.objects.create(design_id=number, part=7, stratum=1, position=0, symbol=1, count=41)
     store_report(payloads.body(design, nonce=SECOND, report="0001"))
     receiving.receive_simulated([payloads.body(rehearsed, nonce=THIRD)], slug="campus")
     before, totals = stored(), tallied()
@@ -76,9 +77,27 @@ def test_migration_0009_and_back_keeps_reports_and_totals(design: Design, rehear
     assert len(triggers()) == 5
     migrate("0009_tally_parts")
     assert sorted(FrozenDesign.objects.values_list("number", flat=True)) == [1, 2]
-    assert (stored(), tallied()) == (before, totals)
+    assert stored() == before
     assert len(triggers()) == 7
+    migrate("0017_totals_by_number")
+    assert tallied() == totals
     assert selectors.received_count(design.digest) == 2
+
+
+@pytest.mark.usefixtures("and_back")
+def test_migration_0017_and_back_keeps_totals_and_days(design: Design, rehearsed: Design) -> None:
+    receiving.receive_simulated([payloads.body(rehearsed), payloads.body(rehearsed, stratum="y2")], slug="campus")
+    folding.fold(rehearsed.digest)
+    totals, days = tallied(), selectors.daily_counts(rehearsed.digest)
+    (number,) = FrozenDesign.objects.filter(rehearsal=True).values_list("number", flat=True)
+    assert totals
+    assert [day.count for day in days] == [2]
+    migrate("0016_closed_by_a_restore")
+    assert set(rows("SELECT design_id FROM collector_tally")) == {(rehearsed.digest,)}
+    assert rows("SELECT design_id, count FROM collector_dailycount") == [(rehearsed.digest, 2)]
+    migrate("0017_totals_by_number")
+    assert set(rows("SELECT design_id FROM collector_tally")) == {(number,)}
+    assert (tallied(), selectors.daily_counts(rehearsed.digest)) == (totals, days)
 
 
 @pytest.mark.parametrize("table", [WaitingReport, Report])
@@ -105,7 +124,7 @@ def stored() -> list[tuple[object, ...]]:
 
 
 def tallied() -> list[tuple[object, ...]]:
-    cells = Tally.objects.values_list("design_id", "stratum", "position", "symbol")
+    cells = Tally.objects.values_list("design__digest", "stratum", "position", "symbol")
     return sorted(cells.annotate(Sum("count")))
 
 

@@ -93,7 +93,7 @@ def test_clear_rehearsal_real_design_raises(design: Design, rehearsed: Design) -
         with pytest.raises(ValueError, match="design must be one of a rehearsal"):
             forget(design.digest)
     services.clear_rehearsal(rehearsed.digest)
-    assert set(Tally.objects.values_list("design_id", flat=True)) == {design.digest}
+    assert set(Tally.objects.values_list("design__digest", flat=True)) == {design.digest}
     receiving.receive_simulated([payloads.body(rehearsed)], slug="campus")  # it takes them anew
     services.discard_rehearsal(rehearsed.digest)
     assert list(FrozenDesign.objects.values_list("digest", flat=True)) == [design.digest]

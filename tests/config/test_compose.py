@@ -11,6 +11,10 @@ from django.conf import settings
 from config.celery import app
 from config.postgresql import FORGETTING, SEGMENT
 from config.processes import commands
+from config.variables.checks import TESTS
+from config.variables.registry import COMPOSE as COMPOSE_READS
+from config.variables.registry import PROCESSES, VARIABLES
+from tests.tools.containers import named_images
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -18,15 +22,12 @@ SERVICES = COMPOSE["services"]
 OURS = {"web": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
 STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
 
-READ = {
-    *re.findall(r'environ.get\("([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text()),
-    *(f"CANDOR_{re.sub('[ -]', '_', name).upper()}" for name in settings.CANDOR_LIMITS),
-}
-"""Every variable that the settings read."""
+READ = {name for name, variable in VARIABLES.items() if set(variable.used_by) & set(PROCESSES)}
+"""Every variable that a process of an installation reads."""
 NAMED = {
     name
     for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
-    for name in re.findall(r"`((?:CANDOR|EMAIL)_[A-Z_]+|(?:DATABASE|REDIS)_URL)\b", page.read_text())
+    for name in re.findall(r"`((?:CANDOR|EMAIL)_[A-Z_]+|(?:DATABASE|REDIS)_URL|SECRET_KEY)\b", page.read_text())
 }
 """Every variable that a document names."""
 
@@ -54,10 +55,17 @@ def test_compose_services_have_variables_and_read_only_root(service: str) -> Non
 
 @pytest.mark.parametrize("service", [*OURS, "prepare"])
 def test_compose_variables_are_documented_and_passed_on(service: str) -> None:
-    """The key of sessions is a file in the data folder there; pictures are for whoever writes the documentation."""
-    assert READ - {"SECRET_KEY"} == NAMED - {"CANDOR_IMAGES"}
     assert len(READ) > 25
-    assert set(SERVICES[service]["environment"]) == READ - {"SECRET_KEY"}
+    assert READ <= NAMED
+    assert {name for name in NAMED if not name.startswith(TESTS)} <= set(VARIABLES)
+    assert set(SERVICES[service]["environment"]) == READ
+
+
+def test_compose_asks_for_its_own_variables() -> None:
+    """What stands in the file as ${NAME} is passed on under that name, or compose itself reads it."""
+    asked = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text()))
+    own = {name for name, variable in VARIABLES.items() if COMPOSE_READS in variable.used_by}
+    assert own <= asked <= own | READ
 
 
 def test_compose_unset_variables_keep_defaults() -> None:
@@ -85,6 +93,15 @@ def test_compose_images_have_exact_versions() -> None:
     images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert len(images) == 3
     assert all(re.search(r":\d+\.\d+(\.\d+)?-", image) for image in images)
+
+
+def test_base_images_can_be_made_without_a_registry() -> None:
+    """bin/base-images finds how to make each image that these files name, entrypoint included."""
+    assert len(named_images()) == 3
+    for name in named_images():
+        folder = ROOT / "tests" / "containers" / "images" / name.split(":")[0]
+        for program in re.findall(r'^ENTRYPOINT \["(.+)"\]', (folder / "Containerfile").read_text(), re.MULTILINE):
+            assert (folder / program).stat().st_mode & 0o111
 
 
 def test_dockerfile_copies_packages_and_drops_root() -> None:

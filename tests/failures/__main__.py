@@ -93,7 +93,7 @@ def at(kind: str, folder: Path) -> Iterator[tuple[Installation, Ask]]:
     made = Installation(folder)
     clock = folder / "clock"
     clock.write_text("0")
-    made.more = {"CANDOR_CLOCK": str(clock), "PYTHONPATH": str(ROOT / "tests" / "failures" / "hook")}
+    made.more = {"CANDOR_TEST_CLOCK": str(clock), "PYTHONPATH": str(ROOT / "tests" / "failures" / "hook")}
     made.start("--no-demo", seconds=10 * BACK)
     yield made, made.rows
 

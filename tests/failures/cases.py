@@ -71,7 +71,7 @@ def start_second_launcher(scene: Scene) -> str:
 
 def set_clock(seconds: int) -> Case:
     def case(scene: Scene) -> str:
-        clock = Path(scene.installation.more["CANDOR_CLOCK"])
+        clock = Path(scene.installation.more["CANDOR_TEST_CLOCK"])
         clock.write_text(str(seconds))
         try:
             return _goes_on(scene, "The schedule goes by the monotonic clock")

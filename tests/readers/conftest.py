@@ -26,7 +26,7 @@ OUTCOMES: dict[tuple[str, str], str] = {}
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if HERE in item.path.parents and not os.environ.get("CANDOR_READERS"):
+        if HERE in item.path.parents and not os.environ.get("CANDOR_TEST_READERS"):
             item.add_marker(pytest.mark.skip(reason="needs LibreOffice and R; make audit-files brings and runs them"))
 
 
@@ -57,7 +57,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if os.environ.get("CANDOR_READERS") and OUTCOMES and PAGE.exists():
+    if os.environ.get("CANDOR_TEST_READERS") and OUTCOMES and PAGE.exists():
         rows = "\n".join(f"| {reader} | {files} | {said} |" for (reader, files), said in OUTCOMES.items())
         table = f"{_versions()}\n\n| reader | file | what came of it |\n|---|---|---|\n{rows}\n"
         PAGE.write_text(SECTION.sub(lambda found: found[1] + table + found[2], PAGE.read_text(encoding="utf-8")))

@@ -30,7 +30,7 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "candor.sqlite3").write_bytes(gzip.decompress((OLD / "database.sqlite3.gz").read_bytes()))
     bundle = folder / "bundle.zip"
     env = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-    env |= {"CANDOR_DATA": str(folder), "SECRET_KEY": "of the old installation"}
+    env |= {"CANDOR_DATA": str(folder), "SECRET_KEY": "the secret key of the old installation"}
     command = [sys.executable, "-m", "tests.storage.whole", "upgrade", EXPECTED["bundle_of"], bundle]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -115,8 +115,8 @@ class Installation:
     def tallies(self) -> Counter[tuple[object, ...]]:
         """Totals as they are stored: (design, stratum, position, symbol) -> count."""
         rows = self.rows(
-            "SELECT design_id, stratum, position, symbol, sum(count) FROM collector_tally "
-            "GROUP BY design_id, stratum, position, symbol"
+            "SELECT digest, stratum, position, symbol, sum(count) FROM collector_tally "
+            "JOIN collector_frozendesign ON number = design_id GROUP BY digest, stratum, position, symbol"
         )
         return Counter({row[:4]: row[4] for row in rows})
 

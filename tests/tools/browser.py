@@ -44,5 +44,5 @@ def find_browser() -> str | None:
     return machine_browser() or playwright_browser()
 
 
-IMAGES = os.environ.get("CANDOR_IMAGES")
-"""A folder: the pictures of the documentation are written there (`CANDOR_IMAGES=docs/images`)."""
+IMAGES = os.environ.get("CANDOR_TEST_IMAGES")
+"""A folder: the pictures of the documentation are written there (`CANDOR_TEST_IMAGES=docs/images`)."""

@@ -50,6 +50,6 @@ def _owner(name: str | None) -> User:
     people = User.objects.filter(is_active=True, is_staff=True)
     found = list(people.filter(username=name) if name else people[:2])
     if len(found) != 1:
-        names = ", ".join(people.values_list("username", flat=True)) or "nobody: manage.py createsuperuser makes one"
+        names = ", ".join(people.values_list("username", flat=True)) or "nobody: manage.py create_owner makes one"
         raise CommandError(f"--owner must name one researcher; there are: {names}.")
     return found[0]

@@ -2,7 +2,7 @@
 
 import os
 
-if os.environ.get("CANDOR_FAULTS"):
+if os.environ.get("CANDOR_TEST_FAULTS"):
     from tests.chaos import striking
 
     striking.install()

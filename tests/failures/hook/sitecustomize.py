@@ -1,4 +1,4 @@
-"""Put on the path of every process of an installation: its clock is off by the seconds in the file CANDOR_CLOCK.
+"""Put on the path of every process of an installation: its clock is off by the seconds in the file CANDOR_TEST_CLOCK.
 
 What asks for the time of day asks one of these four; the monotonic clock runs on, as where somebody sets a real clock.
 """
@@ -14,7 +14,7 @@ from celery.worker import request
 from django.utils import timezone
 
 real_time = time.time
-clock = Path(os.environ["CANDOR_CLOCK"])
+clock = Path(os.environ["CANDOR_TEST_CLOCK"])
 
 
 def shifted_time() -> float:

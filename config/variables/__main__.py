@@ -1,0 +1,5 @@
+"""`python -m config.variables` writes the tables of docs/configuration.md."""
+
+from config.variables.document import write
+
+write()

@@ -1,0 +1,23 @@
+"""The check of the whole environment at start: no unknown name, no value out of bounds."""
+
+import difflib
+import os
+from collections.abc import Mapping
+
+from config.variables.registry import PROCESSES, VARIABLES
+
+PREFIX = "CANDOR_"
+TESTS = "CANDOR_TEST_"
+"""Names of the tests and measurements, which no process of an installation reads."""
+
+
+def check(environment: Mapping[str, str] = os.environ) -> None:
+    """Raise ValueError for the first value that is not allowed, or the first CANDOR_... that nobody reads."""
+    for name in environment:
+        if name.startswith(PREFIX) and not name.startswith(TESTS) and name not in VARIABLES:
+            near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.7)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise ValueError(f"{name} is not a variable of Candor.{hint} docs/configuration.md lists them all.")
+    for variable in VARIABLES.values():
+        if set(variable.used_by) & set(PROCESSES):
+            variable.read(environment)

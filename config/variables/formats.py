@@ -1,0 +1,103 @@
+"""Formats of variables. Each is strict: no sign, space or underscore that a number's parser would overlook."""
+
+import re
+from decimal import Decimal
+from email.utils import parseaddr
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from config.variables.variable import Format
+
+Networks = tuple[IPv4Network | IPv6Network, ...]
+
+
+def matching(pattern: str, allowed: str) -> Format[str]:
+    """Text that matches the whole regular expression."""
+    compiled = re.compile(pattern)
+
+    def parse(text: str) -> str:
+        if not compiled.fullmatch(text):
+            raise ValueError(text)
+        return text
+
+    return Format(allowed, parse)
+
+
+def whole(least: int, most: int) -> Format[int]:
+    """A whole number within both bounds."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,18}", text) or not least <= int(text) <= most:
+            raise ValueError(text)
+        return int(text)
+
+    return Format(f"a whole number from {least} to {most}", parse)
+
+
+def decimal(most: int) -> Format[str]:
+    """A decimal number above 0 and at most `most`, as it is written: exact."""
+
+    def parse(text: str) -> str:
+        if not re.fullmatch(r"(0|[1-9][0-9]{0,2})(\.[0-9]{1,6})?", text) or not 0 < Decimal(text) <= most:
+            raise ValueError(text)
+        return text
+
+    return Format(f"a decimal number above 0 and at most {most}, like 3 or 2.5", parse)
+
+
+def one_of(*values: str) -> Format[str]:
+    """One of these words."""
+    *others, last = values
+
+    def parse(text: str) -> str:
+        if text not in values:
+            raise ValueError(text)
+        return text
+
+    return Format(f"{', '.join(others)} or {last}" if others else last, parse)
+
+
+def text(least: int = 1) -> Format[str]:
+    """Text of so many characters at least, without line breaks and other control characters."""
+    allowed = "a text without control characters" if least == 1 else f"a text of at least {least} characters"
+    return matching(rf"[^\x00-\x1f\x7f]{{{least},}}", allowed)
+
+
+def _site(given: str) -> str:
+    found = urlsplit(given)
+    host = found.hostname or ""
+    named = re.fullmatch(r"[a-z0-9.-]+|[0-9a-f:.]+", host) is not None
+    origin = f"{found.scheme}://{found.netloc}"
+    if found.scheme not in ("http", "https") or not named or "@" in found.netloc or given != origin or found.port == 0:
+        raise ValueError(given)
+    return given
+
+
+def _sender(given: str) -> str:
+    address = parseaddr(given)[1]
+    if not re.fullmatch(r"[^@\s]+@[^@\s]+", address) or re.search(r"[\x00-\x1f\x7f]", given):
+        raise ValueError(given)
+    return given
+
+
+def _networks(given: str) -> Networks:
+    return tuple(ip_network(one.strip()) for one in given.split(",") if one.strip())
+
+
+SITE = Format("http:// or https://, a host and, where needed, a port, like https://survey.example.org", _site)
+SENDER = Format("a mail address, like study@example.org", _sender)
+NETWORKS = Format("networks with a comma between them, like 10.1.2.0/24,127.0.0.0/8", _networks)
+FOLDER = Format("the path of a folder", Path)
+HOST = matching(r"[A-Za-z0-9.:-]{1,253}", "a host's name or address, like mail.example.org")
+ENDPOINT = Format("http:// or https://, a host and, where needed, a port, like https://s3.example.org", _site)
+STORE = matching(
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]*)*/?|/[^\x00-\x1f\x7f]*",
+    "s3://bucket or s3://bucket/prefix, or the full path of a folder",
+)
+RATE = matching(
+    r"off|[1-9][0-9]{0,11}/(second|minute|hour|day)",
+    "a number from 1 by second, minute, hour or day, like 1200/hour, or off",
+)
+REDIS = matching(r"(rediss?|unix)://\S+", "like redis://host:6379/0, rediss:// or unix://")
+POSTGRESQL = matching(r"postgres(ql)?://\S+", "like postgresql://user:password@host:5432/name")

@@ -1,0 +1,78 @@
+"""Backups of older versions: what their rows have to become for the tables of this one.
+
+A migration that changes columns or what they mean says it here; one that is not named is one whose backups can only be
+restored with the version that made them.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.migrations.loader import MigrationLoader
+
+from collector.models import FrozenDesign
+
+Row = list[Any]
+Numbers = Mapping[str, int]
+"""The number of each design by its digest."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a migration did to a table: its columns before, in a backup's order, and a row of then as one of now."""
+
+    columns: list[str]
+    convert: Callable[[Row, Numbers], Row]
+
+
+CHANGES: dict[tuple[str, str], dict[str, Change]] = {
+    ("collector", "0017_totals_by_number"): {
+        "collector_tally": Change(
+            ["design_id", "stratum", "position", "symbol", "count"],
+            lambda row, numbers: [numbers[row[0]], *row[1:]],
+        ),
+        "collector_dailycount": Change(
+            ["id", "design_id", "first_day", "last_day", "count"],
+            lambda row, numbers: [numbers[row[1]], *row[2:]],
+        ),
+    },
+}
+
+
+def changes_since(made: Mapping[str, str], here: Mapping[str, list[str]]) -> dict[str, Change] | None:
+    """The changes of each table since a backup was made; None where a migration is not among those known.
+
+    Parameters
+    ----------
+    made
+        The last migration of each app when the backup was made.
+    here
+        All migrations of each app in this version, the first one first.
+    """
+    found: dict[str, Change] = {}
+    if made.keys() != here.keys():
+        return None
+    for app, names in here.items():
+        if made[app] not in names:
+            return None
+        for name in names[names.index(made[app]) + 1 :]:
+            if (app, name) not in CHANGES or found.keys() & CHANGES[app, name].keys():
+                return None
+            found |= CHANGES[app, name]
+    return found
+
+
+def migrations(loader: MigrationLoader) -> dict[str, list[str]]:
+    """All migrations of each app, the first one first."""
+    return {
+        app: [name for one, name in loader.graph.forwards_plan((app, last)) if one == app]
+        for app, last in loader.graph.leaf_nodes()
+    }
+
+
+def converted(change: Change, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The rows of a table as lines of JSON, converted; the designs are restored by then."""
+    numbers = dict(FrozenDesign.objects.values_list("digest", "number"))
+    for line in lines:
+        yield json.dumps(change.convert(json.loads(line), numbers)).encode()

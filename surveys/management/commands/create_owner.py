@@ -1,0 +1,49 @@
+import getpass
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from surveys.accounts.owners import create_owner
+from surveys.lifecycle import links
+from surveys.management.base import STANDARD, SurveyCommand, usage_error
+
+LONGEST = 4096
+"""Characters of a password that are read."""
+
+
+class Command(SurveyCommand):
+    help = "Make an account that owns everything, for whoever runs the installation. Its password is asked for."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="user name")
+        parser.add_argument("--email", default="", help="mail address")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--password-from", type=Path, help="a file with the password; - for standard input")
+        how.add_argument("--link", action="store_true", help="no password: print a link that signs in once, for a day")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
+        password = None if options["link"] else _password(options["password_from"])
+        user = create_owner(options["name"], email=options["email"], password=password)
+        panel = links.link_to("admin:index")
+        facts: dict[str, object] = {"name": user.get_username(), "panel": panel}
+        if password is not None:
+            return f"{user} owns everything here and signs in at {panel}", facts
+        facts["link"] = links.sign_in_link(user)
+        return f"{user} owns everything here. This link signs in once, within a day: {facts['link']}", facts
+
+
+def _password(file: Path | None) -> str:
+    """The first line of the file or of standard input; without one it is asked for twice, and nothing is shown."""
+    if file is not None:
+        with sys.stdin if file == STANDARD else file.open(encoding="utf-8") as stream:
+            return stream.readline(LONGEST).rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise usage_error("There is no terminal to ask for the password: name --password-from FILE, or --link.")
+    try:
+        typed = getpass.getpass("Password: "), getpass.getpass("The same again: ")
+    except EOFError:
+        raise usage_error("No password was typed; nothing was made.") from None
+    if typed[0] != typed[1]:
+        raise usage_error("The two passwords differ; nothing was made.")
+    return typed[0]

@@ -1,0 +1,188 @@
+"""Environment variables: each in the registry and in docs/configuration.md, each checked by every process at start."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.variables import check, document
+from config.variables.registry import PROCESSES, SECTIONS, VARIABLES
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ("collector", "config", "estimator", "randomized_response", "surveys")
+READERS = {"os.getenv", *(f"os.environ.{verb}" for verb in ("get", "copy", "items", "keys", "values", "pop"))}
+
+WRONG = {
+    "CANDOR_URL": ["survey.example.org", "ftp://a", "https://a/", "https://a/b", "https://u@a", "http://a:0", "http://a:70000"],
+    "SECRET_KEY": ["x" * 31, "x" * 40 + "\n"],
+    "DATABASE_URL": ["mysql://ada:hidden@host/name", "hidden"],
+    "REDIS_URL": ["http://:hidden@host", "hidden:6379"],
+    "CANDOR_EPSILON_CEILING": ["0", "100.1", "-1", "nan", "inf", "1e1", "0.0000001"],
+    "CANDOR_EPSILON_CEILING_QUESTION": ["0", "8.000001", "9", "03"],
+    "CANDOR_PROXIES": ["-1", "11", "1.0", "one", " 1", "1_0", "٣"],
+    "CANDOR_REPORTS_BY_ADDRESS": ["12", "0/hour", "12/week", "-1/hour", "12 / hour", "never"],
+    "CANDOR_SECOND_FACTOR": ["yes", "Required"],
+    "EMAIL_HOST": ["smtp://mail.example.org", "mail example"],
+    "EMAIL_PORT": ["0", "65536", "smtp"],
+    "EMAIL_SECURITY": ["ssl"],
+    "EMAIL_FROM": ["study", "a@b\nBcc: c@d"],
+    "EMAIL_HOST_PASSWORD": ["hidden\n"],
+    "CANDOR_EXPORTS_KEPT": ["0", "366"],
+    "CANDOR_MICRODATA_KEPT": ["0", "366"],
+    "CANDOR_EXPORTS_STORE": ["exports", "s3:bucket", "s3://B", "s3://bucket/../x", "s3://bucket?endpoint=x", "gs://bucket"],
+    "CANDOR_STORE_ENDPOINT": ["s3.example.org", "https://s3.example.org/path", "https://u:p@host"],
+    "CANDOR_STORE_KEY_ID": ["hidden id"],
+    "CANDOR_STORE_SECRET_KEY": ["hidden\n"],
+    "CANDOR_STORE_ENCRYPTION": ["rot13"],
+    "CANDOR_WEBHOOKS_INSIDE": ["10.1.2.3/24", "host"],
+    "CANDOR_METRICS_TOKEN": ["hidden", "hidden hidden hidden"],
+    "CANDOR_LOG": ["yaml"],
+}  # fmt: skip
+"""Values on the other side of each bound."""
+
+RIGHT = {
+    "CANDOR_URL": ["http://127.0.0.1:8000", "https://survey.example.org", "https://[2001:db8::1]:8443"],
+    "DATABASE_URL": ["postgresql://u:p@h/n", "postgres://h/n"],
+    "REDIS_URL": ["redis://h:6379/0", "unix:///tmp/redis.socket?db=0"],
+    "CANDOR_EPSILON_CEILING": ["0.1", "100"],
+    "CANDOR_EPSILON_CEILING_QUESTION": ["0.000001", "8", "8.000000"],
+    "CANDOR_PROXIES": ["0", "10"],
+    "CANDOR_REPORTS_BY_SURVEY": ["1/second", "off"],
+    "EMAIL_PORT": ["1", "65535"],
+    "EMAIL_FROM": ["study@example.org", "The study <study@example.org>"],
+    "CANDOR_EXPORTS_KEPT": ["1", "365"],
+    "CANDOR_EXPORTS_STORE": ["s3://survey-files", "s3://survey.files/campus/exports/", "/srv/candor/exports"],
+    "CANDOR_STORE_ENDPOINT": ["https://s3.example.org", "http://127.0.0.1:9000"],
+    "CANDOR_STORE_ENCRYPTION": ["AES256", "aws:kms"],
+    "CANDOR_WEBHOOKS_INSIDE": ["10.1.2.0/24, 127.0.0.0/8", "fd00::/8"],
+    "CANDOR_METRICS_TOKEN": ["sixteen-letters!"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in WRONG for value in WRONG[name]])
+def test_variable_out_of_bounds_names_bound_and_value(name: str, value: str) -> None:
+    variable = VARIABLES[name]
+    with pytest.raises(ValueError, match=f"^{name} must be ") as refusal:
+        check({name: value})
+    said = str(refusal.value)
+    assert said.startswith(f"{name} must be {variable.format.allowed}")
+    assert (repr(value) in said) is not variable.secret
+    assert "hidden" not in said
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in RIGHT for value in RIGHT[name]])
+def test_variable_within_bounds_is_taken(name: str, value: str) -> None:
+    check({name: value})
+    assert VARIABLES[name].read({name: value}) == VARIABLES[name].parse(value)
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_variable_empty_is_default(name: str) -> None:
+    variable = VARIABLES[name]
+    assert variable.read({variable.name: ""}) == variable.read({}) == variable.default
+
+
+def test_variable_long_value_is_cut() -> None:
+    with pytest.raises(ValueError, match=r"^CANDOR_LOG must be line or json; got 'x+\.\.\.'\.$") as refusal:
+        check({"CANDOR_LOG": "x" * 10_000})
+    assert len(str(refusal.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("CANDOR_PROXYS", "CANDOR_PROXIES"),
+        ("CANDOR_REPORT_BY_ADDRESS", "CANDOR_REPORTS_BY_ADDRESS"),
+        ("CANDOR_QQQ", ""),
+    ],
+)
+def test_unknown_candor_variable_is_named_with_nearest(name: str, nearest: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} is not a variable of Candor") as refusal:
+        check({name: "a secret perhaps"})
+    assert (f"Did you mean {nearest}?" in str(refusal.value)) is bool(nearest)
+    assert "perhaps" not in str(refusal.value)
+
+
+def test_variables_of_tests_and_others_are_let_through() -> None:
+    check({"CANDOR_TEST_IMAGES": "folder", "EMAIL": "mine", "PATH": "/bin", "candor": ""})
+
+
+def test_registry_sections_and_users_are_known() -> None:
+    known = {*PROCESSES, "launcher", "compose", "your programs"}
+    for variable in VARIABLES.values():
+        assert variable.section in SECTIONS
+        assert variable.used_by
+        assert set(variable.used_by) <= known
+
+
+def test_configuration_page_is_written_from_registry(tmp_path: Path) -> None:
+    """`python -m config.variables` writes it."""
+    page = tmp_path / "configuration.md"
+    page.write_text(document.PAGE.read_text())
+    document.write(page)
+    assert page.read_text() == document.PAGE.read_text()
+    assert all(f"| `{name}` |" in page.read_text() for name in VARIABLES)
+
+
+def reads(source: str) -> list[str]:
+    """The places of a module that read the environment, as they are written."""
+    return [ast.unparse(node) for node in ast.walk(ast.parse(source)) if _is_read(node)]
+
+
+def _is_read(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute():
+            return ast.unparse(node) in READERS
+        case ast.Subscript(ctx=ast.Load()):
+            return ast.unparse(node.value) == "os.environ"
+        case ast.BinOp() | ast.Call() | ast.Compare() | ast.Assign():
+            return "os.environ" in map(ast.unparse, ast.iter_child_nodes(node))
+        case ast.ImportFrom(module="os"):
+            return bool({"environ", "getenv"} & {one.name for one in node.names})
+    return False
+
+
+def test_only_registry_reads_the_environment() -> None:
+    files = [ROOT / "manage.py", *(path for room in PRODUCT for path in (ROOT / room).rglob("*.py"))]
+    found = {str(path.relative_to(ROOT)): reads(path.read_text()) for path in files if "variables" not in path.parts}
+    assert len(found) > 200
+    assert {path: places for path, places in found.items() if places} == {}
+
+
+def test_reading_the_environment_is_found() -> None:
+    for source in (
+        "os.environ.get('A')",
+        "os.environ['A']",
+        "os.getenv('A')",
+        "dict(os.environ)",
+        "os.environ",
+        "{} | os.environ",
+    ):
+        assert reads(f"import os\nx = {source}"), source
+    assert reads("from os import environ")
+    assert not reads("os.environ.setdefault('A', 'b')\nos.environ['A'] = 'b'\nos.environ |= {}")
+
+
+COMMANDS = {
+    "command": ["manage.py", "showmigrations"],
+    "worker": ["-m", "celery", "-q", "-A", "config", "worker"],
+    "beat": ["-m", "celery", "-q", "-A", "config", "beat"],
+    "web": ["-m", "granian", "--interface", "rsgi", "config.rsgi:application", "--log-level", "critical"],
+    "launcher": ["-m", "config.serve"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("process", COMMANDS)
+def test_process_with_wrong_variable_ends_with_sentence(process: str, tmp_path: Path) -> None:
+    away = {"DJANGO_SETTINGS_MODULE", "CELERY_SKIP_CHECKS"}
+    environment = {name: value for name, value in os.environ.items() if name not in away}
+    environment |= {"CANDOR_DATA": str(tmp_path / "data"), "CANDOR_PROXYS": "1"}
+    command = [sys.executable, *COMMANDS[process]]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode != 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("CANDOR_PROXYS is not a variable of Candor. Did you mean CANDOR_PROXIES? docs/")
+    assert not (tmp_path / "data").exists()
