@@ -56,7 +56,8 @@ class Machine:
             while found := shell.expect([rf"@@done {number}\b", pexpect.EOF, *asked]):
                 printed += shell.before or ""
                 if found == 1:
-                    raise RuntimeError(f"A command of {block.heading!r} failed:\n{block.text}\n{printed}")
+                    journal = self.run("journalctl", "--no-pager", "-n", "20")
+                    raise RuntimeError(f"A command of {block.heading!r} failed:\n{block.text}\n{printed}\n{journal}")
                 shell.sendline(answers[asked[found - 2]])
             yield block, printed + (shell.before or "")
             shell.sendline("")

@@ -50,10 +50,6 @@ class Steps:
             self.machine.run("cp", "/given/fullchain.pem", "/given/key.pem", "/etc/ssl/candor")
             self.machine.run("cp", "/given/fullchain.pem", "/usr/local/share/ca-certificates/example.crt")
             self.machine.run("update-ca-certificates")
-            # A container cannot raise its limits as far as Caddy's unit asks.
-            self.machine.run("install", "-d", "/etc/systemd/system/caddy.service.d")
-            limits = "[Service]\nLimitNOFILE=4096\nLimitNPROC=1000\n"
-            self.machine.run("tee", "/etc/systemd/system/caddy.service.d/limits.conf", given=limits)
         if heading == "Upgrade":
             self._new_version()
             self._repeating = self._open.enter_context(visiting.Repeating(self.machine, self.report, self.trusted))
