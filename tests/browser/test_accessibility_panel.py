@@ -93,7 +93,7 @@ def test_axe_watch_page(page: Page, alice: User, run: Run, within: str) -> None:
 
 
 def test_axe_operation_page(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With reports, a part that does not work, a replica and nodes of which one is away, and workers on two machines."""
+    """With reports, a part that does not work, a replica, nodes of which one is away, workers on two machines."""
     servers = [
         Server("10.0.0.1:5432", "coordinator", "answers", True, shards=4, size=3_000_000),
         Server("10.0.0.2:5432", "worker", "does not answer", False, shards=32),
