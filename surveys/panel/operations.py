@@ -19,8 +19,9 @@ from estimator.base import wording
 from estimator.base.jobs import Job
 from estimator.runs import health
 from randomized_response import __version__
+from surveys.maintenance import scheduled_backups
 from surveys.maintenance.signature import own_fingerprint
-from surveys.models import Delivery, Version
+from surveys.models import Backup, Delivery, Version
 from surveys.panel.views import panel_page
 
 MOST = 20
@@ -71,6 +72,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "stored": stored_reports(),
         "set_aside": reports.set_aside_in_all(),
         "warnings": warnings(),
+        "backup": scheduled_backups.last_backup(),
         "facts": facts(),
         "now": timezone.now(),
     }
@@ -102,6 +104,8 @@ def failed() -> list[FailedJobRow]:
 
 
 def _slug_of(job: Job) -> str:
+    if isinstance(job, Backup):
+        return ""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]
