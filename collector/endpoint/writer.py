@@ -20,6 +20,9 @@ from collector.reports.storing import NewReport, Outcome
 TOGETHER = 256
 """Maximum number of reports in one transaction."""
 
+GATHER = 0.001
+"""Seconds for which more reports gather once several came together: a statement and a commit cost the same for all."""
+
 WAITING = 512
 """Maximum number of waiting reports: a lecture hall that sends in the same second."""
 
@@ -87,8 +90,9 @@ class Writer:
 
     def _run(self) -> None:
         _leave_the_pool()
+        batch: list[tuple[NewReport, Then]] = []
         while True:
-            batch = self._batch()
+            batch = self._batch(gather=len(batch) > 1)
             outcomes: Sequence[Outcome | None] = [None] * len(batch)
             self._stuck_at = time.monotonic() + self._patience
             try:
@@ -101,9 +105,11 @@ class Writer:
                 for (_, then), outcome in zip(batch, outcomes, strict=True):
                     then(outcome)
 
-    def _batch(self) -> list[tuple[NewReport, Then]]:
-        """Take the queued reports, at least one and at most TOGETHER."""
+    def _batch(self, *, gather: bool) -> list[tuple[NewReport, Then]]:
+        """Take the queued reports, at least one and at most TOGETHER; those of a moment longer if `gather`."""
         batch = [self._queue.get()]
+        if gather and self.waiting + 1 < TOGETHER:
+            time.sleep(GATHER)
         with contextlib.suppress(Empty):
             while len(batch) < TOGETHER:
                 batch.append(self._queue.get_nowait())

@@ -10,6 +10,7 @@ import pytest
 from django.db import DataError, OperationalError, connection, transaction
 
 from collector.designs import Design
+from collector.endpoint import writer as writer_module
 from collector.endpoint.receiving import read
 from collector.endpoint.writer import Writer
 from collector.errors import RequestRefused
@@ -75,6 +76,23 @@ def test_writer_batches_reports_that_wait() -> None:
     outcomes = put_all(Writer(store), range(20), store)
     assert [len(batch) for batch in store.batches] == [1, 19]
     assert outcomes == [Outcome.KNOWN if number % 2 else Outcome.STORED for number in range(20)]
+
+
+def test_writer_gathers_for_a_moment_after_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is alone is not kept waiting."""
+    monkeypatch.setattr(writer_module, "GATHER", 0.5)
+    store = Store()
+    writer = Writer(store)
+    start = time.monotonic()
+    for number in range(5):
+        writer.put(new(number))
+    assert time.monotonic() - start < 0.5
+    put_all(writer, range(20), store)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(writer.put, new(0))
+        time.sleep(0.1)
+        assert writer.put(new(2)) is first.result(SECONDS) is Outcome.STORED
+    assert [len(batch) for batch in store.batches] == [1] * 5 + [1, 19, 2]
 
 
 def test_writer_one_failing_report_stores_the_others() -> None:

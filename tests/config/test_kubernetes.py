@@ -99,6 +99,8 @@ def test_manifest_variables_match_compose() -> None:
 
 def test_manifest_secrets_are_not_in_the_config_map() -> None:
     secret = set(re.findall(r"^#?([A-Z_]+)=", (FOLDER / "example" / "secret.example.env").read_text(), re.MULTILINE))
+    passed_on = set(SERVICES["web"]["environment"])
+    assert {name for name, one in VARIABLES.items() if one.secret} & passed_on <= secret
     assert {"DATABASE_URL", "EMAIL_HOST_PASSWORD", "CANDOR_METRICS_TOKEN", "POSTGRES_PASSWORD"} <= secret
     assert not secret & set(of_kind("ConfigMap")["candor"]["data"])
     assert not of_kind("Secret"), "none is in the repository"
