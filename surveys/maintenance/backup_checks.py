@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -52,7 +52,7 @@ def plain_file(source: str, identity: Path | None) -> Iterator[IO[bytes]]:
             yield plain
 
 
-def check(name: str, identity: Path, *, signed_by: str = "") -> dict[str, Any]:
+def check(name: str, identity: Path, *, signed_by: str = "") -> dict[str, object]:
     """Restore a stored backup into an empty place and compare it; returns what it holds.
 
     Parameters
@@ -75,11 +75,11 @@ def check(name: str, identity: Path, *, signed_by: str = "") -> dict[str, Any]:
         changed["CANDOR_BACKUPS_STORE"] = backup_store.place()
         _run(["migrate", "--verbosity", "0"], changed)
         asked = ["check_backup", name, "--here", "--json", "--identity", str(identity), "--signed-by", signer]
-        found: dict[str, Any] = json.loads(_run(asked, changed))
+        found: dict[str, object] = json.loads(_run(asked, changed))
     return found
 
 
-def check_here(name: str, identity: Path | None, *, signed_by: str) -> dict[str, Any]:
+def check_here(name: str, identity: Path | None, *, signed_by: str) -> dict[str, object]:
     """Restore a backup into this installation, which must be empty, and compare it. Raises BackupError."""
     with plain_file(name, identity) as file:
         return backup.restore(file, signed_by=signed_by, inspect=compare)

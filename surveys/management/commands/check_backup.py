@@ -43,7 +43,7 @@ class Command(SurveyCommand):
         return words, {"file": name, **facts}
 
     @staticmethod
-    def _check(name: str, identity: Path, signed_by: str) -> dict[str, Any]:
+    def _check(name: str, identity: Path, signed_by: str) -> dict[str, object]:
         stored = backup_store.NAME.fullmatch(name) is not None
         try:
             facts = backup_checks.check(name, identity, signed_by=signed_by)
