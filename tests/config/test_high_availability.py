@@ -71,6 +71,13 @@ def test_ha_acknowledged_means_two_machines() -> None:
     assert CLUSTER["postgresql"]["parameters"]["synchronous_commit"] == "on"
 
 
+def test_ha_lease_is_not_kept_by_etcd3() -> None:
+    """Until Debian has Patroni 3.0.3: before, a primary that comes back takes the lease from its successor."""
+    assert "PATRONI_ETCD3_HOSTS" not in SERVICES["database1"]["environment"]
+    assert "PATRONI_ETCD_HOSTS" in SERVICES["database1"]["environment"]
+    assert "--enable-v2=true" in SERVICES["etcd1"]["command"]
+
+
 def test_ha_lease_times_fit() -> None:
     """Patroni's own rule; and a machine that vanishes is replaced within 30 seconds."""
     assert CLUSTER["ttl"] >= CLUSTER["loop_wait"] + 2 * CLUSTER["retry_timeout"]
