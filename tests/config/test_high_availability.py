@@ -9,9 +9,10 @@ import yaml
 
 from collector.database.settings import FORGETFUL
 from config.postgresql import FORGETTING, SEGMENT
-from tests.config.test_compose import SERVICES as ALONE
 
-FOLDER = Path(__file__).parents[2] / "deploy" / "ha"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "deploy" / "ha"
+ALONE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 PATRONI: dict[str, Any] = yaml.safe_load((FOLDER / "patroni.yml").read_text())
