@@ -20,8 +20,9 @@ from estimator.base import wording
 from estimator.base.jobs import Job
 from estimator.runs import health
 from randomized_response import __version__
+from surveys.maintenance import scheduled_backups
 from surveys.maintenance.signature import own_fingerprint
-from surveys.models import Delivery, Version
+from surveys.models import Backup, Delivery, Version
 from surveys.panel.views import panel_page
 
 MOST = 20
@@ -88,6 +89,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "confirmed": there.confirmed,
         "workers": list(workers.items()) if len(workers) > 1 else [],
         "warnings": warnings(),
+        "backup": scheduled_backups.last_backup(),
         "facts": facts(),
         "now": timezone.now(),
     }
@@ -147,6 +149,8 @@ def _shards(server: Server) -> str:
 
 
 def _slug_of(job: Job) -> str:
+    if isinstance(job, Backup):
+        return ""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]
