@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from django.db import ProgrammingError, connection
@@ -33,7 +34,10 @@ MOST_FILES = 256
 BEFORE = ("SELECT pg_switch_wal()", "CHECKPOINT")
 """Start a new log file; the files before are deleted or, on most servers, recycled under later names."""
 
-TO_COME = "SELECT count(*) + 1 FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(%s)"
+TO_COME = (
+    "SELECT count(*) + 1 FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' "
+    "AND name > pg_walfile_name(pg_current_wal_insert_lsn())"
+)
 FILL = ("SELECT pg_logical_emit_message(false, 'candor', '')", "SELECT pg_switch_wal()")
 """Write a record, so that the log file can be ended after it: the rest is filled with zeros."""
 
@@ -80,27 +84,27 @@ def _keep_short(ended: threading.Event) -> None:
             failed = True
 
 
-def overwrite() -> bool:
+def ask(statement: str) -> str:
+    """Execute a statement; return the first value that it gives, as text."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return str(cursor.fetchone()[0]) if cursor.description else ""
+
+
+def overwrite(ask: Callable[[str], str] = ask) -> bool:
     """Overwrite earlier content of PostgreSQL's log; return False if the database user lacks the rights.
 
-    What an archive, a replica or its slot has of it is out of reach.
+    What an archive, a replica or its slot has of it is out of reach. `ask` executes a statement, on one server or many.
     """
     try:
         for statement in BEFORE:
-            _ask(statement)
-        here = _ask("SELECT pg_current_wal_insert_lsn()")
-        for _file in range(min(int(_ask(TO_COME, here)), MOST_FILES)):
+            ask(statement)
+        for _file in range(min(int(ask(TO_COME)), MOST_FILES)):
             for statement in FILL:
-                _ask(statement)
+                ask(statement)
     except ProgrammingError:
         return False
     return True
-
-
-def _ask(statement: str, *values: str) -> str:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values or None)
-        return str(cursor.fetchone()[0]) if cursor.description else ""
 
 
 def _has_bytes(file: Path) -> bool:
