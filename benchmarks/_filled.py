@@ -29,6 +29,9 @@ ITEMS = 20
 FIRST = 10_000
 """Reports of the first pass."""
 
+PIECE = 1_000_000
+"""Rows handed to COPY at a time."""
+
 INSERT = "INSERT INTO collector_report (design_id, stratum, mode, nonce, report) VALUES (%s, %s, 0, %s, %s)"
 COPY = "COPY collector_report (design_id, stratum, mode, nonce, report) FROM STDIN (FORMAT BINARY)"
 ROW = np.dtype(
@@ -118,8 +121,9 @@ def fill(digest: str, size: int) -> None:
 def _insert(number: int, count: int) -> None:
     from django.db import connection, transaction
 
-    nonces, symbols = _sorted_nonces(count), _symbols(count)
+    nonces = _sorted_nonces(count)
     if connection.vendor == "sqlite":
+        symbols = _symbols(count)
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA synchronous = OFF")
         keys, answers = nonces.tobytes(), symbols.tobytes()
@@ -132,25 +136,31 @@ def _insert(number: int, count: int) -> None:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA synchronous = FULL")
         return
-    rows = np.zeros(count, dtype=ROW)
-    rows["columns"] = 5
-    for name in ("design", "stratum", "mode", "nonce", "report"):
-        rows[f"{name}_size"] = ROW[name].itemsize
-    rows["design"], rows["stratum"] = number, np.arange(count) % 2
-    rows["nonce"], rows["report"] = nonces.view("V16").ravel(), symbols.view(f"V{ITEMS}").ravel()
     with transaction.atomic(), connection.cursor() as cursor:
         # A row that is copied in one by one asks for its design each time.
         cursor.execute("SET LOCAL session_replication_role = replica")
         with cursor.copy(COPY) as copying:
             copying.write(b"PGCOPY\n\xff\r\n\x00" + bytes(8))
-            copying.write(rows.tobytes())
+            for first in range(0, count, PIECE):
+                copying.write(_rows(number, nonces[first : first + PIECE]))
             copying.write(b"\xff\xff")
+
+
+def _rows(number: int, nonces: NDArray[np.uint8]) -> bytes:
+    """Rows of these nonces with random symbols, as COPY takes them."""
+    rows = np.zeros(len(nonces), dtype=ROW)
+    rows["columns"] = 5
+    for name in ("design", "stratum", "mode", "nonce", "report"):
+        rows[f"{name}_size"] = ROW[name].itemsize
+    rows["design"], rows["stratum"] = number, np.arange(len(rows)) % 2
+    rows["nonce"], rows["report"] = nonces.view("V16").ravel(), _symbols(len(rows)).view(f"V{ITEMS}").ravel()
+    return rows.tobytes()
 
 
 def _sorted_nonces(count: int) -> NDArray[np.uint8]:
     drawn = np.frombuffer(secrets.token_bytes(16 * count), dtype=">u8").reshape(count, 2)
     order = np.lexsort((drawn[:, 1], drawn[:, 0]))
-    return np.ascontiguousarray(drawn[order]).view(np.uint8)
+    return np.ascontiguousarray(drawn[order]).view(np.uint8).reshape(count, 16)
 
 
 def _symbols(count: int) -> NDArray[np.uint8]:

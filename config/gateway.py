@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
@@ -20,6 +21,7 @@ from wsgiref.types import WSGIEnvironment as Environ
 from wsgiref.util import FileWrapper
 
 from django.conf import settings
+from django.core.exceptions import SynchronousOnlyOperation
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
 from collector.endpoint import rate_limits
@@ -37,7 +39,10 @@ THREADS = 64
 """Maximum threads of each web process for pages."""
 
 READERS = 4
-"""Threads for reports, not available to pages. None waits for the disk, so a few suffice."""
+"""Threads for the few reports that wait for a lookup, not available to pages."""
+
+LOOK = 0.1
+"""Seconds between two looks for reports that have waited for too long; a timer for each costs more."""
 
 DEADLINE = 10.0
 """Seconds after its headers by which a body of at most LARGEST_BODY bytes must have arrived."""
@@ -66,7 +71,7 @@ class Gateway:
         self._admission = Admission(places)
         self._pages, self._turns = Admission(connections.connection_limit()), FairThreads(threads)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
-        self._reports = ReportBatches(door.submit)
+        self._reports = ReportFutures(door.submit_at_once, door.submit)
         self._busy: set[str] = set()
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -79,10 +84,11 @@ class Gateway:
         try:
             if ODD_TYPE.search(environ.get("CONTENT_TYPE", "")):
                 raise RequestRefused(415, "Content-Type", "The charset of Content-Type must be utf-8, or be left out.")
+            environ[rate_limits.ADDRESS] = rate_limits.address_of(environ)
             environ["wsgi.input"] = BytesIO(await self._body(environ, proto))
             self._busy.add(scope.client)
             if self._door.takes(environ):
-                answer = await self._report(environ)
+                answer = await self._reports.put(environ)
             else:
                 await self._page(environ, proto)
                 return
@@ -91,14 +97,6 @@ class Gateway:
         finally:
             self._busy.discard(scope.client)
         proto.response_bytes(*answer)
-
-    async def _report(self, environ: Environ) -> Response:
-        """The response to a report, without blocking a thread."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                return await self._reports.put(environ)
-        except TimeoutError:
-            raise not_stored() from None
 
     async def _page(self, environ: Environ, proto: Any) -> None:
         """Handle other requests in a thread. Refuses an address with too many requests waiting for a response: a
@@ -144,19 +142,22 @@ class Gateway:
 Then = Callable[[Response], None]
 
 
-class ReportBatches:
-    """Hands reports that arrive at the same moment to one thread together, and their responses back to
-    the loop together: waking a thread or the loop costs more than a report does."""
+class ReportFutures:
+    """Reads reports in the event loop, those that would wait in a thread, and hands their responses back to the loop
+    together: waking a thread or the loop costs more than reading a report does."""
 
-    def __init__(self, submit: Callable[[Environ, Then], None]) -> None:
-        self._submit = submit
+    def __init__(
+        self, submit_at_once: Callable[[Environ, Then], None], submit: Callable[[Environ, Then], None]
+    ) -> None:
+        self._submit_at_once, self._submit = submit_at_once, submit
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="report")
-        self._coming: list[tuple[Environ, Then]] = []
         self._answered: SimpleQueue[tuple[asyncio.Future[Response], Response]] = SimpleQueue()
         self._waking = False
+        self._waiting: deque[tuple[float, asyncio.Future[Response]]] = deque()
+        """By the moment when each has waited for too long."""
 
     def put(self, environ: Environ) -> asyncio.Future[Response]:
-        """Queue a report; return a future of its response."""
+        """Hand in a report; return a future of its response, which raises RequestRefused where none came in time."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Response] = loop.create_future()
 
@@ -166,21 +167,25 @@ class ReportBatches:
                 self._waking = True
                 loop.call_soon_threadsafe(self._resolve)
 
-        if not self._coming:
-            loop.call_soon(self._hand_over)
-        self._coming.append((environ, then))
+        if not self._waiting:
+            loop.call_later(LOOK, self._refuse_late)
+        self._waiting.append((loop.time() + PATIENCE, future))
+        try:
+            self._submit_at_once(environ, then)
+        except SynchronousOnlyOperation:
+            self._threads.submit(_logged, self._submit, environ, then)
+        except Exception as error:
+            _log(error)
         return future
 
-    def _hand_over(self) -> None:
-        coming, self._coming = self._coming, []
-        self._threads.submit(self._submit_all, coming)
-
-    def _submit_all(self, coming: list[tuple[Environ, Then]]) -> None:
-        for environ, then in coming:
-            try:
-                self._submit(environ, then)
-            except Exception as error:
-                logger.error("a report could not be answered: %s", type(error).__name__)
+    def _refuse_late(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._waiting and (self._waiting[0][1].done() or self._waiting[0][0] <= loop.time()):
+            _, future = self._waiting.popleft()
+            if not future.done():
+                future.set_exception(not_stored())
+        if self._waiting:
+            loop.call_later(LOOK, self._refuse_late)
 
     def _resolve(self) -> None:
         self._waking = False  # before what is there is looked at, so that nothing is left lying
@@ -189,6 +194,17 @@ class ReportBatches:
                 future, answer = self._answered.get_nowait()
                 if not future.done():
                     future.set_result(answer)
+
+
+def _logged(submit: Callable[[Environ, Then], None], environ: Environ, then: Then) -> None:
+    try:
+        submit(environ, then)
+    except Exception as error:
+        _log(error)
+
+
+def _log(error: Exception) -> None:
+    logger.error("a report could not be answered: %s", type(error).__name__)
 
 
 BASE = {

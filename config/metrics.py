@@ -4,7 +4,7 @@ Whoever collects them every few seconds keeps a history, so a number that moves 
 one came. Hence all that is counted of reports moves in steps of STEP; a waiting report is told by its age alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.db import DatabaseError
 from django.utils import timezone
@@ -13,10 +13,12 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from collector.database.servers import Server, database_servers
 from collector.database.settings import size_in_bytes
 from collector.reports import selectors as reports
 from estimator.runs import health, selectors
 from randomized_response import __version__
+from surveys.maintenance import scheduled_backups
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 STEP = 100
@@ -65,4 +67,36 @@ def _database_metrics() -> Iterator[Metric]:
     for (kind, state), count in sorted(health.job_counts().items()):
         jobs.add_metric([kind, state], count)
     yield jobs
+    last = scheduled_backups.last_backup()
+    if last is not None and last.made_at is not None:
+        age = max(0.0, (timezone.now() - last.made_at).total_seconds() // 3600)
+        yield GaugeMetricFamily("candor_last_backup_age_hours", "Whole hours since the last good backup.", value=age)
     yield GaugeMetricFamily("candor_database_bytes", "Size of the database.", value=size_in_bytes())
+    yield from _server_metrics(database_servers().servers)
+    if workers := health.workers_by_node():
+        found = GaugeMetricFamily("candor_workers", "Workers that answer, by machine.", labels=["machine"])
+        for machine, count in workers.items():
+            found.add_metric([machine], count)
+        yield found
+
+
+def _server_metrics(servers: Sequence[Server]) -> Iterator[Metric]:
+    """Of each server of the database, where it is not one alone; all of it in steps, as the servers are told."""
+    works = GaugeMetricFamily("candor_server_up", "Whether a database server works.", labels=["server", "role"])
+    for server in servers:
+        works.add_metric([server.name, server.role], float(server.works))
+    numbers = {
+        "candor_replica_synchronous": ("Whether reports are acknowledged after this replica has them.", "synchronous"),
+        "candor_replica_lag_bytes": ("What a replica has to read yet, in whole megabytes.", "lag_bytes"),
+        "candor_replica_lag_seconds": ("How far a replica is behind, to 15 seconds.", "lag_seconds"),
+        "candor_shards": ("Shards on a node.", "shards"),
+        "candor_shards_bytes": ("Size of a node's shards, in whole megabytes.", "size"),
+    }
+    families = [works]
+    for name, (words, field) in numbers.items():
+        families.append(family := GaugeMetricFamily(name, words, labels=["server"]))
+        for server in servers:
+            value = getattr(server, field)
+            if value is not None and (field != "synchronous" or server.role == "replica"):
+                family.add_metric([server.name], float(value))
+    yield from (family for family in families if family.samples)

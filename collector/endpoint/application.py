@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol
 from wsgiref.types import WSGIEnvironment as Environ
 
+from django.core.exceptions import SynchronousOnlyOperation
 from django.db import connection
 
 from collector.endpoint import proof_of_work, rate_limits, receiving
@@ -26,6 +27,9 @@ JSON_TYPES = ("application/json", "application/json;charset=utf-8")
 
 RECEIPT = "candor.receipt"
 """The key of the receipt of a request's body in its WSGI environment."""
+
+BODY = "candor.body"
+"""The key of the body, once it is read and counted under its address."""
 
 Start = Callable[..., Any]
 Application = Callable[[Environ, Start], Iterable[bytes]]
@@ -68,8 +72,10 @@ class ReportEndpoint:
         if not self.takes(environ):
             return self._behind(environ, start)
         try:
+            with _or_unavailable(), _given_back_connection():
+                report = self._report_of(environ)
             with _or_unavailable():
-                answer = self._outcome(environ, self._writer.put(self._report_of(environ)))
+                answer = self._outcome(environ, self._writer.put(report))
         except RequestRefused as refusal:
             answer = self.refuse(environ, refusal)
         start(f"{answer.status} {HTTPStatus(answer.status).phrase}", answer.headers)
@@ -80,7 +86,15 @@ class ReportEndpoint:
         return environ["REQUEST_METHOD"] == "POST" and ADDRESS.fullmatch(environ.get("PATH_INFO", "")) is not None
 
     def submit(self, environ: Environ, then: Callable[[Response], None]) -> None:
-        """Handle a report without blocking; `then` gets the response, in this thread or in the writer's."""
+        """Handle a report in a thread that may wait for the database or Redis, but not for the disk; `then` gets the
+        response, in this thread or in the writer's."""
+        with _given_back_connection():
+            self.submit_at_once(environ, then)
+
+    def submit_at_once(self, environ: Environ, then: Callable[[Response], None]) -> None:
+        """As `submit`, in the thread of an event loop. Raises SynchronousOnlyOperation where it would wait: for a
+        design that this process has not read yet, for the work that a survey asks for, or for Redis. `submit` goes on
+        from there."""
 
         def written(outcome: Outcome | None) -> None:
             try:
@@ -103,14 +117,13 @@ class ReportEndpoint:
         """Return the validated report of a request that its survey accepts now."""
         not_json = RequestRefused(415, "Content-Type", "Content-Type must be application/json.")
         length = check_headers(environ, types=JSON_TYPES, otherwise=not_json)
-        rate_limits.take("reports by address", rate_limits.address_of(environ))
-        body, slug = _read(environ["wsgi.input"], length), environ["PATH_INFO"].split("/")[2]
-        try:
-            report = receiving.read(body, slug=slug)
-            proof_of_work.check(str(environ.get(proof_of_work.VARIABLE, "")), report, self._bits(slug))
-            rate_limits.take("reports by survey", slug)
-        finally:
-            _give_back_connection()
+        if BODY not in environ:  # else another thread has begun with it, and goes on here
+            rate_limits.take("reports by address", rate_limits.address_of(environ))
+            environ[BODY] = _read(environ["wsgi.input"], length)
+        body, slug = environ[BODY], environ["PATH_INFO"].split("/")[2]
+        report = receiving.read(body, slug=slug)
+        proof_of_work.check(str(environ.get(proof_of_work.VARIABLE, "")), report, self._bits(slug))
+        rate_limits.take("reports by survey", slug)
         environ[RECEIPT] = hashlib.sha256(body).hexdigest()
         return report
 
@@ -134,10 +147,11 @@ class ReportEndpoint:
 
 @contextlib.contextmanager
 def _or_unavailable() -> Iterator[None]:
-    """Pass a RequestRefused on; turn any other exception into one for an unavailable database."""
+    """Pass on a RequestRefused, or that it would wait; turn any other exception into one for an unavailable
+    database."""
     try:
         yield
-    except RequestRefused:
+    except (RequestRefused, SynchronousOnlyOperation):
         raise
     except Exception as error:
         # Its words may quote what was sent.
@@ -145,11 +159,15 @@ def _or_unavailable() -> Iterator[None]:
         raise not_stored() from None
 
 
-def _give_back_connection() -> None:
-    """Return the connection to the pool after a design lookup, which few reports need. Not in a transaction
-    that somebody else has begun."""
-    if connection.connection is not None and connection.close_at is not None and not connection.in_atomic_block:
-        connection.close_if_unusable_or_obsolete()
+@contextlib.contextmanager
+def _given_back_connection() -> Iterator[None]:
+    """Return the connection to the pool after a lookup, which few reports need. Not in a transaction that somebody
+    else has begun."""
+    try:
+        yield
+    finally:
+        if connection.connection is not None and connection.close_at is not None and not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
 
 
 def _read(stream: Any, length: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -42,13 +43,18 @@ def _origin(environ: Mapping[str, Any]) -> str:
     At the site's own address it is that address, whatever a proxy in front of us takes off: its https, its port. At
     another one of this machine it is the connection's.
     """
-    host = str(environ.get("HTTP_HOST", ""))
+    host, scheme = str(environ.get("HTTP_HOST", "")), str(environ.get("wsgi.url_scheme", "http"))
+    return _origin_at(host, scheme, settings.CANDOR_URL, tuple(settings.ALLOWED_HOSTS))
+
+
+@lru_cache(maxsize=64)
+def _origin_at(host: str, scheme: str, url: str, allowed: tuple[str, ...]) -> str:
     domain, _ = split_domain_port(host)
-    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+    if not domain or not validate_host(domain, allowed):
         raise RequestRefused(400, "Host", "This is not the address of this site.")
-    site = urlsplit(settings.CANDOR_URL)
+    site = urlsplit(url)
     if domain != site.hostname:
-        return f"{environ.get('wsgi.url_scheme', 'http')}://{host.lower()}"
+        return f"{scheme}://{host.lower()}"
     if domain in LOOPBACK:
         return f"{site.scheme}://{host.lower()}"  # the port may be forwarded, as into a container
     port = "" if site.port in (None, USUAL_PORTS.get(site.scheme)) else f":{site.port}"

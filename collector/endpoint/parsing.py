@@ -67,7 +67,7 @@ def read_fields(
     if len(body) > largest:
         raise RequestRefused(413, "body", f"The body must be at most {largest} bytes; got {len(body)}.")
     try:
-        found = json.loads(body.decode("utf-8"), object_pairs_hook=_without_repeats)
+        found = DECODER.decode(body.decode("utf-8"))
     except (ValueError, RecursionError):
         raise RequestRefused(422, "body", "The body must be one JSON object in UTF-8.") from None
     if not isinstance(found, dict) or set(found) - set(more) != set(fields):
@@ -114,3 +114,6 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         raise ValueError("a field stands twice")
     return fields
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)

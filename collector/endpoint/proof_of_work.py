@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from django.db import Error
+from django.utils.asyncio import async_unsafe
 
 from collector.errors import RequestRefused
 from collector.reports.storing import NewReport
@@ -53,16 +54,19 @@ class RequiredWork:
 
     def __call__(self, slug: str) -> int:
         """The bits that a survey requires; the slug must be that of a survey, since it is cached."""
-        now = time.monotonic()
         bits, until = self._known.get(slug, (0, 0.0))
-        if now >= until:
-            if until:
-                self._known[slug] = bits, now + LATELY  # whoever comes while this one asks goes by what was
-            try:
-                bits = self._look_up(slug)
-            except Error as error:
-                if not until:
-                    raise
-                logger.warning("what is asked for could not be looked up: %s", type(error).__name__)
-            self._known[slug] = bits, now + LATELY
+        return bits if time.monotonic() < until else self._look_up_again(slug, bits, until)
+
+    @async_unsafe
+    def _look_up_again(self, slug: str, bits: int, until: float) -> int:
+        now = time.monotonic()
+        if until:
+            self._known[slug] = bits, now + LATELY  # whoever comes while this one asks goes by what was
+        try:
+            bits = self._look_up(slug)
+        except Error as error:
+            if not until:
+                raise
+            logger.warning("what is asked for could not be looked up: %s", type(error).__name__)
+        self._known[slug] = bits, now + LATELY
         return bits

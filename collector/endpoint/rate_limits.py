@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.utils.asyncio import async_unsafe
 
 from collector.errors import RequestRefused
 
@@ -32,6 +33,9 @@ MOST_COUNTS = 100_000
 
 PART = 100
 """A process fetches 1/PART of a limit's permits from Redis at a time, so that few reports wait for it."""
+
+ADDRESS = "candor.address"
+"""The key of the result of `address_of` in a request's WSGI environment, where it is there already."""
 
 AWAY = 5.0
 """Seconds without calls to Redis after it did not respond."""
@@ -83,7 +87,7 @@ class Limits:
         """Count one thing of `whom` against the limit.
 
         Raises RequestRefused where there have been as many in this window as there may be; it says when the next one
-        begins.
+        begins. In an event loop, SynchronousOnlyOperation where Redis has to be asked; nothing is counted then.
         """
         if not limit.most or time.monotonic() < self._away_until:
             return
@@ -123,6 +127,7 @@ class Limits:
             permits[name] += max(granted - 1, 0)
         return granted > 0
 
+    @async_unsafe
     def _ask(self, name: bytes, part: int, most: int, seconds: int) -> int:
         """Take permits from Redis and return their number: `part`, or what is left."""
         assert self._redis is not None
@@ -142,7 +147,12 @@ class Limits:
         key = secrets.token_bytes(32)
         if self._redis is None:
             return key
-        place = f"candor:limit:key:{day}"
+        return self._shared_key(f"candor:limit:key:{day}", key)
+
+    @async_unsafe
+    def _shared_key(self, place: str, key: bytes) -> bytes:
+        """The day's key in Redis: this one, if no other process was there before."""
+        assert self._redis is not None
         self._redis.set(place, key, nx=True, ex=SECONDS["day"])
         return bytes(self._redis.get(place) or key)  # type: ignore[arg-type]
 
@@ -164,6 +174,8 @@ def address_of(environ: Mapping[str, Any]) -> str:
     With settings.CANDOR_PROXIES the address is the one that the outermost of our proxies saw. What a client writes
     into the header itself stands before that, so it changes nothing.
     """
+    if known := environ.get(ADDRESS):
+        return str(known)
     address, proxies = str(environ.get("REMOTE_ADDR", "")), settings.CANDOR_PROXIES
     if proxies:
         seen = [part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]

@@ -24,9 +24,11 @@ ABUSE = "Proxies and limits"
 ACCOUNTS = "Accounts"
 MAIL = "Mail"
 FILES = "Exported files"
+BACKUPS = "Backups"
+STORES = "S3-compatible store"
 OUTSIDE = "Webhooks and programs"
 WATCHING = "Monitoring and logs"
-SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, OUTSIDE, WATCHING)
+SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, BACKUPS, STORES, OUTSIDE, WATCHING)
 
 URL = Variable(
     "CANDOR_URL", PLACE, "The address that people see. Links in the panel, on paper and in mails begin with it, and "
@@ -138,6 +140,57 @@ EXPORTS_KEPT = Variable(
 MICRODATA_KEPT = Variable(
     "CANDOR_MICRODATA_KEPT", FILES, "The same for a file with a row for each report.", whole(1, 365), 1, (WEB, WORKER)
 )
+EXPORTS_STORE = Variable(
+    "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](operating.md#machines-that-share-no-folder) are: an "
+    "S3-compatible bucket, or another folder.",
+    formats.STORE, "", PROCESSES, shown="none: the folder `exports` in `CANDOR_DATA`",
+)  # fmt: skip
+
+BACKUPS_STORE = Variable(
+    "CANDOR_BACKUPS_STORE", BACKUPS, "Where [encrypted backups](keeping.md#backups-on-a-schedule) are stored: an "
+    "S3-compatible bucket, or another folder.",
+    formats.STORE, "", PROCESSES, shown="none: the folder `backups` in `CANDOR_DATA`",
+)  # fmt: skip
+BACKUP_RECIPIENTS: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_BACKUP_RECIPIENTS", BACKUPS, "Public keys of age that stored backups are encrypted to; any one of their "
+    "private keys reads them. Without one none are stored.",
+    formats.RECIPIENTS, (), (WEB, WORKER, COMMANDS),
+)  # fmt: skip
+BACKUP_EVERY = Variable(
+    "CANDOR_BACKUP_EVERY", BACKUPS, "Hours between the stored backups that a worker makes.", whole(1, 8_760), 0,
+    (WEB, WORKER, COMMANDS), shown="none: none by itself",
+)  # fmt: skip
+BACKUPS_KEPT = Variable(
+    "CANDOR_BACKUPS_KEPT", BACKUPS, "How many stored backups are kept; older ones are deleted after each new one.",
+    whole(1, 10_000), 7, (WORKER, COMMANDS),
+)  # fmt: skip
+BACKUP_IDENTITY = Variable(
+    "CANDOR_BACKUP_IDENTITY", BACKUPS, "A file with the private key, with which a worker restores the newest stored "
+    "backup every night as a test. Better on another machine: [why](keeping.md#restored-every-night).",
+    matching(r"/[^\x00-\x1f\x7f]+", "the full path of a file"), "", (WEB, WORKER, COMMANDS),
+)  # fmt: skip
+
+STORE_ENDPOINT = Variable(
+    "CANDOR_STORE_ENDPOINT", STORES, "Where the S3-compatible store is.", formats.ENDPOINT, "", PROCESSES,
+    shown="none: Amazon's",
+)  # fmt: skip
+STORE_REGION = Variable(
+    "CANDOR_STORE_REGION", STORES, "Its region.", matching(r"[a-z0-9-]{1,40}", "like eu-central-1"), "", PROCESSES,
+    shown="none: what the AWS libraries find",
+)  # fmt: skip
+STORE_KEY_ID = Variable(
+    "CANDOR_STORE_KEY_ID", STORES, "The name of the key that Candor signs its requests to the store with.",
+    matching(r"[!-~]{1,128}", "up to 128 printable ASCII characters without spaces"), "", PROCESSES,
+    shown="none: what the AWS libraries find, as the role of a machine", secret=True,
+)  # fmt: skip
+STORE_SECRET_KEY = Variable(
+    "CANDOR_STORE_SECRET_KEY", STORES, "That key.",
+    matching(r"[!-~]{1,256}", "up to 256 printable ASCII characters without spaces"), "", PROCESSES, secret=True,
+)  # fmt: skip
+STORE_ENCRYPTION = Variable(
+    "CANDOR_STORE_ENCRYPTION", STORES, "What the store is asked to encrypt files with.", one_of("AES256", "aws:kms"),
+    "", PROCESSES, shown="none: the bucket's own setting",
+)  # fmt: skip
 
 WEBHOOKS_INSIDE: Variable[formats.Networks] = Variable(
     "CANDOR_WEBHOOKS_INSIDE", OUTSIDE, "Networks of your own that [webhooks](webhooks.md) may lead to; any other "

@@ -1,10 +1,11 @@
 """Downloads of exported files: streamed, under a descriptive name, for the requesting user alone."""
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 
 from collector.designs.selectors import get_design
+from estimator.base.stores import StoreError
 from estimator.exports import services, storage
 from estimator.exports.formats import FORMATS
 from estimator.models import Export
@@ -23,7 +24,10 @@ def file_name(export: Export) -> str:
 
 
 def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
-    """The file, or 304 if the client has it. Raises Http404 if it is not made yet or no longer stored."""
+    """The file, or 304 if the client has it, or 503 if its store is away.
+
+    Raises Http404 if it is not made yet or no longer stored.
+    """
     if not services.exists(export):
         raise Http404("There is no such file.")
     etag, cached = quote_etag(export.sha256), "private, no-store" if export.microdata else "private, no-cache"
@@ -33,11 +37,15 @@ def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
             unchanged[name] = value
         return unchanged
     try:
-        file = storage.path_of(export.key).open("rb")
+        file = storage.open_file(export.key, export.lease)
     except FileNotFoundError:
         raise Http404("There is no such file.") from None
+    except StoreError as away:
+        words = f"The file cannot be fetched now: {away.words}. It is kept; ask again in a minute.\n"
+        return HttpResponse(words, status=503, content_type="text/plain; charset=utf-8", headers={"Retry-After": "60"})
     form = FORMATS.get(export.format)
     kind = form.content_type if form else "application/octet-stream"
     answer = FileResponse(file, as_attachment=True, filename=file_name(export), content_type=kind, headers=headers)
     answer.block_size = AT_ONCE
+    answer["Content-Length"] = str(export.size)  # a stream from elsewhere does not say
     return answer

@@ -6,7 +6,8 @@ who saw a person toss it knows whose it is.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from tempfile import TemporaryFile
 
 import numpy as np
 from django.conf import settings
@@ -34,21 +35,27 @@ READING = 0.5
 """Fraction of the work that reading and sorting the reports takes."""
 
 
-@dataclass(frozen=True)
+SORTED = 4_194_304
+"""Reports sorted in memory at a time, about; more are spread over files by the beginnings of their hashes."""
+
+
 class Microdata:
-    """The reports of a run, `strata` of shape (n,) and `symbols` (n, symbols), and their order.
+    """The reports of a run in their order; made by `read`.
 
-    Strata are rows of the run's partition, as numbers are told of groups.
-
-    Made by `read`. 1 byte for each symbol, 2 for the group and 8 for the place of each report are in memory, and
-    8 more while they are sorted.
+    Reports are in files without a name in the data folder, which are gone with the process, spread by the first bits of
+    their hashes: in memory are those of one file, sorted, whatever their number. Strata are rows of the run's
+    partition, as numbers are told of groups.
     """
 
-    run: Run
-    partition: Partition
-    strata: NDArray[np.uint16]
-    symbols: NDArray[np.uint8]
-    order: NDArray[np.intp]
+    def __init__(self, run: Run, partition: Partition, files: ExitStack) -> None:
+        self.run, self.partition = run, partition
+        size, width = int(run.reports or 0), len(partition.design.alphabets)
+        self._record = np.dtype([("hash", "<u8"), ("stratum", "<u2"), ("symbols", "u1", (width,))])
+        self._bits = max(-(-size // SORTED) - 1, 0).bit_length()
+        self._buckets = [
+            files.enter_context(TemporaryFile(dir=settings.DATA))  # noqa: SIM115
+            for _ in range(2**self._bits)
+        ]
 
     @property
     def design(self) -> Design:
@@ -59,14 +66,33 @@ class Microdata:
         return variables_of(self.design)
 
     def __len__(self) -> int:
-        return len(self.order)
+        return int(self.run.reports or 0)
+
+    def add(self, hashes: NDArray[np.uint64], strata: NDArray[np.intp], symbols: NDArray[np.uint8]) -> None:
+        """Add reports: hashes of shape (n,), strata of the design (n,), symbols (n, symbols)."""
+        records = np.empty(len(hashes), dtype=self._record)
+        records["hash"], records["stratum"], records["symbols"] = hashes, self.partition.rows[strata], symbols
+        if not self._bits:
+            self._buckets[0].write(records.tobytes())
+            return
+        bucket = (hashes >> np.uint64(64 - self._bits)).astype(np.intp)
+        by_bucket = np.argsort(bucket, kind="stable")
+        ends = np.cumsum(np.bincount(bucket, minlength=len(self._buckets)))
+        for file, some in zip(self._buckets, np.split(records[by_bucket], ends[:-1]), strict=True):
+            file.write(some.tobytes())
 
     def chunks(self, watch: Watch) -> Iterator[tuple[NDArray[np.uint16], NDArray[np.uint8]]]:
-        """Yield strata and symbols of the reports in order, CHUNK at a time; call `watch` after each is written."""
-        for first in range(0, len(self), CHUNK):
-            rows = self.order[first : first + CHUNK]
-            yield self.strata[rows], self.symbols[rows]
-            watch(READING + (1 - READING) * (first + len(rows)) / len(self))
+        """Yield strata and symbols of the reports in order, at most CHUNK at a time; `watch` after each is written."""
+        done = 0
+        for file in self._buckets:
+            file.seek(0)
+            records = np.frombuffer(file.read(), dtype=self._record)
+            order = np.argsort(records["hash"], kind="stable")
+            for first in range(0, len(order), CHUNK):
+                some = records[order[first : first + CHUNK]]
+                yield some["stratum"], some["symbols"]
+                done += len(some)
+                watch(READING + (1 - READING) * done / len(self))
 
 
 def check(run: Run) -> None:
@@ -108,44 +134,40 @@ def check_in_memory(run: Run) -> None:
         )
 
 
-def read(run: Run, watch: Watch) -> Microdata:
-    """Read the reports of a run in their export order.
+@contextmanager
+def read(run: Run, watch: Watch) -> Iterator[Microdata]:
+    """Read the reports of a run in their export order, which can be written until the context ends.
 
     Raises ExportError: as `check`, or where what is stored is not what the run counted.
     """
     check(run)
     design = selectors.get_design(run.design_id)
     partition = stored(design, run.groups)
-    try:
-        with rewriting.in_exclusive_window():
-            hashes, strata, symbols = _stored(run, design, watch)
-    except Conflict as gone:
-        raise ExportError(str(gone)) from gone
-    parts = (slice(first, first + CHUNK) for first in range(0, len(strata), CHUNK))
-    exact = store.count(design, ((strata[part].astype(np.intp), symbols[part]) for part in parts))
-    counted = partition.merge_all(exact)
-    if [table.tolist() for table in counted] != run.tallies:
-        raise _other_reports(run)
-    rows = partition.rows.astype(np.uint16)[strata]
-    return Microdata(run, partition, rows, symbols, np.argsort(hashes, kind="stable"))
-
-
-def _stored(run: Run, design: Design, watch: Watch) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint8]]:
-    """The hash, the stratum and the symbols of each report, as many as the run counted."""
-    size, done = int(run.reports or 0), 0
-    hashes = np.empty(size, dtype=np.uint64)
-    strata = np.empty(size, dtype=np.uint16)
-    symbols = np.empty((size, len(design.alphabets)), dtype=np.uint8)
-    for some, groups, values in store.hashed_reports(design.digest, order_key(design.digest)):
-        if done + len(some) > size:
+    with ExitStack() as files:
+        found = Microdata(run, partition, files)
+        try:
+            with rewriting.in_exclusive_window():
+                exact = store.count(design, _added(found, watch))
+        except Conflict as gone:
+            raise ExportError(str(gone)) from gone
+        counted = partition.merge_all(exact)
+        if [table.tolist() for table in counted] != run.tallies:
             raise _other_reports(run)
-        part = slice(done, done + len(some))
-        hashes[part], strata[part], symbols[part] = some, groups, values
-        done += len(some)
+        yield found
+
+
+def _added(found: Microdata, watch: Watch) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
+    """Yield the strata and symbols of the run's reports, and add them; ExportError where there are more or fewer."""
+    design, size, done = found.design, len(found), 0
+    for hashes, strata, symbols in store.hashed_reports(design.digest, order_key(design.digest)):
+        done += len(hashes)
+        if done > size:
+            raise _other_reports(found.run)
+        found.add(hashes, strata, symbols)
+        yield strata, symbols
         watch(READING * done / size)
     if done < size:
-        raise _other_reports(run)
-    return hashes, strata, symbols
+        raise _other_reports(found.run)
 
 
 def order_key(digest: str) -> bytes:

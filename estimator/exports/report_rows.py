@@ -19,20 +19,20 @@ from estimator.runs.results import ReportContext
 
 def csv_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write codes only, explained by the codebook and the design. Every cell is a number or a group's key."""
-    found = microdata.read(run, watch)
-    keys, *codes = _schema(found)
-    schema = pa.schema([pa.field(keys.name, keys.type.value_type), *(pa.field(one.name, one.type) for one in codes)])
-    out.write((",".join(schema.names) + "\n").encode())
-    options = pacsv.WriteOptions(include_header=False, quoting_style="none")
-    with pacsv.CSVWriter(out, schema, write_options=options) as writer:
-        for batch in _batches(found, watch):
-            writer.write_batch(batch.cast(schema))
+    with microdata.read(run, watch) as found:
+        keys, *codes = _schema(found)
+        fields = [pa.field(keys.name, keys.type.value_type), *(pa.field(one.name, one.type) for one in codes)]
+        schema = pa.schema(fields)
+        out.write((",".join(schema.names) + "\n").encode())
+        options = pacsv.WriteOptions(include_header=False, quoting_style="none")
+        with pacsv.CSVWriter(out, schema, write_options=options) as writer:
+            for batch in _batches(found, watch):
+                writer.write_batch(batch.cast(schema))
 
 
 def parquet_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """Write the codes as small integers; each column has its label and its codes' labels as metadata."""
-    found = microdata.read(run, watch)
-    with pq.ParquetWriter(out, _schema(found), compression="zstd") as writer:
+    with microdata.read(run, watch) as found, pq.ParquetWriter(out, _schema(found), compression="zstd") as writer:
         for batch in _batches(found, watch):
             writer.write_batch(batch)
 

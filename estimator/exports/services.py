@@ -1,6 +1,6 @@
 """Export jobs: requested, written by a worker, stored for a limited time and deleted completely."""
 
-import os
+import logging
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -16,12 +16,15 @@ from estimator.base import jobs
 from estimator.base.cells import ExportError
 from estimator.base.languages import LANGUAGES
 from estimator.base.lease import LeaseRenewal
+from estimator.base.stores import StoreError, fault_of
 from estimator.exports import storage
 from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
 from estimator.runs.results import ReportContext
 
 State = Export.State
+
+logger = logging.getLogger(__name__)
 
 
 def request(
@@ -43,7 +46,7 @@ def request(
     same = {"run": run, "format": name, "language": written_in(form, language) if form.translated else ""}
     Export.objects.filter(**same, state=State.FAILED).delete()
     for found in Export.objects.filter(**same):
-        if found.waits or exists(found):
+        if found.waits or (exists(found) and _is_stored(found)):
             return found, False
         delete(found)
     try:
@@ -90,9 +93,12 @@ def retention_of(*, microdata: bool) -> timedelta:
 
 
 def exists(export: Export) -> bool:
-    """Return True if the file can be downloaded: made, not expired, and in the folder."""
+    """Return True if the file can be downloaded: made, not expired, and in the folder.
+
+    A store elsewhere is not asked: a page of files would wait for as many answers.
+    """
     current = export.kept_until is not None and export.kept_until > timezone.now()
-    return export.state == State.DONE and current and storage.path_of(export.key).exists()
+    return export.state == State.DONE and current and (storage.is_elsewhere() or _is_stored(export))
 
 
 def wake(export_id: int) -> None:
@@ -112,7 +118,7 @@ def execute(export_id: int, context: ReportContext) -> None:
 def delete(export: Export) -> None:
     """Delete an export with its file, or cancel one in progress: its worker notices and leaves no file."""
     Export.objects.filter(pk=export.pk).delete()
-    transaction.on_commit(lambda: storage.path_of(export.key).unlink(missing_ok=True))
+    transaction.on_commit(partial(_delete_file, export))
 
 
 def delete_microdata(digest: str) -> None:
@@ -137,13 +143,35 @@ def delete_expired() -> None:
     _sweep()
 
 
+def _is_stored(export: Export) -> bool:
+    try:
+        return storage.exists(export.key, export.lease)
+    except StoreError:
+        return True  # its row says so; whoever asks for the file is told that the store is away
+
+
+def _delete_file(export: Export) -> None:
+    if storage.is_elsewhere() and not export.lease:
+        return  # it was never begun
+    try:
+        storage.delete(export.key, export.lease)
+    except StoreError:
+        logger.warning("the store of exports is away; the file of %s is deleted later", export.key[:8])
+
+
 def _sweep() -> None:
     there = list(storage.listed())  # the files first: the row of each of them is older than the file
     known = {key: (state, lease) for key, state, lease in Export.objects.values_list("key", "state", "lease")}
-    for path, key, lease in there:
-        state, held_by = known.get(key, ("", ""))
-        if not (state == State.RUNNING and lease == held_by if lease else state not in ("", State.FAILED)):
-            path.unlink(missing_ok=True)  # another worker may already have removed it
+    for file in there:
+        if not _is_wanted(file, *known.get(file.key, ("", ""))):
+            file.delete()  # another worker may already have
+
+
+def _is_wanted(file: storage.StoredFile, state: str, held_by: str) -> bool:
+    """Return True unless a file belongs to no export, or to a worker that is gone."""
+    if not file.lease:
+        return state not in ("", State.FAILED)
+    return file.lease == held_by and (state == State.RUNNING or (state == State.DONE and not file.is_draft))
 
 
 def _make(context: ReportContext, export_id: int, lease: str) -> None:
@@ -155,8 +183,8 @@ def _make(context: ReportContext, export_id: int, lease: str) -> None:
     except ExportError as refusal:
         _fail(export, lease, str(refusal))
     except OSError as error:
-        why = os.strerror(error.errno) if error.errno else type(error).__name__
-        _fail(export, lease, f"The file could not be written: {why}. Nothing of it is left; ask for it again.")
+        words = f"The file could not be written: {fault_of(error)}. Nothing of it is left; ask for it again."
+        _fail(export, lease, words)
 
 
 def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: str) -> tuple[int, str]:
@@ -168,13 +196,15 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
             form.write(export.run, context, file, heart.watch)
         heart.watch(1.0)
         size, digest = storage.put_on_disk(file)
-    if not size:
-        raise ExportError("The file came out empty.")
+        if not size:
+            raise ExportError("The file came out empty.")
+        draft.send()
+        heart.watch(1.0)
     return size, digest
 
 
 def _keep(export: Export, draft: storage.Draft, lease: str, **fields: Any) -> None:
-    """Rename the file while the row is locked: of two workers that both believe to hold it, only one gets here."""
+    """Keep the file while the row is locked: of two workers that both believe to hold it, only one gets here."""
     now = timezone.now()
     until = now + retention_of(microdata=export.microdata)
     done = {"state": State.DONE, "progress": 100, "finished_at": now, "kept_until": until, "fault": ""}

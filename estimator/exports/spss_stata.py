@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 
-from estimator.base.cells import Watch
+from estimator.base.cells import Watch, no_progress
 from estimator.exports import microdata
 from estimator.exports.columns import Kind
 from estimator.exports.microdata import Microdata
@@ -84,10 +84,10 @@ def estimates_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO,
 def reports_file(suffix: str, run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> None:
     """One row for each report. Raises ExportError where there are more than fit into memory."""
     microdata.check_in_memory(run)
-    found = microdata.read(run, watch)
-    title = found.design.title[found.design.language]
     program = PROGRAMS[suffix]
-    _write(program, run, f"{WARNING}: {title}", _of_reports(program, found), out)
+    with microdata.read(run, watch) as found:
+        title = found.design.title[found.design.language]
+        _write(program, run, f"{WARNING}: {title}", _of_reports(program, found), out)
     watch(1.0)
 
 
@@ -109,12 +109,13 @@ def _series(values: list[Any], kind: Kind) -> pd.Series:
 
 def _of_reports(program: Program, found: Microdata) -> LabelledTable:
     variables = found.variables
+    strata, symbols = map(np.concatenate, zip(*found.chunks(no_progress), strict=True))
     names = distinct((one.name for one in variables), most=program.name)
     groups = {STRATUM: strata_labels(found.partition)}
     codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
     wording = found.design.strata_wording[found.design.language]
-    columns = {STRATUM: codes_of_groups[found.strata[found.order]]}
-    columns |= {name: found.symbols[found.order, place].astype("int16") for place, name in enumerate(names)}
+    columns = {STRATUM: codes_of_groups[strata]}
+    columns |= {name: symbols[:, place].astype("int16") for place, name in enumerate(names)}
     labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}
     codes = groups | {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}
     return LabelledTable(pd.DataFrame(columns), labels, codes)

@@ -8,7 +8,7 @@ from estimator.base.jobs import Job, new_key
 
 
 class Export(Job):
-    """One file of one run; a job. The file is `storage.path_of(key)`, complete if the state is done."""
+    """One file of one run; a job. The file is `storage.open_file(key, lease)`, complete if the state is done."""
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
     run = models.ForeignKey("estimator.Run", on_delete=models.CASCADE, related_name="exports")

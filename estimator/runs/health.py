@@ -1,10 +1,12 @@
 """Health of the installation, for /readyz, the metrics and the operator's page."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 from celery import current_app
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import Count
 from django.utils import timezone
@@ -22,6 +24,9 @@ LATE = timedelta(minutes=1)
 
 BROKER_SECONDS = 1.0
 """Seconds to wait for the broker."""
+
+PING_SECONDS = 0.5
+"""Seconds in which workers have to answer to be listed."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,21 @@ def broker_works() -> bool:
     except (OSError, OperationalError):
         return False
     return True
+
+
+def workers_by_node() -> dict[str, int]:
+    """The number of workers that answer, by the machine or container that their name ends in.
+
+    Empty where messages go through a folder, which is one machine, and where the broker is away.
+    """
+    if not settings.REDIS_URL or not broker_works():
+        return {}
+    try:
+        answers = current_app.control.ping(timeout=PING_SECONDS)
+    except (OSError, OperationalError):
+        return {}
+    names = [name for answer in answers for name in answer]
+    return dict(sorted(Counter(name.rpartition("@")[2] for name in names).items()))
 
 
 def lag() -> timedelta | None:

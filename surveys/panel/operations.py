@@ -7,11 +7,12 @@ import django
 from django.conf import settings
 from django.core import checks as system_checks
 from django.core.exceptions import PermissionDenied
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from collector.database.servers import Server, Servers, database_servers
 from collector.database.settings import size_in_bytes
 from collector.designs.selectors import get_design
 from collector.reports import selectors as reports
@@ -19,8 +20,9 @@ from estimator.base import wording
 from estimator.base.jobs import Job
 from estimator.runs import health
 from randomized_response import __version__
+from surveys.maintenance import scheduled_backups
 from surveys.maintenance.signature import own_fingerprint
-from surveys.models import Delivery, Version
+from surveys.models import Backup, Delivery, Version
 from surveys.panel.views import panel_page
 
 MOST = 20
@@ -56,12 +58,23 @@ class StoredReportsRow:
     share: float
 
 
+@dataclass(frozen=True)
+class ServerRow:
+    """A server of the database, in words."""
+
+    server: Server
+    role: str
+    state: str
+    shards: str
+
+
 @require_safe
 def operation(request: HttpRequest) -> HttpResponse:
     """Show whether everything works. The operator sees no survey that is not shared with them, only names."""
     if not request.user.is_superuser:
         raise PermissionDenied("This page is for whoever runs the installation.")
     checks = health.checks()
+    workers, there = health.workers_by_node(), servers()
     context = {
         "checks": checks,
         "works": all(check.works for check in checks),
@@ -70,7 +83,13 @@ def operation(request: HttpRequest) -> HttpResponse:
         "failed": failed(),
         "stored": stored_reports(),
         "set_aside": reports.set_aside_in_all(),
+        "servers": server_rows(there),
+        "replicated": any(one.role == "replica" for one in there.servers),
+        "sharded": any(one.shards is not None for one in there.servers),
+        "confirmed": there.confirmed,
+        "workers": list(workers.items()) if len(workers) > 1 else [],
         "warnings": warnings(),
+        "backup": scheduled_backups.last_backup(),
         "facts": facts(),
         "now": timezone.now(),
     }
@@ -101,7 +120,37 @@ def failed() -> list[FailedJobRow]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])[:MOST]]
 
 
+def servers() -> Servers:
+    """The servers of the database; none if it does not answer, which the checks say."""
+    try:
+        return database_servers()
+    except DatabaseError:
+        return Servers()
+
+
+def server_rows(there: Servers) -> list[ServerRow]:
+    """The servers of the database in words; empty where it is one alone."""
+    return [
+        ServerRow(one, f"{one.role}, synchronous" if one.synchronous else one.role, _state(one), _shards(one))
+        for one in there.servers
+    ]
+
+
+def _state(server: Server) -> str:
+    if server.lag_bytes is None:
+        return server.state
+    return f"{server.state}, {server.lag_bytes / 1e6:,.0f} MB and {server.lag_seconds} s behind"
+
+
+def _shards(server: Server) -> str:
+    if server.shards is None or server.size is None:
+        return "" if server.shards is None else f"{server.shards:,}"
+    return f"{server.shards:,}, {server.size / 1e6:,.0f} MB"
+
+
 def _slug_of(job: Job) -> str:
+    if isinstance(job, Backup):
+        return ""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]

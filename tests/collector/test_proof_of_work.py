@@ -1,12 +1,15 @@
 """Work for a report: what the door takes, what it refuses, and that nothing of an answer is in it."""
 
+import asyncio
 import inspect
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import SynchronousOnlyOperation
 from django.db import OperationalError
 from django.test import Client
 from jsonschema import validate
@@ -138,6 +141,24 @@ def test_required_work_is_cached_for_one_second(monkeypatch: pytest.MonkeyPatch)
     assert asked == ["campus", "other"]
     clock.now += 1
     assert lately("campus") == 12
+
+
+def test_required_work_is_not_looked_up_in_an_event_loop() -> None:
+    """Of what is known nothing changes by that: who looks in a thread finds it as it was."""
+    asked: list[str] = []
+    lately = proof_of_work.RequiredWork(lambda slug: asked.append(slug) or 12)
+
+    async def look() -> int:
+        return lately("campus")
+
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            with pytest.raises(SynchronousOnlyOperation):
+                pool.submit(asyncio.run, look()).result()
+        assert asked == []
+        assert lately("campus") == 12
+        assert pool.submit(asyncio.run, look()).result() == 12
+    assert asked == ["campus"]
 
 
 def test_required_work_database_down_uses_last_value(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,19 +1,24 @@
 """Limits: who is counted, for how long, by what; and that a report is worth more than a limit."""
 
+import asyncio
 import ipaddress
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import redis
+from django.core.exceptions import SynchronousOnlyOperation
 
 from collector.designs import Design
+from collector.designs.selectors import _read
 from collector.endpoint import rate_limits
+from collector.endpoint.application import Response
 from collector.endpoint.rate_limits import Limit, Limits
 from collector.errors import RequestRefused
 from config.redis_server import RedisServer
 from tests.factories import payloads
-from tests.tools.door import send
+from tests.tools.door import DOOR, environ_of, send
 from tests.tools.refusals import refuses
 
 NOON = 1_800_014_400.0
@@ -106,6 +111,23 @@ def test_rate_limit_redis_is_shared_between_processes(server: RedisServer) -> No
     two = [Limits(server.url), Limits(server.url)]
     limit = Limit("reports from one address", 50, "hour")
     assert sum(taken(two[number % 2], limit, "192.0.2.1", 1) for number in range(100)) == 50
+
+
+def test_rate_limit_redis_is_not_asked_in_an_event_loop(server: RedisServer) -> None:
+    redis.Redis.from_url(server.url).flushall()
+    counting, limit = Limits(server.url), Limit("reports from one address", 200, "hour")
+
+    async def take() -> None:
+        counting.take(limit, "192.0.2.1")
+
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(SynchronousOnlyOperation):
+            pool.submit(asyncio.run, take()).result()
+        counting.take(limit, "192.0.2.1")
+        pool.submit(asyncio.run, take()).result()
+        with pytest.raises(SynchronousOnlyOperation):  # two at a time are fetched
+            pool.submit(asyncio.run, take()).result()
+    assert taken(counting, limit, "192.0.2.1", 300) == 198
 
 
 def test_rate_limit_redis_stores_no_address_and_expires(server: RedisServer, clock: Clock) -> None:
@@ -208,3 +230,21 @@ def test_endpoint_survey_limit_counts_valid_reports_only(design: Design, setting
     answers = [send(payloads.body(design), REMOTE_ADDR=f"192.0.2.{number}") for number in range(4)]
     assert [*refused, *(one.status for one in answers)] == [422] * 5 + [201] * 3 + [429]
     assert answers[3].error["message"].startswith("At most 3 reports of one survey are taken in one hour.")
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("afresh")
+def test_endpoint_report_that_goes_on_in_a_thread_is_counted_once(design: Design, settings: Any) -> None:
+    """The event loop has counted its address when it finds that it would wait for the design."""
+    settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"reports by address": Limit("reports", 1, "hour")}
+    _read.cache_clear()
+    environ, answers = environ_of(payloads.body(design)), list[Response]()
+
+    async def begin() -> None:
+        DOOR.submit_at_once(environ, answers.append)
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(SynchronousOnlyOperation):
+        pool.submit(asyncio.run, begin()).result()
+    DOOR.submit(environ, answers.append)
+    assert [answer.status for answer in answers] == [201]
+    assert send(payloads.body(design)).status == 429

@@ -6,10 +6,12 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
-from django.db import DataError, OperationalError, connection, transaction
+from django.db import DataError, InternalError, OperationalError, connection, transaction
 
 from collector.designs import Design
+from collector.endpoint import writer as writer_module
 from collector.endpoint.receiving import read
 from collector.endpoint.writer import Writer
 from collector.errors import RequestRefused
@@ -77,6 +79,23 @@ def test_writer_batches_reports_that_wait() -> None:
     assert outcomes == [Outcome.KNOWN if number % 2 else Outcome.STORED for number in range(20)]
 
 
+def test_writer_gathers_for_a_moment_after_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is alone is not kept waiting."""
+    monkeypatch.setattr(writer_module, "GATHER", 0.5)
+    store = Store()
+    writer = Writer(store)
+    start = time.monotonic()
+    for number in range(5):
+        writer.put(new(number))
+    assert time.monotonic() - start < 0.5
+    put_all(writer, range(20), store)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(writer.put, new(0))
+        time.sleep(0.1)
+        assert writer.put(new(2)) is first.result(SECONDS) is Outcome.STORED
+    assert [len(batch) for batch in store.batches] == [1] * 5 + [1, 19, 2]
+
+
 def test_writer_one_failing_report_stores_the_others() -> None:
     class Picky(Store):
         def __call__(self, reports: Sequence[NewReport]) -> list[Outcome]:
@@ -104,6 +123,19 @@ def test_writer_database_down_rejects_then_recovers() -> None:
 def test_writer_lost_connection_is_renewed() -> None:
     store = Store(OperationalError("terminating connection due to administrator command"))
     assert Writer(store).put(new(0)) is Outcome.STORED
+
+
+def test_writer_demoted_server_is_left_for_the_new_primary() -> None:
+    """A connection that outlives a failover leads to a standby; nothing is tried there report by report."""
+    demoted = InternalError("cannot execute INSERT in a read-only transaction")
+    demoted.__cause__ = psycopg.errors.ReadOnlySqlTransaction()
+    store = Store(None, demoted)
+    writer = Writer(store)
+    assert None not in put_all(writer, range(10), store)
+    assert [len(batch) for batch in store.batches] == [1, 9, 9]
+    store.faults += [demoted, demoted]
+    with refuses(503):
+        writer.put(new(0))
 
 
 def test_writer_full_queue_rejects() -> None:

@@ -14,6 +14,7 @@ from config.processes import commands
 from config.variables.checks import TESTS
 from config.variables.registry import COMPOSE as COMPOSE_READS
 from config.variables.registry import PROCESSES, VARIABLES
+from tests.tools.containers import named_images
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -92,6 +93,15 @@ def test_compose_images_have_exact_versions() -> None:
     images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert len(images) == 3
     assert all(re.search(r":\d+\.\d+(\.\d+)?-", image) for image in images)
+
+
+def test_base_images_can_be_made_without_a_registry() -> None:
+    """bin/base-images finds how to make each image that these files name, entrypoint included."""
+    assert len(named_images()) == 3
+    for name in named_images():
+        folder = ROOT / "tests" / "containers" / "images" / name.split(":")[0]
+        for program in re.findall(r'^ENTRYPOINT \["(.+)"\]', (folder / "Containerfile").read_text(), re.MULTILINE):
+            assert (folder / program).stat().st_mode & 0o111
 
 
 def test_dockerfile_copies_packages_and_drops_root() -> None:

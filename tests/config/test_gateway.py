@@ -1,6 +1,7 @@
 """The gateway: what it makes of a request, and that nobody holds it up."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
+from django.utils.asyncio import async_unsafe
 
 from collector.endpoint.application import ReportEndpoint, Response
 from collector.errors import RequestRefused
 from config import gateway
-from config.gateway import Gateway, ReportBatches, deadline_of, environ_of
+from config.gateway import Gateway, ReportFutures, deadline_of, environ_of
 
 T = TypeVar("T")
 
@@ -55,6 +57,8 @@ class Stub:
     def submit(self, environ: dict[str, Any], then: Callable[[Response], None]) -> None:
         self.bodies.append(environ["wsgi.input"].read())
         then(Response(201, [], self.bodies[-1]))
+
+    submit_at_once = submit
 
     refuse = ReportEndpoint.refuse
     _answer = ReportEndpoint._answer
@@ -205,24 +209,44 @@ def test_gateway_application_error_500_without_details(caplog: pytest.LogCapture
     assert "an answer" not in caplog.text
 
 
-def test_report_batches_answer_from_any_thread() -> None:
+def test_report_futures_answer_from_any_thread() -> None:
     with ThreadPoolExecutor(8) as pool:
 
         def submit(environ: dict[str, Any], then: Callable[[Response], None]) -> None:
             pool.submit(then, Response(201, [], str(environ["number"]).encode()))
 
         async def everyone() -> list[bytes]:
-            batches = ReportBatches(submit)
-            answers = await asyncio.wait_for(asyncio.gather(*(batches.put({"number": n}) for n in range(500))), 30)
+            futures = ReportFutures(submit, submit)
+            answers = await asyncio.wait_for(asyncio.gather(*(futures.put({"number": n}) for n in range(500))), 30)
             return [answer.content for answer in answers]
 
         assert run(everyone()) == [str(number).encode() for number in range(500)]
+
+
+def test_report_futures_wait_in_threads_only() -> None:
+    """A lookup would hold up every request of the process: the event loop leaves it to a thread."""
+    threads: list[str] = []
+
+    def submit(environ: dict[str, Any], then: Callable[[Response], None]) -> None:
+        looked_up(environ)
+        threads.append(threading.current_thread().name)
+        then(Response(201, [], b""))
+
+    looked_up = async_unsafe(lambda environ: environ["number"])
+
+    async def one() -> Response:
+        return await ReportFutures(submit, submit).put({"number": 1})
+
+    assert run(one()).status == 201
+    assert threads == ["report_0"]
 
 
 def test_gateway_missing_answer_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(Stub):
         def submit(self, environ: dict[str, Any], then: Callable[[Response], None]) -> None:
             raise RequestRefused(422, "a", "b")
+
+        submit_at_once = submit
 
     monkeypatch.setattr(gateway, "PATIENCE", 0.05)
     proto = Proto(b"{}")

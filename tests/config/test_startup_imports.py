@@ -15,7 +15,7 @@ from tests.tools import starting
 ROOT = Path(__file__).parents[2]
 HEAVY = {
     *("pandas", "pyarrow", "pyreadstat", "statsmodels", "opendp", "typst", "xlsxwriter", "scipy.stats", "scipy.signal"),
-    *("cryptography", "redis", "drf_spectacular.generators"),
+    *("cryptography", "redis", "drf_spectacular.generators", "boto3", "storages", "pyrage"),
 }
 """They are imported where a job needs them, and Redis's client where there is a Redis."""
 

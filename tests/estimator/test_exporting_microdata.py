@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,35 @@ def test_microdata_order_is_independent_of_arrival_and_nonce(settings: pytest.Fi
     places = [np.argsort(order) for order in orders]
     for first, second in ((orders[0], np.arange(size)), (orders[1], np.arange(size)), tuple(places)):
         assert abs(spearmanr(first, second).statistic) < 4 / np.sqrt(size)
+
+
+def test_microdata_sorted_in_files_is_the_same_as_in_memory(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(design, drawn(700))
+    run, at_once = run_of(design), {}
+    for name in ("reports-csv", "reports-parquet", "reports-sav"):
+        at_once[name] = FORMATS[name].whole(run)
+    monkeypatch.setattr(microdata, "SORTED", 100)
+    with microdata.read(run, lambda done: None) as found:
+        sizes = [len(strata) for strata, _ in found.chunks(lambda done: None)]
+    assert len(sizes) == 8
+    assert sum(sizes) == 700
+    assert FORMATS["reports-csv"].whole(run) == at_once["reports-csv"]
+    assert FORMATS["reports-sav"].whole(run) == at_once["reports-sav"]
+    rows = [
+        pq.read_table(io.BytesIO(one)) for one in (FORMATS["reports-parquet"].whole(run), at_once["reports-parquet"])
+    ]
+    assert rows[0].equals(rows[1])
+
+
+def test_microdata_files_have_no_name(design: Design, settings: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Whoever lists the folder sees nothing while they are written, and nothing stays if the process dies."""
+    settings.DATA = tmp_path  # type: ignore[attr-defined]
+    put(design, drawn(200))
+    with microdata.read(run_of(design), lambda done: None) as found:
+        opened = [str(one.readlink()) for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+        assert [path for path in opened if path.startswith(f"{tmp_path}/") and path.endswith(" (deleted)")]
+        assert not list(tmp_path.iterdir())
+        assert len(found) == 200
 
 
 def _options(item: dict) -> dict:

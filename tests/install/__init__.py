@@ -1,0 +1,1 @@
+"""The commands of docs/install.md, run on an empty machine: `python -m tests.install`."""

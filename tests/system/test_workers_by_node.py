@@ -1,0 +1,77 @@
+"""Workers by machine: real ones on a real Redis, named as on two machines."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from celery import Celery
+from django.test import Client
+
+from config import metrics
+from config.redis_server import RedisServer
+from estimator.runs import health
+from surveys.panel import operations
+from tests.system.installation import ROOT, wait_until
+
+WORKERS = ("worker@alpha", "folding@alpha", "worker@beta")
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[str]:
+    """The address of a broker with three workers."""
+    with tempfile.TemporaryDirectory(prefix="candor-workers-") as folder:
+        server = RedisServer(Path(folder) / "redis")
+        server.start()
+        environment = {**os.environ, "REDIS_URL": server.url, "CANDOR_DATA": folder + "/data"}
+        environment.pop("DATABASE_URL", None)
+        command = [
+            sys.executable,
+            "-m",
+            "celery",
+            "-q",
+            "-A",
+            "config",
+            "worker",
+            "--pool",
+            "solo",
+            "--loglevel",
+            "error",
+        ]
+        started = [
+            subprocess.Popen([*command, "--hostname", name], env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+            for name in WORKERS
+        ]
+        yield server.url
+        for one in started:
+            one.kill()
+            one.wait()
+        server.stop()
+
+
+@pytest.mark.django_db
+def test_workers_are_counted_by_machine(
+    broker: str, monkeypatch: pytest.MonkeyPatch, settings: Any, admin_client: Client
+) -> None:
+    assert health.workers_by_node() == {} or settings.REDIS_URL, "a folder is the broker of one machine"
+    settings.REDIS_URL = broker
+    monkeypatch.setattr(health, "current_app", Celery("candor", broker=broker))
+    wait_until(lambda: sum(health.workers_by_node().values()) == len(WORKERS), 120)
+    assert health.workers_by_node() == {"alpha": 2, "beta": 1}
+    told = metrics.exposition().decode()
+    assert 'candor_workers{machine="alpha"} 2.0' in told
+    shown = admin_client.get("/panel/operation/").content.decode()
+    assert "Workers by machine" in shown
+    assert '<th scope="row">alpha</th><td class="number">2</td>' in shown
+    monkeypatch.setattr(operations.health, "workers_by_node", lambda: {"alpha": 3})
+    assert "Workers by machine" not in admin_client.get("/panel/operation/").content.decode(), "one machine"
+
+
+def test_workers_of_absent_broker_are_none(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    monkeypatch.setattr(health, "current_app", Celery("candor", broker=settings.REDIS_URL))
+    assert health.workers_by_node() == {}
