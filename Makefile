@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: audit-failures containers format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: audit-failures format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -91,12 +91,6 @@ audit-slow-senders: ## slow senders of every kind against an installation and a 
 audit-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/failures.md (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.failures
-
-containers: ## build the images, start compose.yaml whole in podman, try it by a browser, and end it (ten minutes, as root)
-	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser
-	@$(BIN)/python bin/base-images
-	@$(BIN)/python -m pytest -q --timeout 0 tests/containers/journey.py $(ARGS)
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock
