@@ -311,7 +311,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Every worker folds, and one does nothing else (config/processes.py).
 CELERY_TASK_ROUTES = {"estimator.fold_waiting": {"queue": "folding"}}
-CELERY_BEAT_SCHEDULER = SCHEDULER
+# With Redis a beat may have a twin on another machine, of which one sends.
+CELERY_BEAT_SCHEDULER = "config.beat_lease:LeasedScheduler" if REDIS_URL else SCHEDULER
 CELERY_BEAT_SCHEDULE = {
     "fold new reports": every(2, "estimator.fold_waiting"),
     "estimate what has changed": every(10, "estimator.estimate_changed"),
