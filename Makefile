@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: audit-failures format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: cluster cluster-down chaos-cluster audit-failures audit-install format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -84,6 +84,19 @@ audit-crashes: ## kill every process 500 times under load and once at every name
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
 
+cluster: ## bring up the three machines of docs/high-availability.md in containers; make cluster-down ends them (as root)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(PYTHON) bin/base-images
+	@$(BIN)/python -m tests.cluster up
+
+cluster-down: ## end the three machines, and delete what they have
+	@$(BIN)/python -m tests.cluster down
+
+chaos-cluster: ## kill and cut off what leads there, 120 times under load: nothing lost, nothing twice (an hour); ARGS="--primary 5"
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(PYTHON) bin/base-images
+	@$(BIN)/python -m tests.cluster chaos $(ARGS)
+
 audit-slow-senders: ## slow senders of every kind against an installation and a stack: others' reports are taken, into docs (twenty minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.slow
@@ -91,6 +104,11 @@ audit-slow-senders: ## slow senders of every kind against an installation and a 
 audit-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/failures.md (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.failures
+
+audit-install: ## the commands of docs/install.md on empty machines in containers (as root, ten minutes)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m tests.install
 
 format: ## write every file in the project's style
 	@$(PYTHON) bin/install requirements-dev.lock

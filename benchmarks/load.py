@@ -2,9 +2,11 @@
 
     python -m benchmarks.load '{"port": 8000, "path": "/", "seconds": 3, "connections": 16}'
 
-It prints what it measured as JSON: answers a second, and the 50th and 99th percentile of the wait in seconds. With
-`rate` it begins so many requests a second, whatever the answers take, and counts the wait from when each was due. A
-`body` is sent by POST, with a new nonce in the place of NONCE. With `moments` it also says when each answer was there.
+It prints what it measured as JSON: answers, these a second, the 50th and 99th percentile of the wait in seconds, and
+its own processor time. With `rate` it begins so many requests a second, whatever the answers take, and counts the wait
+from when each was due. A `body` is sent by POST. In the place of NONCE, in path or body, stands a new nonce; or, with
+`nonces`, the next line of that file, and after the last one it ends. With `moments` it also says when each answer was
+there.
 """
 
 import argparse
@@ -16,8 +18,11 @@ import socket
 import statistics
 import time
 from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+BODY_OF_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 READ = 65_536
 LENGTH = re.compile(rb"(?i)\r\ncontent-length: ([0-9]+)")
 
@@ -38,8 +43,11 @@ def measure(
     status: int = 200,
     rate: float = 0,
     moments: bool = False,
+    nonces: str = "",
 ) -> dict[str, Any]:
     before, after = request(port, path, body, headers or {})
+    names = iter(Path(nonces).read_bytes().split()) if nonces else new_nonces()
+    name = next(names, None)
     expected = f"HTTP/1.1 {status} ".encode()
     poll = selectors.DefaultSelector()
     free = deque(connected(port) for _ in range(connections))
@@ -48,15 +56,16 @@ def measure(
     begun: dict[Any, float] = {}
     waits: list[float] = []
     answered: list[float] = []
-    start = time.perf_counter()
+    start, own = time.perf_counter(), time.process_time()
     end, due = start + seconds, start
-    while (now := time.perf_counter()) < end or begun:
-        while free and now < end and (not rate or due <= now):
+    while ((now := time.perf_counter()) < end and name) or begun:
+        while free and now < end and name and (not rate or due <= now):
             there = free.popleft()
-            there.sendall(before + secrets.token_hex(16).encode() + after if after else before)
+            there.sendall(before + name + after if after else before)
+            name = next(names, None)
             begun[there] = due if rate else now
             due += 1 / rate if rate else 0
-        timeout = max(due - now, 0) if rate and free and now < end else 1
+        timeout = max(due - now, 0) if rate and free and now < end and name else 1
         for key, _ in poll.select(timeout):
             there = key.fileobj
             answer = whole(there)  # type: ignore[arg-type]
@@ -66,8 +75,14 @@ def measure(
             waits.append(answered[-1] - begun.pop(there))
             free.append(there)  # type: ignore[arg-type]
     quantiles = statistics.quantiles(waits, n=100)
-    said = {"rate": len(waits) / (time.perf_counter() - start), "median": quantiles[49], "p99": quantiles[98]}
+    said = {"answers": len(waits), "rate": len(waits) / (time.perf_counter() - start)}
+    said |= {"median": quantiles[49], "p99": quantiles[98], "processor": time.process_time() - own}
     return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
+
+
+def new_nonces() -> Iterator[bytes]:
+    while True:
+        yield secrets.token_hex(16).encode()
 
 
 def request(port: int, path: str, body: str, headers: dict[str, str]) -> tuple[bytes, bytes]:
@@ -86,11 +101,12 @@ def connected(port: int) -> socket.socket:
 
 
 def whole(there: socket.socket) -> bytes:
-    """An answer to its end, as its length says it."""
+    """An answer to its end, as its length says it, or the chunk of no bytes after its last one."""
     answer = there.recv(READ)
     while answer:
         head, end, content = answer.partition(b"\r\n\r\n")
-        if end and len(content) >= int(LENGTH.search(head)[1]):
+        length = LENGTH.search(head) if end else None
+        if len(content) >= int(length[1]) if length else content.endswith(b"0\r\n\r\n"):
             break
         more = there.recv(READ)
         answer = answer + more if more else b""

@@ -3,8 +3,9 @@
     make bench
 
 Beside the door stand (a) an empty Django view on the same server, (b) the commits of one row each that the database
-does without any web server, and (c) a plain view of Django REST framework with serializer and ORM. They take turns;
-what is written into docs are medians. Client, server and database share the machine. Nothing is folded meanwhile.
+does without any web server, (c) a plain view of Django REST framework with serializer and ORM, and (d) oTree, storing a
+page of as many answers. They take turns; what is written into docs are medians. Client, server and database share the
+machine. Nothing is folded meanwhile.
 """
 
 import argparse
@@ -21,8 +22,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from benchmarks import _otree
+from benchmarks._processor import processor_time
 from benchmarks._svg import COLOURS, Panel, picture
 from config.postgresql import PostgreSQL, _user, binary
 from config.processes import commands
@@ -30,7 +33,10 @@ from config.redis_server import RedisServer
 from tests.system.installation import ROOT, free_port, wait_until
 
 TURNS = 5
-SECONDS = 4.0
+SECONDS = 3.0
+PARTICIPANTS = 200
+"""Of oTree, in each turn: each sends its page once."""
+
 CONNECTIONS = 16
 FEW = 0.8
 """Of the rate that is reached: at this part of it the wait is measured."""
@@ -43,16 +49,30 @@ NAMES = {
     "empty": "(a) empty Django view",
     "commits": "(b) commits of one row",
     "plain": "(c) plain DRF view",
+    "otree": "(d) oTree, a page of 20 answers",
 }
 NO_LIMIT = "100000000/hour"
 """High, not off: the counting belongs to what is measured."""
+OWN = {"CANDOR_REPORTS_BY_ADDRESS": NO_LIMIT, "CANDOR_REPORTS_BY_SURVEY": NO_LIMIT}
 
 PLAIN = {"rsgi": "wsgi", "config.rsgi:application": "benchmarks.plain.wsgi:application"}
 """Words of the web server's command, and what stands for them where the views that ours is compared with run: the
 server's own threads, as it runs any Django."""
 
 Rates = dict[str, list[float]]
-Databases = Callable[[Path], contextlib.AbstractContextManager[tuple[dict[str, str], Callable[[], float]]]]
+Took = dict[str, list[list[float]]]
+
+
+class Database(NamedTuple):
+    """Where reports are stored in a column of the table; `pid` of its server, if it has one."""
+
+    environment: dict[str, str]
+    commits: Callable[[], float]
+    of_otree: str | None = None
+    pid: int | None = None
+
+
+Databases = Callable[[Path], contextlib.AbstractContextManager[Database]]
 
 
 def main() -> None:
@@ -61,54 +81,52 @@ def main() -> None:
     for name, (databases, processes) in SERVERS.items():
         with tempfile.TemporaryDirectory(prefix="candor-bench-", ignore_cleanup_errors=True) as folder:
             Path(folder).chmod(0o755)
-            with databases(Path(folder)) as (environment, commits):
-                measured[name] = measure(Path(folder), environment, commits, processes)
+            with databases(Path(folder)) as database:
+                measured[name] = measure(Path(folder), database, processes)
         print(json.dumps({name: measured[name]}), flush=True)
     write(measured)
 
 
 @contextlib.contextmanager
-def _sqlite(folder: Path) -> Iterator[tuple[dict[str, str], Callable[[], float]]]:
-    yield {}, lambda: commits_of_sqlite(folder)
+def _sqlite(folder: Path) -> Iterator[Database]:
+    yield Database({}, lambda: commits_of_sqlite(folder))
 
 
 @contextlib.contextmanager
-def _postgresql(folder: Path) -> Iterator[tuple[dict[str, str], Callable[[], float]]]:
+def _postgresql(folder: Path) -> Iterator[Database]:
     database, broker = PostgreSQL(folder / "pg"), RedisServer(folder / "redis")
     database.start()
     broker.start()
     try:
-        yield {"DATABASE_URL": database.url, "REDIS_URL": broker.url}, lambda: commits_of_postgresql(database, folder)
+        own = ["createdb", "-h", str(database.folder), "-U", "candor", "otree"]
+        subprocess.run([binary(own[0]), *own[1:]], user=_user(), cwd=database.folder, check=True)
+        environment = {"DATABASE_URL": database.url, "REDIS_URL": broker.url}
+        of_otree = f"postgresql://candor@/otree?host={database.folder}"
+        pid = database.server.pid if database.server else None
+        yield Database(environment, lambda: commits_of_postgresql(database, folder), of_otree, pid)
     finally:
         broker.stop()
         database.stop()
 
 
-def measure(folder: Path, environment: dict[str, str], commits: Callable[[], float], processes: int) -> dict[str, Any]:
-    """The rates of all turns, and the wait at a part of the door's rate."""
-    own = {
-        "CANDOR_DATA": str(folder / "data"),
-        "CANDOR_REPORTS_BY_ADDRESS": NO_LIMIT,
-        "CANDOR_REPORTS_BY_SURVEY": NO_LIMIT,
-    }
+def measure(folder: Path, database: Database, processes: int) -> dict[str, Any]:
+    """The rates of all turns, the processor time of a report, and the wait at a part of the door's rate."""
     kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    environment = kept | own | environment
+    environment = kept | OWN | {"CANDOR_DATA": str(folder / "data")} | database.environment
     digest = prepare(environment)
     with (
-        serving(environment, processes) as door,
-        serving(environment, processes, PLAIN) as plain,
+        serving(environment, processes) as (door, door_pid),
+        serving(environment, processes, PLAIN) as (plain, plain_pid),
+        _otree.serving(folder, database.of_otree, ITEMS) as lab,
     ):
-        symbols = "00" * ITEMS
-        body = json.dumps(
-            {"design": digest, "nonce": "NONCE", "stratum": "y1", "report": symbols}, separators=(",", ":")
-        )
-        headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{door}"}
-        report = {"port": door, "path": "/s/campus/reports", "body": body, "headers": headers, "status": 201}
+        took: Took = {"door": [], "empty": []}
+        report = report_to(door, digest)
         loads: dict[str, Callable[[], float]] = {
-            "door": lambda: load(**report)["rate"],
-            "empty": lambda: load(port=plain, path="/empty")["rate"],
-            "commits": commits,
+            "door": lambda: load_and_count(took["door"], door_pid, database.pid, **report),
+            "empty": lambda: load_and_count(took["empty"], plain_pid, None, port=plain, path="/empty"),
+            "commits": database.commits,
             "plain": lambda: load(**report | {"port": plain, "path": "/reports"})["rate"],
+            "otree": lambda: pages_of(lab, folder),
         }
         for one in loads.values():
             one()  # warm
@@ -119,7 +137,36 @@ def measure(folder: Path, environment: dict[str, str], commits: Callable[[], flo
         pace = FEW * statistics.median(rates["door"])
         waits = [load(**report, rate=pace) for _ in range(TURNS)]
     paced = {name: statistics.median(wait[name] for wait in waits) for name in ("median", "p99")}
-    return {"rates": rates, "pace": pace, "waits": paced}
+    parts = {kind: [statistics.median(part) for part in zip(*turns, strict=True)] for kind, turns in took.items()}
+    return {"rates": rates, "pace": pace, "waits": paced, "processor": parts}
+
+
+def report_to(port: int, digest: str) -> dict[str, Any]:
+    """What the client is asked to send as reports."""
+    sent = {"design": digest, "nonce": "NONCE", "stratum": "y1", "report": "00" * ITEMS}
+    body = json.dumps(sent, separators=(",", ":"))
+    headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{port}"}
+    return {"port": port, "path": "/s/campus/reports", "body": body, "headers": headers, "status": 201}
+
+
+def load_and_count(took: list[list[float]], web: int, database: int | None, **asked: Any) -> float:
+    """The rate; what an answer took of a processor is added to `took`: client, web processes, database."""
+    pids = [web] + ([database] if database else [])
+    before = [processor_time(pid) for pid in pids]
+    said = load(**asked)
+    spent = [said["processor"], *(processor_time(pid) - then for pid, then in zip(pids, before, strict=True))]
+    took.append([seconds / said["answers"] for seconds in spent])
+    return said["rate"]
+
+
+def pages_of(lab: _otree.Lab, folder: Path) -> float:
+    """The rate at which it stores pages. SystemExit where it has not stored each that it answered."""
+    before, asked = lab.stored(), lab.post(folder, PARTICIPANTS)
+    load(**asked["open"], seconds=60)
+    said = load(**asked["send"])
+    if (stored := lab.stored() - before) != said["answers"]:
+        raise SystemExit(f"oTree answered {said['answers']} pages and has stored {stored}.")
+    return said["rate"]
 
 
 SERVERS: dict[str, tuple[Databases, int]] = {
@@ -163,8 +210,8 @@ def prepare(environment: dict[str, str]) -> str:
 
 
 @contextlib.contextmanager
-def serving(environment: dict[str, str], processes: int, other: Mapping[str, str] = {}) -> Iterator[int]:
-    """The server with the options of an installation, some of whose words may be others; its port."""
+def serving(environment: dict[str, str], processes: int, other: Mapping[str, str] = {}) -> Iterator[tuple[int, int]]:
+    """The server with the options of an installation, some of whose words may be others; its port and process."""
     port = free_port()
     words = commands("127.0.0.1", port, web_processes=processes)["web server"]
     command = [other.get(word, word) for word in words] + (["--blocking-threads", "128"] if other else [])
@@ -173,7 +220,7 @@ def serving(environment: dict[str, str], processes: int, other: Mapping[str, str
     )
     try:
         wait_until(lambda: _answers(port), 60)
-        yield port
+        yield port, running.pid
     finally:
         os.killpg(running.pid, signal.SIGTERM)
         running.wait(timeout=30)
@@ -226,9 +273,13 @@ def write(measured: dict[str, dict[str, Any]]) -> None:
     ratios = {
         "of the smaller of (a) and (b)": lambda one: one["door"] / min(one["empty"], one["commits"]),
         "times (c)": lambda one: one["door"] / one["plain"],
+        "times (d)": lambda one: one["door"] / one["otree"],
     }
     for words, ratio in ratios.items():
         lines.append(f"| **{words}** | {' | '.join(f'**{ratio(middle[kind]):.2f}**' for kind in measured)} |")
+    for words, kind in (("a report takes of a processor, µs", "door"), ("an empty view, µs", "empty")):
+        parts = [" + ".join(f"{1e6 * part:.0f}" for part in one["processor"][kind]) for one in measured.values()]
+        lines.append(f"| {words} | {' | '.join(parts)} |")
     for words, name in (("wait at 80 % of it, median", "median"), ("the same, 99 %", "p99")):
         waits = [f"{1000 * one['waits'][name]:.1f} ms" for one in measured.values()]
         lines.append(f"| {words} | {' | '.join(waits)} |")
@@ -246,14 +297,16 @@ def drawn(measured: dict[str, dict[str, Any]]) -> str:
     ticks = {float(value): f"{value // 1000},000" if value else "0" for value in range(0, int(highest * 1.1), step)}
     panels = []
     for kind, one in measured.items():
-        letters = {0.0: "door", 1.0: "(a)", 2.0: "(b)", 3.0: "(c)"}
-        panel = Panel(f"{kind}, a second", (-0.5, 3.5), (0, highest * 1.1), letters, ticks)
+        letters = {0.0: "door", 1.0: "(a)", 2.0: "(b)", 3.0: "(c)", 4.0: "(d)"}
+        panel = Panel(f"{kind}, a second", (-0.5, 4.5), (0, highest * 1.1), letters, ticks)
         for place, rates in enumerate(one["rates"].values()):
             for rate in rates:
                 panel.dot(place, rate, COLOURS[place], 3)
         panels.append(panel)
     legend = dict(zip(NAMES.values(), COLOURS, strict=False))
-    return picture(panels, len(panels), legend, "Reports a second beside an empty view, bare commits and a plain view")
+    return picture(
+        panels, len(panels), legend, "Reports a second beside an empty view, bare commits, a plain view and oTree"
+    )
 
 
 if __name__ == "__main__":

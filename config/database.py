@@ -10,8 +10,15 @@ from estimator.base.extras import missing_package
 POOL = {"min_size": 1, "max_size": 8, "timeout": 10}
 """Pooled connections per process for pages; reports use a separate one (collector/endpoint/writer.py)."""
 
-PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}
-"""Seconds to connect, and milliseconds until an unresponsive server is given up."""
+PATIENCE = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+}
+"""Seconds to connect; milliseconds until a server that takes nothing is given up; after how many seconds of silence,
+how often and how many times its machine is asked whether it is there."""
 
 
 def database(url: str, data: Path) -> dict[str, object]:

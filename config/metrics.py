@@ -18,6 +18,7 @@ from collector.database.settings import size_in_bytes
 from collector.reports import selectors as reports
 from estimator.runs import health, selectors
 from randomized_response import __version__
+from surveys.maintenance import scheduled_backups
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 STEP = 100
@@ -66,6 +67,10 @@ def _database_metrics() -> Iterator[Metric]:
     for (kind, state), count in sorted(health.job_counts().items()):
         jobs.add_metric([kind, state], count)
     yield jobs
+    last = scheduled_backups.last_backup()
+    if last is not None and last.made_at is not None:
+        age = max(0.0, (timezone.now() - last.made_at).total_seconds() // 3600)
+        yield GaugeMetricFamily("candor_last_backup_age_hours", "Whole hours since the last good backup.", value=age)
     yield GaugeMetricFamily("candor_database_bytes", "Size of the database.", value=size_in_bytes())
     yield from _server_metrics(database_servers().servers)
     if workers := health.workers_by_node():

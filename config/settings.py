@@ -153,6 +153,21 @@ CANDOR_EXPORTS = folder_of(CANDOR_EXPORTS_STORE, DATA / "exports")
 CANDOR_EXPORTS_KEPT = registry.EXPORTS_KEPT.read()
 CANDOR_MICRODATA_KEPT = registry.MICRODATA_KEPT.read()
 
+# Encrypted backups, which a worker makes every so many hours (0: never by itself) and of which so many are kept.
+CANDOR_BACKUPS_STORE = registry.BACKUPS_STORE.read()
+CANDOR_BACKUPS = folder_of(CANDOR_BACKUPS_STORE, DATA / "backups")
+CANDOR_BACKUP_RECIPIENTS = registry.BACKUP_RECIPIENTS.read()
+CANDOR_BACKUP_EVERY = registry.BACKUP_EVERY.read()
+CANDOR_BACKUPS_KEPT = registry.BACKUPS_KEPT.read()
+CANDOR_BACKUP_IDENTITY = registry.BACKUP_IDENTITY.read()
+if CANDOR_BACKUP_EVERY and not CANDOR_BACKUP_RECIPIENTS:
+    raise ImproperlyConfigured(
+        "CANDOR_BACKUP_EVERY is set, and CANDOR_BACKUP_RECIPIENTS is not: no backup is stored unencrypted. Make a key "
+        "with age-keygen, keep it on another machine, and name its public key."
+    )
+if CANDOR_BACKUP_RECIPIENTS and (missing := missing_package("pyrage", "stores")):
+    raise ImproperlyConfigured(f"CANDOR_BACKUP_RECIPIENTS is set, and {missing}")
+
 # The mail server that invitations go out by. Without it none are mailed: a folder of mails, which some put in its
 # place, would keep each address beside its code.
 EMAIL_HOST = registry.EMAIL_HOST.read()
@@ -214,6 +229,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},
     "exports": _STORE.storage("CANDOR_EXPORTS", CANDOR_EXPORTS_STORE),
+    "backups": _STORE.storage("CANDOR_BACKUPS", CANDOR_BACKUPS_STORE),
 }
 
 REST_FRAMEWORK = {
@@ -295,7 +311,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Every worker folds, and one does nothing else (config/processes.py).
 CELERY_TASK_ROUTES = {"estimator.fold_waiting": {"queue": "folding"}}
-CELERY_BEAT_SCHEDULER = SCHEDULER
+# With Redis a beat may have a twin on another machine, of which one sends.
+CELERY_BEAT_SCHEDULER = "config.beat_lease:LeasedScheduler" if REDIS_URL else SCHEDULER
 CELERY_BEAT_SCHEDULE = {
     "fold new reports": every(2, "estimator.fold_waiting"),
     "estimate what has changed": every(10, "estimator.estimate_changed"),
@@ -306,6 +323,8 @@ CELERY_BEAT_SCHEDULE = {
     "notice what webhooks are told": every(60, "surveys.notice_events"),
     "send webhooks that are due": every(5, "surveys.resume_deliveries"),
     "take up mails that waited": every(5, "surveys.resume_mailings"),
+    "make backups that are due": every(60, "surveys.keep_backups"),
+    "check backups that are due": every(120, "surveys.check_backups"),
     "purge and rewrite what is due": every(60, "surveys.keep_house"),
 }
 

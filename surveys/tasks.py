@@ -33,3 +33,6 @@ execute_delivery = task("surveys.execute_delivery", "surveys.outreach.webhooks.s
 resume_deliveries = task("surveys.resume_deliveries", "surveys.outreach.webhooks.services.resume_waiting")
 execute_mailing = task("surveys.execute_mailing", "surveys.outreach.mail_delivery.execute")
 resume_mailings = task("surveys.resume_mailings", "surveys.outreach.mailing.resume_waiting")
+keep_backups = task("surveys.keep_backups", "surveys.maintenance.scheduled_backups.run_due")
+execute_backup = task("surveys.execute_backup", "surveys.maintenance.scheduled_backups.execute")
+check_backups = task("surveys.check_backups", "surveys.maintenance.backup_checks.run_due")

@@ -53,7 +53,7 @@ BEHIND = "its write-ahead log, which holds reports in the order in which they ca
 FORGETFUL = {
     "wal_recycle": ("= 'off'", "off", f"{BEHIND} under new names until it is written over"),
     "max_wal_size": ("::int <= 256", "256MB or less", f"{BEHIND} for long"),
-    "wal_keep_size": ("= '0'", "0", f"{BEHIND} for replicas"),
+    "wal_keep_size": ("::int <= 256", "256MB or less", f"{BEHIND} for long, for standbys"),
     "archive_mode": ("= 'off'", "off", f"{BEHIND} in an archive"),
     "track_commit_timestamp": ("= 'off'", "off", "it would note when each report came"),
     "log_statement": ("IN ('none', 'ddl')", "none", IN_THE_LOG),

@@ -27,13 +27,20 @@ they like; who begins to read while a try waits reads nothing of it."""
 AGAIN = 0.005
 """Seconds until the next attempt while another process truncates the log: SQLite does not wait for that."""
 
-MOST_FILES = 256
-"""Most PostgreSQL log files to fill with zeros: 16 MB each, four times what it keeps by default."""
+MOST_FILES = 512
+"""Most PostgreSQL log files to fill with zeros: those of 1 MB that a check at start accepts, twice over."""
 
 BEFORE = ("SELECT pg_switch_wal()", "CHECKPOINT")
 """Start a new log file; the files before are deleted or, on most servers, recycled under later names."""
 
 TO_COME = "SELECT count(*) + 1 FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(%s)"
+KEPT = """
+SELECT ceil(sum(setting::numeric) FILTER (WHERE name = 'wal_keep_size') * 1048576
+            / sum(setting::numeric) FILTER (WHERE name = 'wal_segment_size'))
+FROM pg_settings
+"""
+"""How many files the server keeps for standbys: as many must come after those that are to go."""
+
 FILL = ("SELECT pg_logical_emit_message(false, 'candor', '')", "SELECT pg_switch_wal()")
 """Write a record, so that the log file can be ended after it: the rest is filled with zeros."""
 
@@ -83,15 +90,18 @@ def _keep_short(ended: threading.Event) -> None:
 def overwrite() -> bool:
     """Overwrite earlier content of PostgreSQL's log; return False if the database user lacks the rights.
 
-    What an archive, a replica or its slot has of it is out of reach.
+    A standby deletes the same files with its next restartpoint, within `checkpoint_timeout`. What an archive or a slot
+    has of the log is out of reach.
     """
     try:
         for statement in BEFORE:
             _ask(statement)
-        here = _ask("SELECT pg_current_wal_insert_lsn()")
-        for _file in range(min(int(_ask(TO_COME, here)), MOST_FILES)):
+        here, kept = _ask("SELECT pg_current_wal_insert_lsn()"), int(_ask(KEPT))
+        for _file in range(min(max(int(_ask(TO_COME, here)), kept and kept + 1), MOST_FILES)):
             for statement in FILL:
                 _ask(statement)
+        if kept:
+            _ask("CHECKPOINT")
     except ProgrammingError:
         return False
     return True

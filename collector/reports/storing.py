@@ -17,7 +17,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from collector.database import locks
+from collector.database import locks, replication
 from collector.database.statements import Row, execute_rows, pieces, read_statements
 from collector.database.statements import key as key_of
 from collector.designs.selectors import find_design
@@ -70,10 +70,15 @@ SELECT * FROM collector_store(
 def store(reports: Sequence[NewReport]) -> list[Outcome]:
     """Store a batch of reports in one transaction, on disk when this returns; return their outcomes in order.
 
-    What stands in a batch twice is stored once, as if it had come one after the other.
+    With synchronous standbys it is on their disks too. What stands in a batch twice is stored once, as if it had come
+    one after the other.
     """
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
-        return insert(reports)  # one statement is a transaction by itself
+        with replication.warnings_collected() as warnings:
+            outcomes = insert(reports)  # one statement is a transaction by itself
+        if warnings or Outcome.KNOWN in outcomes:
+            replication.wait_for_standbys()
+        return outcomes
     with transaction.atomic(durable=True):
         return insert(reports)
 

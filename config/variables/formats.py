@@ -85,11 +85,19 @@ def _networks(given: str) -> Networks:
     return tuple(ip_network(one.strip()) for one in given.split(",") if one.strip())
 
 
+def _recipients(given: str) -> tuple[str, ...]:
+    found = tuple(one for one in re.split(r"[,\s]+", given) if one)
+    if not found or not all(re.fullmatch(r"age1[02-9ac-hj-np-z]{58}", one) for one in found):
+        raise ValueError(given)
+    return found
+
+
 SITE = Format("http:// or https://, a host and, where needed, a port, like https://survey.example.org", _site)
 SENDER = Format("a mail address, like study@example.org", _sender)
 NETWORKS = Format("networks with a comma between them, like 10.1.2.0/24,127.0.0.0/8", _networks)
 FOLDER = Format("the path of a folder", Path)
 HOST = matching(r"[A-Za-z0-9.:-]{1,253}", "a host's name or address, like mail.example.org")
+RECIPIENTS = Format("public keys of age, which begin with age1, with a comma between them", _recipients)
 ENDPOINT = Format("http:// or https://, a host and, where needed, a port, like https://s3.example.org", _site)
 STORE = matching(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]*)*/?|/[^\x00-\x1f\x7f]*",

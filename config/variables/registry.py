@@ -24,10 +24,11 @@ ABUSE = "Proxies and limits"
 ACCOUNTS = "Accounts"
 MAIL = "Mail"
 FILES = "Exported files"
+BACKUPS = "Backups"
 STORES = "S3-compatible store"
 OUTSIDE = "Webhooks and programs"
 WATCHING = "Monitoring and logs"
-SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, STORES, OUTSIDE, WATCHING)
+SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, BACKUPS, STORES, OUTSIDE, WATCHING)
 
 URL = Variable(
     "CANDOR_URL", PLACE, "The address that people see. Links in the panel, on paper and in mails begin with it, and "
@@ -143,6 +144,30 @@ EXPORTS_STORE = Variable(
     "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](operating.md#machines-that-share-no-folder) are: an "
     "S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `exports` in `CANDOR_DATA`",
+)  # fmt: skip
+
+BACKUPS_STORE = Variable(
+    "CANDOR_BACKUPS_STORE", BACKUPS, "Where [encrypted backups](keeping.md#backups-on-a-schedule) are stored: an "
+    "S3-compatible bucket, or another folder.",
+    formats.STORE, "", PROCESSES, shown="none: the folder `backups` in `CANDOR_DATA`",
+)  # fmt: skip
+BACKUP_RECIPIENTS: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_BACKUP_RECIPIENTS", BACKUPS, "Public keys of age that stored backups are encrypted to; any one of their "
+    "private keys reads them. Without one none are stored.",
+    formats.RECIPIENTS, (), (WEB, WORKER, COMMANDS),
+)  # fmt: skip
+BACKUP_EVERY = Variable(
+    "CANDOR_BACKUP_EVERY", BACKUPS, "Hours between the stored backups that a worker makes.", whole(1, 8_760), 0,
+    (WEB, WORKER, COMMANDS), shown="none: none by itself",
+)  # fmt: skip
+BACKUPS_KEPT = Variable(
+    "CANDOR_BACKUPS_KEPT", BACKUPS, "How many stored backups are kept; older ones are deleted after each new one.",
+    whole(1, 10_000), 7, (WORKER, COMMANDS),
+)  # fmt: skip
+BACKUP_IDENTITY = Variable(
+    "CANDOR_BACKUP_IDENTITY", BACKUPS, "A file with the private key, with which a worker restores the newest stored "
+    "backup every night as a test. Better on another machine: [why](keeping.md#restored-every-night).",
+    matching(r"/[^\x00-\x1f\x7f]+", "the full path of a file"), "", (WEB, WORKER, COMMANDS),
 )  # fmt: skip
 
 STORE_ENDPOINT = Variable(

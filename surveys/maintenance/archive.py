@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from surveys.errors import BackupError
+from surveys.maintenance import drafts
 
 FORMAT = 2
 MANIFEST, SIGNATURE = "manifest.json", "signature.json"
@@ -63,15 +63,11 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     """
     if path.exists():
         raise FileExistsError(f"{path} is there already; name another file.")
-    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # readable by its owner alone
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+    with drafts.named_file(path) as (file, draft):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
         os.link(draft, path)
-    finally:
-        Path(draft).unlink()
     folder = os.open(path.parent, os.O_RDONLY)
     os.fsync(folder)
     os.close(folder)

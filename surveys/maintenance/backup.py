@@ -4,11 +4,11 @@ A backup does not depend on the kind of database: it also moves an installation 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from struct import error as StructError  # noqa: N812 - it is a class
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
@@ -46,20 +46,27 @@ def back_up(path: Path, *, with_secret_key: bool = False, watch: Watch = lambda 
 
     Raises OSError where the file is there already or cannot be written; nothing is left then.
     """
+    with new_file(path) as file:
+        return write(file, with_secret_key=with_secret_key, watch=watch)
+
+
+def write(file: IO[bytes], *, with_secret_key: bool = False, watch: Watch = lambda more: None) -> dict[str, object]:
+    """Write a backup, as `back_up` does, into a file or a pipe."""
     for digest in selectors.waiting_designs():
         folding.fold(digest)
     rewriting.rewrite()
-    with new_file(path) as file, ArchiveWriter(file) as archive, rewriting.in_exclusive_window(), _one_state():
+    with ArchiveWriter(file) as archive, rewriting.in_exclusive_window(), _one_state():
         return _write(archive, with_secret_key, watch)
 
 
 def restore(
-    path: Path,
+    source: Path | IO[bytes],
     *,
     signed_by: str = "",
     unsigned: bool = False,
     with_secret_key: bool = False,
     watch: Watch = lambda more: None,
+    inspect: Callable[[ArchiveReader], None] = lambda archive: None,
 ) -> dict[str, Any]:
     """Restore a backup into this installation, which must be empty: all of it, or nothing.
 
@@ -67,8 +74,8 @@ def restore(
 
     Parameters
     ----------
-    path
-        The backup.
+    source
+        The backup, unencrypted: its path, or a file that can be searched.
     signed_by
         The fingerprint of the installation that signed it; empty for this one.
     unsigned
@@ -77,6 +84,8 @@ def restore(
         Take over the secret key too.
     watch
         Told how many more bytes are read.
+    inspect
+        Called once everything is there; what it raises restores nothing.
 
     Raises
     ------
@@ -84,7 +93,7 @@ def restore(
         Where the file is no backup, is damaged, was changed, is signed by somebody else, holds a page that is not the
         one that was published, is of another version, or where something is kept here already.
     """
-    with path.open("rb") as file:
+    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
         archive = ArchiveReader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
         changes = _changes(archive)
         if with_secret_key and SECRET_KEY not in archive.members:
@@ -97,6 +106,7 @@ def restore(
                 _require_empty()
                 _read(archive, changes)
                 _require_published_pages()
+                inspect(archive)
                 closed = reopening.close_invitation_surveys()
         except UNFIT as error:
             raise BackupError(f"The backup does not fit together: {error}") from None
@@ -116,11 +126,11 @@ def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[
     for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
         archive.add(_design(digest), [document.encode()])
     for digest, records in report_records.by_design(Report):
-        archive.add(_records(digest, Report), _watched(records, watch))
+        archive.add(records_name(digest, Report), _watched(records, watch))
     for digest, records in report_records.by_design(WaitingReport):
-        archive.add(_records(digest, WaitingReport), records)
+        archive.add(records_name(digest, WaitingReport), records)
     for model in tables.tables():
-        archive.add(_rows(model), tables.read(model), columns=tables.names(model))
+        archive.add(rows_name(model), tables.read(model), columns=tables.names(model))
     if with_secret_key:
         archive.add(SECRET_KEY, [settings.SECRET_KEY.encode()])
     made_at = timezone.now()
@@ -139,13 +149,13 @@ def _read(archive: ArchiveReader, changes: Mapping[str, older.Change]) -> None:
             more["document"] = partial(_document, archive)
         elif model is Tally:
             more["part"] = lambda number: 0
-        lines: Iterable[bytes] = archive.lines(_rows(model))
+        lines: Iterable[bytes] = archive.lines(rows_name(model))
         if change := changes.get(model._meta.db_table):
             lines = older.converted(change, lines)
         tables.write(model, lines, **more)
     for digest, number in FrozenDesign.objects.values_list("digest", "number"):
         for table in (Report, WaitingReport):
-            if (name := _records(digest, table)) in archive.members:
+            if (name := records_name(digest, table)) in archive.members:
                 size = report_records.record_size(_document(archive, digest))
                 for _ in report_records.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
                     pass
@@ -203,7 +213,7 @@ def _changes(archive: ArchiveReader) -> dict[str, older.Change]:
             f"An older version of Candor made the backup ({archive.facts.get('version')}). Restore it with that "
             "version, then start this one over its data."
         )
-    wanted = {_rows(model): tables.names(model) for model in tables.tables()}
+    wanted = {rows_name(model): tables.names(model) for model in tables.tables()}
     wanted |= {f"rows/{table}.jsonl": change.columns for table, change in changes.items()}
     listed = {name: member.columns for name, member in archive.members.items() if name.startswith("rows/")}
     if wanted != listed:
@@ -273,9 +283,11 @@ def _design(digest: str) -> str:
     return f"designs/{digest}.json"
 
 
-def _records(digest: str, table: type[StoredReport]) -> str:
+def records_name(digest: str, table: type[StoredReport]) -> str:
+    """The member with a design's reports."""
     return f"{'waiting' if table is WaitingReport else 'reports'}/{digest}.bin"
 
 
-def _rows(model: tables.Model) -> str:
+def rows_name(model: tables.Model) -> str:
+    """The member with a table's rows."""
     return f"rows/{model._meta.db_table}.jsonl"

@@ -1,6 +1,7 @@
 """Tables of surveys, teams, rehearsals, mailings, tokens and webhooks."""
 
 from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
+from surveys.models.backups import Backup
 from surveys.models.mailing import Mailing, Recipient
 from surveys.models.rehearsals import Rehearsal, Repetition
 from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
@@ -12,6 +13,7 @@ __all__ = [
     "AccessToken",
     "Appointment",
     "AuditEntry",
+    "Backup",
     "Delivery",
     "FetchBatch",
     "FetchCode",

@@ -20,8 +20,9 @@ from estimator.base import wording
 from estimator.base.jobs import Job
 from estimator.runs import health
 from randomized_response import __version__
+from surveys.maintenance import scheduled_backups
 from surveys.maintenance.signature import own_fingerprint
-from surveys.models import Delivery, Version
+from surveys.models import Backup, Delivery, Version
 from surveys.panel.views import panel_page
 
 MOST = 20
@@ -63,9 +64,8 @@ class ServerRow:
 
     server: Server
     role: str
-    lag: str
+    state: str
     shards: str
-    size: str
 
 
 @require_safe
@@ -89,6 +89,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "confirmed": there.confirmed,
         "workers": list(workers.items()) if len(workers) > 1 else [],
         "warnings": warnings(),
+        "backup": scheduled_backups.last_backup(),
         "facts": facts(),
         "now": timezone.now(),
     }
@@ -130,18 +131,26 @@ def servers() -> Servers:
 def server_rows(there: Servers) -> list[ServerRow]:
     """The servers of the database in words; empty where it is one alone."""
     return [
-        ServerRow(
-            one,
-            f"{one.role}, synchronous" if one.synchronous else one.role,
-            "" if one.lag_bytes is None else f"{one.lag_bytes / 1e6:,.0f} MB, {one.lag_seconds} s",
-            "" if one.shards is None else f"{one.shards:,}",
-            "" if one.size is None else f"{one.size / 1e6:,.0f} MB",
-        )
+        ServerRow(one, f"{one.role}, synchronous" if one.synchronous else one.role, _state(one), _shards(one))
         for one in there.servers
     ]
 
 
+def _state(server: Server) -> str:
+    if server.lag_bytes is None:
+        return server.state
+    return f"{server.state}, {server.lag_bytes / 1e6:,.0f} MB and {server.lag_seconds} s behind"
+
+
+def _shards(server: Server) -> str:
+    if server.shards is None or server.size is None:
+        return "" if server.shards is None else f"{server.shards:,}"
+    return f"{server.shards:,}, {server.size / 1e6:,.0f} MB"
+
+
 def _slug_of(job: Job) -> str:
+    if isinstance(job, Backup):
+        return ""
     if isinstance(job, Delivery):
         return job.webhook.survey.slug
     return get_design(job.design_id).slug  # type: ignore[attr-defined]

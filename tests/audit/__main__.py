@@ -6,6 +6,7 @@ What a part found is kept in var/audit under a name made of all that it depends 
 audit's own code, the browser. So an audit that was cut off goes on where it was, and never with what has changed since.
 """
 
+import argparse
 import multiprocessing
 import os
 import sys
@@ -16,7 +17,7 @@ from tests.audit.parts import kept_part, part
 from tests.audit.standalone import prepare, standalone
 
 TARGET = Path(__file__).parents[2] / "docs" / "audit-wire.md"
-SHARE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+SHARE = next((int(word) for word in sys.argv[1:] if word.isdigit()), 1)
 YES_NO = 20_000 // SHARE
 """10,000 for each of two answers."""
 OTHERS = 8_000 // SHARE
@@ -77,6 +78,9 @@ def main() -> bool:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.audit", description=__doc__.splitlines()[0])
+    parser.add_argument("share", nargs="?", type=int, help="2 makes half of the submissions, 4 a quarter")
+    parser.parse_args()
     with standalone():
         sound = main()
     sys.exit(0 if sound else 1)

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
+from collector.database.servers import Server, Servers
 from collector.designs.selectors import get_design
 from collector.designs.services import freeze_design
 from estimator.models import Run
@@ -15,6 +16,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition import templates
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
+from surveys.panel import operations
 from surveys.planning.rehearsals import services as rehearsals
 from tests.browser.accessibility import CLEAN, THEME, faint_picture_texts, faults, found, on_every_screen, texts
 from tests.browser.panel import sign_in
@@ -90,12 +92,20 @@ def test_axe_watch_page(page: Page, alice: User, run: Run, within: str) -> None:
     assert found(page, "/panel/survey/campus/watch/", within) == CLEAN
 
 
-def test_axe_operation_page(page: Page, alice: User, run: Run) -> None:
-    """With reports, and a part that does not work."""
+def test_axe_operation_page(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With reports, a part that does not work, a replica, nodes of which one is away, workers on two machines."""
+    servers = [
+        Server("10.0.0.1:5432", "coordinator", "answers", True, shards=4, size=3_000_000),
+        Server("10.0.0.2:5432", "worker", "does not answer", False, shards=32),
+        Server("second at 10.0.0.3", "replica", "streaming", True, True, 0, 0),
+    ]
+    monkeypatch.setattr(operations, "database_servers", lambda: Servers(servers, True))
+    monkeypatch.setattr(operations.health, "workers_by_node", lambda: {"alpha": 2, "beta": 1})
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     Run.objects.create(design_id=run.design_id, trigger=Run.Trigger.DEMAND, state=Run.State.FAILED, fault="It died.")
     sign_in(page, alice)
     assert found(page, "/panel/operation/") == CLEAN
+    assert page.get_by_role("region", name="Table: database servers").is_visible()
 
 
 def test_axe_draft_form(page: Page, alice: User, run: Run) -> None:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from collector.database import statements
 from collector.designs import Design
@@ -47,6 +48,22 @@ def test_store_batch_repeated_nonce_first_is_stored(design: Design) -> None:
     batch = [first, first, first._replace(report=b"\0\0"), first]
     assert storing.store(batch) == [STORED, KNOWN, TAKEN, KNOWN]
     assert bytes(WaitingReport.objects.get().report) == b"\1\2"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no standbys")
+def test_store_known_report_waits_for_standbys(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found, it may be on one machine alone; a new one waits with its own commit, without a statement more."""
+    waits: list[str] = []
+    monkeypatch.setattr(storing.replication, "wait_for_standbys", lambda: waits.append("waited"))
+    first = new(design)
+    with CaptureQueriesContext(connection) as executed:
+        storing.store([first])
+    assert (len(executed), waits) == (1, [])
+    assert storing.store([first, new(design)]) == [KNOWN, STORED]
+    assert waits == ["waited"]
+    monkeypatch.undo()
+    assert storing.store([first]) == [KNOWN], "at once where there are none"
 
 
 def test_store_nonce_in_two_designs_is_two_reports(design: Design, other: Design) -> None:

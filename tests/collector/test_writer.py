@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
-from django.db import DataError, OperationalError, connection, transaction
+from django.db import DataError, InternalError, OperationalError, connection, transaction
 
 from collector.designs import Design
 from collector.endpoint import writer as writer_module
@@ -122,6 +123,19 @@ def test_writer_database_down_rejects_then_recovers() -> None:
 def test_writer_lost_connection_is_renewed() -> None:
     store = Store(OperationalError("terminating connection due to administrator command"))
     assert Writer(store).put(new(0)) is Outcome.STORED
+
+
+def test_writer_demoted_server_is_left_for_the_new_primary() -> None:
+    """A connection that outlives a failover leads to a standby; nothing is tried there report by report."""
+    demoted = InternalError("cannot execute INSERT in a read-only transaction")
+    demoted.__cause__ = psycopg.errors.ReadOnlySqlTransaction()
+    store = Store(None, demoted)
+    writer = Writer(store)
+    assert None not in put_all(writer, range(10), store)
+    assert [len(batch) for batch in store.batches] == [1, 9, 9]
+    store.faults += [demoted, demoted]
+    with refuses(503):
+        writer.put(new(0))
 
 
 def test_writer_full_queue_rejects() -> None:

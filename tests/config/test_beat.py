@@ -38,7 +38,7 @@ def run(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, *, seconds: float
 
 @pytest.mark.parametrize("days", [-400, -3, 3, 400])
 def test_beat_clock_set_sends_every_task(monkeypatch: pytest.MonkeyPatch, sent: list[str], days: int) -> None:
-    scheduler: Any = symbol_by_name(app.conf.beat_scheduler)(app=app)
+    scheduler: Any = symbol_by_name(beat.SCHEDULER)(app=app)
     scheduler.tick()
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() + days * 86_400)
@@ -48,7 +48,7 @@ def test_beat_clock_set_sends_every_task(monkeypatch: pytest.MonkeyPatch, sent: 
 
 
 def test_beat_restart_reads_no_last_times(tmp_path: Any) -> None:
-    scheduler: Any = symbol_by_name(app.conf.beat_scheduler)(app=app, schedule_filename=str(tmp_path / "kept"))
+    scheduler: Any = symbol_by_name(beat.SCHEDULER)(app=app, schedule_filename=str(tmp_path / "kept"))
     scheduler.sync()
     scheduler.close()
     assert list(tmp_path.iterdir()) == []
@@ -56,5 +56,5 @@ def test_beat_restart_reads_no_last_times(tmp_path: Any) -> None:
 
 def test_beat_tasks_of_surveys_name_services_that_exist() -> None:
     services = re.findall(r'"(surveys(?:\.\w+){2,})"', Path(str(tasks.__file__)).read_text(encoding="utf-8"))
-    assert len(services) == 12
+    assert len(services) == 15
     assert all(callable(import_string(service)) for service in services)

@@ -15,6 +15,7 @@ from config import metrics
 from estimator import tasks
 from estimator.models import Run, Worker
 from estimator.runs import health, services
+from surveys.models import Backup
 from tests.factories import payloads
 from tests.factories.reports import store_report
 
@@ -143,3 +144,10 @@ def test_metrics_one_report_changes_no_number(design: Design, settings: Any) -> 
     assert waiting == {name: value for name, value in before.items() if name != "candor_counting_lag_seconds"}
     tasks.fold_waiting()
     assert numbers(settings)["candor_reports"] == metrics.STEP
+
+
+def test_metrics_tell_whole_hours_since_the_last_backup(settings: Any) -> None:
+    assert "candor_last_backup_age_hours" not in numbers(settings)
+    made_at = timezone.now() - timedelta(hours=5, minutes=50)
+    Backup.objects.create(state="done", finished_at=made_at, size=1, name="a")
+    assert numbers(settings)["candor_last_backup_age_hours"] == 5

@@ -92,13 +92,15 @@ def test_manifest_variables_match_compose() -> None:
     for name in PROCESSES:
         assert sorted(named) == sorted([*SERVICES[name]["environment"], "POSTGRES_PASSWORD"])
     given = {key for key, value in SERVICES["web"]["environment"].items() if value is not None}
-    assert set(variables(plain)) | set(variables(secret)) == given | {"POSTGRES_PASSWORD"}
+    assert set(variables(plain)) | set(variables(secret)) == given | {"POSTGRES_PASSWORD", "CANDOR_BACKUPS_STORE"}
     for name, value in re.findall(r"^#?([A-Z][A-Z_]+)=(.+)", plain.read_text(), re.MULTILINE):
         VARIABLES[name].parse(value)
 
 
 def test_manifest_secrets_are_not_in_the_config_map() -> None:
     secret = set(re.findall(r"^#?([A-Z_]+)=", (FOLDER / "example" / "secret.example.env").read_text(), re.MULTILINE))
+    passed_on = set(SERVICES["web"]["environment"])
+    assert {name for name, one in VARIABLES.items() if one.secret} & passed_on <= secret
     assert {"DATABASE_URL", "EMAIL_HOST_PASSWORD", "CANDOR_METRICS_TOKEN", "POSTGRES_PASSWORD"} <= secret
     assert not secret & set(of_kind("ConfigMap")["candor"]["data"])
     assert not of_kind("Secret"), "none is in the repository"
@@ -238,9 +240,14 @@ def test_manifest_processes_wait_for_migrations() -> None:
 
 
 def test_manifest_backups_do_not_overlap() -> None:
-    (command,) = re.findall(r"manage\.py (\w+)", container_of("backup")["command"][-1])
-    assert (ROOT / "surveys" / "management" / "commands" / f"{command}.py").exists()
+    """The job stores one as a worker would, and a worker takes one up that it has left."""
+    assert container_of("backup")["command"] == ["python", "manage.py", "backup"]
     assert of_kind("CronJob")["backup"]["spec"]["concurrencyPolicy"] == "Forbid"
+    config = of_kind("ConfigMap")["candor"]["data"]
+    assert "CANDOR_BACKUP_EVERY" not in config
+    for name in ("backup", "worker"):
+        mounted = {mount["name"]: Path(mount["mountPath"]) for mount in container_of(name)["volumeMounts"]}
+        assert Path(config["CANDOR_BACKUPS_STORE"]).parent == mounted["backups"]
 
 
 def test_manifest_network_lets_in_only_what_is_named() -> None:

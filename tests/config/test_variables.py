@@ -15,6 +15,9 @@ ROOT = Path(__file__).parents[2]
 PRODUCT = ("collector", "config", "estimator", "randomized_response", "surveys")
 READERS = {"os.getenv", *(f"os.environ.{verb}" for verb in ("get", "copy", "items", "keys", "values", "pop"))}
 
+RECIPIENT = "age1qsfr3p00ks6dsues6tn6a8nqhf2wgugmpyu3pqh50zj8xdect9kspwnfrd"
+"""A public key of age; nobody has its private one."""
+
 WRONG = {
     "CANDOR_URL": ["survey.example.org", "ftp://a", "https://a/", "https://a/b", "https://u@a", "http://a:0", "http://a:70000"],
     "SECRET_KEY": ["x" * 31, "x" * 40 + "\n"],
@@ -33,6 +36,11 @@ WRONG = {
     "CANDOR_EXPORTS_KEPT": ["0", "366"],
     "CANDOR_MICRODATA_KEPT": ["0", "366"],
     "CANDOR_EXPORTS_STORE": ["exports", "s3:bucket", "s3://B", "s3://bucket/../x", "s3://bucket?endpoint=x", "gs://bucket"],
+    "CANDOR_BACKUPS_STORE": ["backups", "s3:"],
+    "CANDOR_BACKUP_RECIPIENTS": ["age1abc", "ssh-ed25519 AAAA", ","],
+    "CANDOR_BACKUP_EVERY": ["0", "8761", "0.5"],
+    "CANDOR_BACKUPS_KEPT": ["0", "10001"],
+    "CANDOR_BACKUP_IDENTITY": ["identity.txt"],
     "CANDOR_STORE_ENDPOINT": ["s3.example.org", "https://s3.example.org/path", "https://u:p@host"],
     "CANDOR_STORE_KEY_ID": ["hidden id"],
     "CANDOR_STORE_SECRET_KEY": ["hidden\n"],
@@ -55,6 +63,8 @@ RIGHT = {
     "EMAIL_FROM": ["study@example.org", "The study <study@example.org>"],
     "CANDOR_EXPORTS_KEPT": ["1", "365"],
     "CANDOR_EXPORTS_STORE": ["s3://survey-files", "s3://survey.files/campus/exports/", "/srv/candor/exports"],
+    "CANDOR_BACKUP_RECIPIENTS": [RECIPIENT, f"{RECIPIENT}, {RECIPIENT}"],
+    "CANDOR_BACKUP_EVERY": ["1", "8760"],
     "CANDOR_STORE_ENDPOINT": ["https://s3.example.org", "http://127.0.0.1:9000"],
     "CANDOR_STORE_ENCRYPTION": ["AES256", "aws:kms"],
     "CANDOR_WEBHOOKS_INSIDE": ["10.1.2.0/24, 127.0.0.0/8", "fd00::/8"],

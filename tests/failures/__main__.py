@@ -3,6 +3,7 @@
 Writes docs/failures.md, and fails where a case goes wrong or the reports do not add up at the end.
 """
 
+import argparse
 import shutil
 import sys
 import tempfile
@@ -99,5 +100,6 @@ def at(kind: str, folder: Path) -> Iterator[tuple[Installation, Ask]]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="make audit-failures", description=__doc__.splitlines()[0]).parse_args()
     prepare()
     sys.exit(0 if main() else 1)

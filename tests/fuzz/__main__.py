@@ -4,6 +4,7 @@ CASES requests are made of the OpenAPI document, 20,400 if not said, and half as
 few operations run out of different requests, so that it makes a little less.
 """
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from tests.audit.standalone import standalone
 
 TARGET = Path(__file__).parents[2] / "docs" / "fuzz.md"
-CASES = int(sys.argv[1]) if len(sys.argv) > 1 else 20_400
+CASES = next((int(word) for word in sys.argv[1:] if word.isdigit()), 20_400)
 SEED = 20_261_121
 
 
@@ -35,6 +36,9 @@ def main() -> bool:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="?", type=int, help="how many requests")
+    parser.parse_args()
     with standalone():
         sound = main()
     sys.exit(0 if sound else 1)

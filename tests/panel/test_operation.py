@@ -1,6 +1,7 @@
 """The operator's page: what works, what the jobs do, what is kept."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from estimator.exports import services as exporting
 from estimator.models import Run
 from estimator.runs import services
 from surveys.maintenance.signature import own_fingerprint
-from surveys.models import Version
+from surveys.models import Backup, Version
 from surveys.outreach.webhooks import services as webhooks
 from tests.panel.conftest import SignIn
 from tests.panel.pages import marks
@@ -100,3 +101,25 @@ def test_operation_data_folder_open_to_others_is_named(operator: Client, setting
 
 def test_operation_shows_the_fingerprint_of_backups(operator: Client) -> None:
     assert own_fingerprint() in words(operator)
+
+
+def test_operation_shows_the_last_backup(operator: Client, settings: Any) -> None:
+    assert "None is made by itself" in words(operator)
+    settings.CANDOR_BACKUP_EVERY = 12
+    assert "None is stored yet." in words(operator)
+    now = timezone.now()
+    done = {"state": "done", "finished_at": now, "size": 12_300_001, "name": "a", "place": "s3://bucket/backups"}
+    made = Backup.objects.create(**done)
+    shown = words(operator)
+    assert f"{now:%Y-%m-%d %H:%M} UTC, at most 13 MB" in shown
+    assert "s3://bucket/backups" in shown
+    assert "Restored as a test not yet" in shown
+    Backup.objects.filter(pk=made.pk).update(checked_at=now)
+    assert f"Restored as a test on {now:%Y-%m-%d}" in words(operator)
+    assert marks(operator.get(ADDRESS).content.decode(), "overdue") == ["no"]
+    Backup.objects.filter(pk=made.pk).update(requested_at=now - timedelta(hours=24, seconds=1))
+    Backup.objects.create(state="failed", finished_at=timezone.now(), fault="The store is full.", tries=1)
+    shown = words(operator)
+    assert "None was stored for more than twice the hours" in shown
+    assert "The latest attempt failed: The store is full." in shown
+    assert re.search(r"Backup \d+ seconds? ago 1 The store is full", shown)

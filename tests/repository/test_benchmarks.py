@@ -1,5 +1,6 @@
-"""Asked for help, a benchmark helps: it measures nothing, starts nothing, and leaves the documentation as it is."""
+"""Asked for help, a benchmark or an audit helps: it starts nothing and leaves the documentation as it is."""
 
+import ast
 import runpy
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+TESTS = FOLDER.parent / "tests"
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
 BEGINNINGS = [
     (Path, "write_text"),
@@ -42,3 +44,24 @@ def test_benchmark_help_runs_nothing(
         runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("usage: ")
+
+
+RUNNERS = ("audit", "chaos", "failures", "fuzz", "slow")
+
+
+@pytest.mark.parametrize("name", RUNNERS)
+def test_runner_reads_its_words_before_it_starts(name: str) -> None:
+    """So that --help helps. Nothing stands before it but the parser."""
+    tree = ast.parse((TESTS / name / "__main__.py").read_text(encoding="utf-8"))
+    begun = tree.body[-1]
+    assert isinstance(begun, ast.If)
+    assert ast.unparse(begun.test) == "__name__ == '__main__'"
+    reads = next(place for place, one in enumerate(begun.body) if ".parse_args()" in ast.unparse(one))
+    assert all("parser" in ast.unparse(one) for one in begun.body[:reads])
+
+
+@pytest.mark.parametrize("name", ["audit", "slow"])
+def test_runner_help_runs_nothing(name: str) -> None:
+    command = [sys.executable, "-m", f"tests.{name}", "--help"]
+    done = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith(f"usage: python -m tests.{name}")

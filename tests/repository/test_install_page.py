@@ -55,7 +55,7 @@ def test_commands_files_services_and_variables_exist() -> None:
     for file in re.findall(r"(?<![\w/])(deploy/\S+|bin/\S+|requirements\S*\.lock)", COMMANDS):
         assert (ROOT / file).is_file(), file
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    assert set(re.findall(r"docker compose (?:--\S+ \S+ )?(?:exec|cp) (\w+)", COMMANDS)) <= set(services)
+    assert set(re.findall(r"docker compose (?:--\S+ \S+ )?exec (?:-T )?(\w+)", COMMANDS)) <= set(services)
     named = re.findall(r"(?:^|'|\\n)([A-Z]+_[A-Z_]+)=", COMMANDS, re.MULTILINE)
     assert len(named) > 7
     assert set(named) <= set(VARIABLES)

@@ -4,6 +4,7 @@ It writes docs/slow-senders.md, and fails where fewer than 95 % of others' repor
 attacks by their numbers; these are printed alone.
 """
 
+import argparse
 import asyncio
 import shutil
 import statistics
@@ -109,5 +110,8 @@ def main() -> bool:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.slow", description=__doc__.splitlines()[0])
+    parser.add_argument("attacks", nargs="*", help="their numbers; all of them if left out")
+    parser.parse_args()
     prepare()
     sys.exit(0 if main() else 1)

@@ -136,8 +136,8 @@ def test_operation_page_and_metrics_show_replica(monkeypatch: pytest.MonkeyPatch
     for shower in (operations, metrics):
         monkeypatch.setattr(shower, "database_servers", lambda: database_servers("first"))
     shown = page()
-    assert "Server Role State Lag on this machine primary ✓ takes reports" in shown
-    assert f"{NAME} replica ✓ streaming 0 MB, 0 s" in shown
+    assert "Server Role State on this machine primary ✓ takes reports" in shown
+    assert f"{NAME} replica ✓ streaming, 0 MB and 0 s behind" in shown
     assert "Reports are acknowledged before a replica has them" in shown
     assert "Shards" not in shown
     told = metrics.exposition().decode()
@@ -156,8 +156,8 @@ def test_operation_page_and_metrics_show_nodes(monkeypatch: pytest.MonkeyPatch) 
     for shower in (operations, metrics):
         monkeypatch.setattr(shower, "database_servers", lambda: Servers(nodes))
     shown = page()
-    assert "Server Role State Shards Size 10.0.0.1:5432 coordinator ✓ answers 0 0 MB" in shown
-    assert "10.0.0.2:5432 worker ✗ does not answer 32 7 MB" in shown
+    assert "Server Role State Shards 10.0.0.1:5432 coordinator ✓ answers 0, 0 MB" in shown
+    assert "10.0.0.2:5432 worker ✗ does not answer 32, 7 MB" in shown
     assert "acknowledged" not in shown
     told = metrics.exposition().decode()
     assert 'candor_server_up{role="worker",server="10.0.0.2:5432"} 0.0' in told

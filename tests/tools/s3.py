@@ -50,9 +50,9 @@ class Bucket:
         return {"BACKEND": "config.s3.PrivateBucket", "OPTIONS": place | self.options(**changes)}
 
     def environment(self, prefix: str) -> dict[str, str]:
-        """The variables that an operator would set, for exports and backups."""
+        """The variables that an operator would set for backups."""
         return {
-            "CANDOR_EXPORTS_STORE": f"s3://{BUCKET}/{prefix}exports",
+            "CANDOR_BACKUPS_STORE": f"s3://{BUCKET}/{prefix}",
             "CANDOR_STORE_ENDPOINT": self.endpoint,
             "CANDOR_STORE_REGION": REGION,
             "CANDOR_STORE_KEY_ID": self.key_id,

@@ -5,6 +5,7 @@ from typing import Any
 from tqdm import tqdm
 
 from surveys.maintenance import backup
+from surveys.maintenance.backup_checks import plain_file
 from surveys.management.base import SurveyCommand
 
 
@@ -12,7 +13,10 @@ class Command(SurveyCommand):
     help = "Put everything of a backup into this installation, which must be empty; see docs/keeping.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument(
+            "file", help="what manage.py backup has written: a file, the name of a stored backup, or latest"
+        )
+        parser.add_argument("--identity", type=Path, help="file with the private key, of an encrypted backup")
         parser.add_argument(
             "--signed-by", default="", help="fingerprint of the installation that made it; else this one"
         )
@@ -20,10 +24,13 @@ class Command(SurveyCommand):
         parser.add_argument("--with-secret-key", action="store_true", help="take over the secret key too")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
-        file: Path = options["file"]
-        with tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar:
+        file: str = options["file"]
+        with (
+            plain_file(file, options["identity"]) as plain,
+            tqdm(unit="B", unit_scale=True, disable=None, leave=False) as bar,
+        ):
             facts = backup.restore(
-                file,
+                plain,
                 signed_by=options["signed_by"],
                 unsigned=options["unsigned"],
                 with_secret_key=options["with_secret_key"],
@@ -35,4 +42,4 @@ class Command(SurveyCommand):
                 " Surveys by invitation came back closed, as invitations used since the backup are good again: "
                 f"{', '.join(facts['closed'])}. An owner can reopen each on its page."
             )
-        return sentence, {"file": str(file), **facts}
+        return sentence, {"file": file, **facts}
