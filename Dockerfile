@@ -1,11 +1,25 @@
-# One image for every process of Candor; compose.yaml says which runs what.
-FROM python:3.11.13-slim-bookworm
+# Two images of Candor: `lean` for what counts reports and keeps time, `full` (the default) for what serves pages and makes
+# files. compose.yaml says which process runs in which, and how.
 
-ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 CANDOR_DATA=/data
-WORKDIR /candor
+FROM python:3.11.13-slim-bookworm AS lean-packages
+COPY requirements-lean.lock .
+# Without the packages' own tests and what only translators and compilers read. Compiled once, here: nothing can be written
+# when it runs, and each process would compile all of it anew.
+RUN pip install --no-cache-dir --disable-pip-version-check --no-compile --require-hashes --target /packages -r requirements-lean.lock \
+    && rm -rf /packages/numpy/tests /packages/numpy/*/tests \
+    && find /packages \( -name "*.po" -o -name "*.pyi" \) -delete \
+    && python -m compileall -q /packages
 
+FROM python:3.11.13-slim-bookworm AS full-packages
 COPY requirements.lock .
-RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements.lock
+RUN pip install --no-cache-dir --disable-pip-version-check --no-compile --require-hashes --target /packages -r requirements.lock \
+    && find /packages/numpy /packages/scipy /packages/pandas /packages/pyarrow -type d -name tests -prune -exec rm -rf {} + \
+    && find /packages \( -name "*.po" -o -name "*.pyi" \) -delete \
+    && python -m compileall -q /packages
+
+FROM python:3.11.13-slim-bookworm AS code
+ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PYTHONPATH=/packages CANDOR_DATA=/data
+WORKDIR /candor
 
 COPY manage.py ./
 COPY collector collector
@@ -17,9 +31,15 @@ COPY surveys surveys
 COPY templates templates
 
 # A user that owns nothing but the data; the code is root's, for all to read whatever modes it was copied with.
-# Compiled once, here: nothing can be written when it runs, and each process would compile all of it anew.
 RUN python -m compileall -q . && chmod -R a+rX,go-w . && useradd --system --uid 10001 --home-dir /nonexistent candor && install -d -o candor -g candor -m 0700 /data
 USER candor
 VOLUME /data
+
+FROM code AS lean
+COPY --from=lean-packages /packages /packages
+CMD ["python", "-m", "celery", "-A", "config", "--help"]
+
+FROM code AS full
+COPY --from=full-packages /packages /packages
 EXPOSE 8000
 CMD ["python", "-m", "granian", "--help"]

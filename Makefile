@@ -9,7 +9,7 @@ EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.t
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
+.PHONY: help run stack test test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
 .PHONY: cluster cluster-down chaos-cluster audit-failures audit-install format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
@@ -24,7 +24,7 @@ stack: ## the same on PostgreSQL and Redis, with two web processes and two worke
 	@exec $(BIN)/python -m config.serve --port $(PORT) --stack
 
 # What the tests import is compiled once for all their processes, whatever the machine's environment says.
-test test-stack test-long: export PYTHONDONTWRITEBYTECODE :=
+test test-stack test-citus test-long: export PYTHONDONTWRITEBYTECODE :=
 
 test: ## every test but the long ones: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -35,6 +35,10 @@ test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.stack -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-citus: ## storing and folding on a Citus cluster; CITUS_PACKAGE names its .deb where it is not installed
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m tests.citus -n 0 $(ARGS)
 
 test-long: ## the tests that are too long for make test, and those by hypothesis with other examples each time
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -150,6 +154,7 @@ lock: ## compile the requirement files into hashed lock files
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(COMPILE) requirements.txt $(EXTRAS) -o requirements.lock
 	@$(COMPILE) -c requirements.lock requirements.txt -o requirements-small.lock
+	@$(COMPILE) -c requirements.lock requirements-lean.txt -o requirements-lean.lock
 	@$(COMPILE) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 # Names of before, for one release.

@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from django.db import ProgrammingError, connection
@@ -33,7 +34,10 @@ MOST_FILES = 512
 BEFORE = ("SELECT pg_switch_wal()", "CHECKPOINT")
 """Start a new log file; the files before are deleted or, on most servers, recycled under later names."""
 
-TO_COME = "SELECT count(*) + 1 FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(%s)"
+TO_COME = (
+    "SELECT count(*) + 1 FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' "
+    "AND name > pg_walfile_name(pg_current_wal_insert_lsn())"
+)
 KEPT = """
 SELECT ceil(sum(setting::numeric) FILTER (WHERE name = 'wal_keep_size') * 1048576
             / sum(setting::numeric) FILTER (WHERE name = 'wal_segment_size'))
@@ -87,30 +91,31 @@ def _keep_short(ended: threading.Event) -> None:
             failed = True
 
 
-def overwrite() -> bool:
+def ask(statement: str) -> str:
+    """Execute a statement; return the first value that it gives, as text."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return str(cursor.fetchone()[0]) if cursor.description else ""
+
+
+def overwrite(ask: Callable[[str], str] = ask) -> bool:
     """Overwrite earlier content of PostgreSQL's log; return False if the database user lacks the rights.
 
     A standby deletes the same files with its next restartpoint, within `checkpoint_timeout`. What an archive or a slot
-    has of the log is out of reach.
+    has of the log is out of reach. `ask` executes a statement, on one server or many.
     """
     try:
         for statement in BEFORE:
-            _ask(statement)
-        here, kept = _ask("SELECT pg_current_wal_insert_lsn()"), int(_ask(KEPT))
-        for _file in range(min(max(int(_ask(TO_COME, here)), kept and kept + 1), MOST_FILES)):
+            ask(statement)
+        to_come, kept = int(ask(TO_COME)), int(ask(KEPT))
+        for _file in range(min(max(to_come, kept and kept + 1), MOST_FILES)):
             for statement in FILL:
-                _ask(statement)
+                ask(statement)
         if kept:
-            _ask("CHECKPOINT")
+            ask("CHECKPOINT")
     except ProgrammingError:
         return False
     return True
-
-
-def _ask(statement: str, *values: str) -> str:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values or None)
-        return str(cursor.fetchone()[0]) if cursor.description else ""
 
 
 def _has_bytes(file: Path) -> bool:

@@ -17,10 +17,11 @@ from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from collector.database import locks, write_ahead_log
+from collector.database.distribution import is_distributed
 from collector.errors import Conflict
 from collector.invitations import batches
 from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, Tally, UsedToken, WaitingReport
-from collector.reports import folding
+from collector.reports import folding, shards
 
 PATIENCE = "100ms"
 """Longest time that the exchange of tables may delay incoming reports."""
@@ -46,6 +47,8 @@ and their parts say who folded; what is set aside was so when somebody met it.""
 EMPTIED = {WaitingReport._meta.db_table: ROW, UsedToken._meta.db_table: "design_id, hash"}
 """Tables that each report writes to, with their columns: reports may wait for long, a used token was
 written with its report. On PostgreSQL alone; SQLite has them by their keys."""
+
+LACKS_A_RIGHT = "PostgreSQL's user lacks a right: its write-ahead log still has the order in which reports came"
 
 _mixed: list[object] = []
 """Keys of the waiting reports at this process's last rewrite."""
@@ -133,6 +136,9 @@ def _rewrite_sqlite() -> None:
 
 
 def _rewrite_postgresql(compacted: Sequence[str]) -> None:
+    if is_distributed():
+        _rewrite_nodes(compacted)
+        return
     with transaction.atomic(), connection.cursor() as cursor:
         locks.exclusive_lock(locks.EVERY, locks.REWRITING)
         _replace(cursor, Report._meta.db_table, order="design_id, nonce")
@@ -143,7 +149,17 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
     for table in (WaitingReport._meta.db_table, Invitation._meta.db_table, *REFILLED, *compacted):
         _execute(f"VACUUM (FULL, ANALYZE) {table}")
     if not write_ahead_log.overwrite():
-        logger.warning("PostgreSQL's user lacks a right: its write-ahead log still has the order in which reports came")
+        logger.warning(LACKS_A_RIGHT)
+
+
+def _rewrite_nodes(compacted: Sequence[str]) -> None:
+    shards.rewrite()
+    for table in (Report._meta.db_table, WaitingReport._meta.db_table, UsedToken._meta.db_table):
+        _execute(f"ANALYZE {table}")
+    for table in (Invitation._meta.db_table, *REFILLED, *compacted):
+        _execute(f"VACUUM (FULL, ANALYZE) {table}")
+    if not shards.overwrite_logs():
+        logger.warning(LACKS_A_RIGHT)
 
 
 @transaction.atomic

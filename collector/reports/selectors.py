@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import Case, Count, Exists, OuterRef, Subquery, Sum, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, Subquery, Sum, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from collector.database.distribution import is_distributed
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.errors import Conflict
@@ -67,10 +68,32 @@ class ReportCounts:
 
 
 def report_counts(digests: Collection[str]) -> dict[str, ReportCounts]:
-    """The counts of several designs in one query, whose cost does not grow with the folded reports."""
+    """The counts of several designs, in one query on one server; the cost does not grow with the folded reports."""
     designs = FrozenDesign.objects.filter(digest__in=digests).annotate(stepwise=IN_STEPS)
+    if is_distributed():
+        return _counts_of_nodes(list(designs.values_list("digest", "number", "stepwise")))
     rows = designs.values_list("digest", folded(), waiting(), "stepwise")
     return {digest: ReportCounts(folded, waiting, bool(stepwise)) for digest, folded, waiting, stepwise in rows}
+
+
+def _counts_of_nodes(designs: list[tuple[str, int, bool]]) -> dict[str, ReportCounts]:
+    """As `report_counts`, of tables on several nodes, which know no subquery for each design."""
+    numbers = [number for _, number, _ in designs]
+    told = [number for _, number, stepwise in designs if not stepwise]
+    with one_snapshot():
+        waits = _counts(WaitingReport, told)
+        days = DailyCount.objects.filter(design__number__in=numbers).order_by().values_list("design_id")
+        folds = dict(days.annotate(number=Sum("count")))
+    return {
+        digest: ReportCounts(int(folds.get(number, 0)), waits.get(number, 0), bool(stepwise))
+        for digest, number, stepwise in designs
+    }
+
+
+def _counts(table: type[StoredReport], numbers: Sequence[int], **conditions: int) -> dict[int, int]:
+    """The number of reports in this table by design, under conditions."""
+    mine = table._default_manager.filter(design__number__in=numbers, **conditions).order_by().values_list("design_id")
+    return dict(mine.annotate(reports=Count("*")))
 
 
 def report_count(digest: str) -> int:
@@ -82,8 +105,11 @@ def report_count(digest: str) -> int:
 def received_count(digest: str) -> int:
     """The number of stored reports, also of an open design. Internal use only: it would reveal of each report
     when it came."""
-    designs = FrozenDesign.objects.filter(digest=digest).values_list(folded(), _number(WaitingReport))
-    counts = designs.first()
+    designs = FrozenDesign.objects.filter(digest=digest)
+    if is_distributed():
+        found = [(one, number, False) for one, number in designs.values_list("digest", "number")]
+        return sum(counts.stored for counts in _counts_of_nodes(found).values())
+    counts = designs.values_list(folded(), _number(WaitingReport)).first()
     return 0 if counts is None else int(counts[0]) + int(counts[1])
 
 
@@ -141,11 +167,15 @@ def folded_coin_report_count(digest: str) -> int:
 def _by_hand(digest: str, stored: str, *tables: type[StoredReport], **conditions: int) -> int:
     """Count reports randomised by hand; `kept` names the count stored before a purge."""
     stepwise = in_steps(digest)
-    numbers = [_number(table, **BY_HAND, **conditions) for table in (tables[:1] if stepwise else tables)]
-    design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", stored, *numbers).first()
+    looked, by_hand = (tables[:1] if stepwise else tables), BY_HAND | conditions
+    apart = is_distributed()
+    numbers = [] if apart else [_number(table, **by_hand) for table in looked]
+    design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", stored, "number", *numbers).first()
     if design is None:
         return 0
-    purged_on, before, *counts = design
+    purged_on, before, number, *counts = design
+    if apart and not purged_on:
+        counts = [_counts(table, [number], **by_hand).get(number, 0) for table in looked]
     count = int(before if purged_on else sum(counts))
     return foldable(count) if stepwise else count
 
@@ -162,8 +192,13 @@ def require_reports(digest: str) -> None:
 
 def waiting_designs() -> list[str]:
     """Digests of the designs with reports to fold; an open design needs a whole step."""
-    waits = WaitingReport.objects.filter(design=OuterRef("number"))
-    designs = FrozenDesign.objects.filter(Exists(waits)).annotate(stepwise=IN_STEPS).order_by("digest")
+    waits = WaitingReport.objects.all()
+    some = (
+        Q(number__in=list(waits.order_by().values_list("design_id", flat=True).distinct()))
+        if is_distributed()
+        else Q(Exists(waits.filter(design=OuterRef("number"))))
+    )
+    designs = FrozenDesign.objects.filter(some).annotate(stepwise=IN_STEPS).order_by("digest")
     found = designs.values_list("digest", "number", "stepwise")
     return [digest for digest, number, stepwise in found if not stepwise or has_step(get_design(digest), number)]
 

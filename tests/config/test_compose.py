@@ -22,6 +22,7 @@ SERVICES = COMPOSE["services"]
 OURS = {"web": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
 STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
 
+LISTS = ("requirements.txt", "requirements-lean.txt")
 READ = {name for name, variable in VARIABLES.items() if set(variable.used_by) & set(PROCESSES)}
 """Every variable that a process of an installation reads."""
 NAMED = {
@@ -91,8 +92,25 @@ def test_compose_database_settings_match_stack() -> None:
 def test_compose_images_have_exact_versions() -> None:
     images = [service["image"] for service in SERVICES.values() if "image" in service]
     images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
-    assert len(images) == 3
+    images = [image for image in images if image != "code"]
+    assert len(set(images)) == 3
     assert all(re.search(r":\d+\.\d+(\.\d+)?-", image) for image in images)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_compose_services_have_memory_limits_and_fitting_images(service: str) -> None:
+    """What only counts and keeps time runs in the lean image; what serves pages and makes files has all packages."""
+    assert re.fullmatch(r"\d+[mg]", SERVICES[service]["mem_limit"])
+    if service in {*OURS, "prepare"}:
+        target = SERVICES[service]["build"]["target"]
+        assert target == ("lean" if service in {"folding", "beat"} else "full")
+        assert re.search(rf"^FROM code AS {target}$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_lean_requirements_are_what_processes_without_pages_import() -> None:
+    listed = {name: set(re.findall(r"^[a-z][a-z0-9-]*", (ROOT / name).read_text(), re.MULTILINE)) for name in LISTS}
+    assert listed["requirements.txt"] - listed["requirements-lean.txt"] == {"granian", "scipy", "tqdm", "typst"}
+    assert listed["requirements-lean.txt"] < listed["requirements.txt"]
 
 
 def test_base_images_can_be_made_without_a_registry() -> None:
@@ -106,7 +124,7 @@ def test_base_images_can_be_made_without_a_registry() -> None:
 
 def test_dockerfile_copies_packages_and_drops_root() -> None:
     text = (ROOT / "Dockerfile").read_text()
-    copied = set(re.findall(r"^COPY (\S+)", text, re.MULTILINE))
+    copied = set(re.findall(r"^COPY ([^-]\S*)", text, re.MULTILINE))
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert copied == allowed
     assert {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"} <= copied

@@ -11,7 +11,7 @@ from typing import Any
 import urllib3
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 from tests.browser.visit import Visit
 from tests.install.machine import Machine, gateway
@@ -54,14 +54,24 @@ def browsing(machine: Machine) -> Iterator[Page]:
         browser.close()
 
 
+def go(page: Page, address: str) -> None:
+    """Open the page; once more where another container's network came or went: browsers then drop requests."""
+    try:
+        page.goto(address)
+    except Error as fault:
+        if "ERR_NETWORK_CHANGED" not in fault.message:
+            raise
+        page.goto(address)
+
+
 def sign_in(page: Page, name: str, password: str) -> str:
     """Sign in to the panel and open the page of operation; its text."""
-    page.goto(f"https://{SITE}/panel/")
+    go(page, f"https://{SITE}/panel/")
     page.fill("input[name=username]", name)
     page.fill("input[name=password]", password)
     page.press("input[name=password]", "Enter")
     page.wait_for_url(re.compile(f"https://{SITE}/panel/(?!login)"))
-    page.goto(f"https://{SITE}/panel/operation/")
+    go(page, f"https://{SITE}/panel/operation/")
     return page.inner_text("main")
 
 
