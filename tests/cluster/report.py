@@ -25,7 +25,7 @@ SOON = 30.0
 """Seconds within which there must be another primary in 95 of 100 strikes."""
 
 
-def write(strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowledging], *, in_logs: int) -> None:
+def write(strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowledging], *, in_logs: float) -> None:
     page = DOCS / "high-availability.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
@@ -34,7 +34,9 @@ def write(strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowl
     (DOCS / "images" / "cluster.svg").write_text(drawing(strikes, senders), encoding="utf-8")
 
 
-def lines(strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowledging], *, in_logs: int) -> list[str]:
+def lines(
+    strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowledging], *, in_logs: float
+) -> list[str]:
     seconds = strikes[-1].until - strikes[0].at
     elected = [one.elected for one in strikes if one.elected]
     soon = sum(one <= SOON for one in elected)
@@ -59,7 +61,7 @@ def lines(strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowl
         f"| answers other than 201, 200 and 503 | {sum(outcome.unfair.values())} |",
         f"| jobs stuck | {outcome.stuck} |",
         f"| standbys that had to be copied anew | {sum(bool(one.made_anew) for one in strikes)} |",
-        f"| nonces in any machine's log after closing | {in_logs} |",
+        f"| order of arrival in any machine's log after closing (correlation; none: below 0.4) | {in_logs:.2f} |",
         "",
         "![Reports acknowledged over time, with a dot for each strike](images/cluster.svg)",
     ]
