@@ -113,7 +113,8 @@ def test_rate_limit_redis_is_shared_between_processes(server: RedisServer) -> No
     assert sum(taken(two[number % 2], limit, "192.0.2.1", 1) for number in range(100)) == 50
 
 
-def test_rate_limit_redis_is_not_asked_in_an_event_loop(server: RedisServer) -> None:
+def test_rate_limit_redis_is_not_asked_in_an_event_loop(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "")  # a browser test may have allowed it
     redis.Redis.from_url(server.url).flushall()
     counting, limit = Limits(server.url), Limit("reports from one address", 200, "hour")
 
@@ -234,8 +235,11 @@ def test_endpoint_survey_limit_counts_valid_reports_only(design: Design, setting
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("afresh")
-def test_endpoint_report_that_goes_on_in_a_thread_is_counted_once(design: Design, settings: Any) -> None:
+def test_endpoint_report_that_goes_on_in_a_thread_is_counted_once(
+    design: Design, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The event loop has counted its address when it finds that it would wait for the design."""
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "")  # a browser test may have allowed it
     settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"reports by address": Limit("reports", 1, "hour")}
     _read.cache_clear()
     environ, answers = environ_of(payloads.body(design)), list[Response]()

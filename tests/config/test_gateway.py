@@ -223,8 +223,9 @@ def test_report_futures_answer_from_any_thread() -> None:
         assert run(everyone()) == [str(number).encode() for number in range(500)]
 
 
-def test_report_futures_wait_in_threads_only() -> None:
+def test_report_futures_wait_in_threads_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lookup would hold up every request of the process: the event loop leaves it to a thread."""
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "")  # a browser test may have allowed it
     threads: list[str] = []
 
     def submit(environ: dict[str, Any], then: Callable[[Response], None]) -> None:

@@ -27,21 +27,12 @@ def broker() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="candor-workers-") as folder:
         server = RedisServer(Path(folder) / "redis")
         server.start()
-        environment = {**os.environ, "REDIS_URL": server.url, "CANDOR_DATA": folder + "/data"}
+        # The tests' own settings give each of their processes a database of Redis by itself.
+        own = {"DJANGO_SETTINGS_MODULE": "config.settings", "REDIS_URL": server.url, "CANDOR_DATA": folder + "/data"}
+        environment = {**os.environ, **own}
         environment.pop("DATABASE_URL", None)
-        command = [
-            sys.executable,
-            "-m",
-            "celery",
-            "-q",
-            "-A",
-            "config",
-            "worker",
-            "--pool",
-            "solo",
-            "--loglevel",
-            "error",
-        ]
+        worker = ["celery", "-q", "-A", "config", "worker", "--pool", "solo", "--loglevel", "error"]
+        command = [sys.executable, "-m", *worker]
         started = [
             subprocess.Popen([*command, "--hostname", name], env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
             for name in WORKERS
