@@ -1,0 +1,87 @@
+"""compose.yaml, started whole by podman-compose in an installation of its own, in the order that the file says.
+
+podman starts health checks by systemd's timers, and podman-compose waits for them from podman 4.6 on: where neither
+is there, both are done here.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.system.installation import wait_until
+from tests.tools import containers
+
+ROOT = containers.ROOT
+SERVICES: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+PROJECT = "candor-tried"
+PATIENCE = 120
+
+
+class Composed:
+    """The services of compose.yaml on their own volumes and network; port 8000 of this machine."""
+
+    url = "http://127.0.0.1:8000"
+
+    def compose(self, *words: str) -> None:
+        own = {"CANDOR_URL": self.url, "POSTGRES_PASSWORD": "tried", "CANDOR_REPORTS_BY_ADDRESS": "off"}
+        command = [Path(sys.executable).with_name("podman-compose"), "-f", ROOT / "compose.yaml", "-p", PROJECT, *words]
+        subprocess.run(command, env=containers.environment() | own, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+    def build(self) -> None:
+        # One after the other: podman-compose builds all at once, and each would install every package anew.
+        for service in ("folding", "beat", "web", "worker", "prepare"):
+            self.compose(f"--podman-build-args={' '.join(containers.for_pip())}", "build", service)
+
+    def start(self) -> None:
+        """Start the services floor by floor: what one depends on is up, and healthy, or done."""
+        self.compose("up", "-d", "--no-build", "--no-deps", "database", "broker")
+        self.wait_healthy("database", "broker")
+        self.compose("up", "-d", "--no-build", "--no-deps", "prepare")
+        wait_until(lambda: self.inspect("prepare")["State"]["Status"] == "exited", PATIENCE)
+        assert self.inspect("prepare")["State"]["ExitCode"] == 0, self.logs("prepare")
+        self.compose("up", "-d", "--no-build", "--no-deps", "web", "worker", "folding", "beat")
+        self.wait_healthy("web", "worker", "folding")
+
+    def end(self) -> None:
+        self.compose("down", "-v", "-t", "20")
+
+    def name(self, service: str) -> str:
+        return f"{PROJECT}_{service}_1"
+
+    def inspect(self, service: str) -> dict[str, Any]:
+        said = containers.podman("inspect", self.name(service), capture_output=True).stdout
+        found: dict[str, Any] = json.loads(said)[0]
+        return found
+
+    def image(self, service: str) -> dict[str, Any]:
+        said = containers.podman("image", "inspect", self.inspect(service)["Image"], capture_output=True).stdout
+        found: dict[str, Any] = json.loads(said)[0]
+        return found
+
+    def check_health(self, service: str) -> bool:
+        """Run the service's own health check once, as podman's timer would."""
+        return (
+            containers.podman("healthcheck", "run", self.name(service), check=False, capture_output=True).returncode
+            == 0
+        )
+
+    def wait_healthy(self, *services: str) -> None:
+        for service in services:
+            wait_until(lambda service=service: self.check_health(service), PATIENCE)
+
+    def run(self, service: str, *words: str, given: str = "") -> str:
+        command = ("exec", "-i", self.name(service), *words)
+        done = containers.podman(*command, check=False, capture_output=True, input=given)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def logs(self, service: str) -> str:
+        done = containers.podman("logs", self.name(service), capture_output=True)
+        return done.stdout + done.stderr
+
+    def ask(self, sql: str) -> str:
+        return self.run("database", "psql", "-U", "candor", "-d", "candor", "-Atc", sql).strip()
