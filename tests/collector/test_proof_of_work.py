@@ -1,10 +1,8 @@
 """Work for a report: what the door takes, what it refuses, and that nothing of an answer is in it."""
 
-import asyncio
 import inspect
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from surveys.lifecycle.proof_of_work import ask_for_work
 from surveys.models import Survey, Version
 from tests.factories import payloads
 from tests.tools.door import ORIGIN, AtOnce, send
+from tests.tools.event_loop import run_in_event_loop
 from tests.tools.refusals import refuses
 from tests.vectors import make_work
 
@@ -143,22 +142,20 @@ def test_required_work_is_cached_for_one_second(monkeypatch: pytest.MonkeyPatch)
     assert lately("campus") == 12
 
 
-def test_required_work_is_not_looked_up_in_an_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_required_work_is_not_looked_up_in_an_event_loop() -> None:
     """Of what is known nothing changes by that: who looks in a thread finds it as it was."""
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "")  # a browser test may have allowed it
     asked: list[str] = []
     lately = proof_of_work.RequiredWork(lambda slug: asked.append(slug) or 12)
 
     async def look() -> int:
         return lately("campus")
 
-    with ThreadPoolExecutor(1) as pool:
-        for _ in range(2):
-            with pytest.raises(SynchronousOnlyOperation):
-                pool.submit(asyncio.run, look()).result()
-        assert asked == []
-        assert lately("campus") == 12
-        assert pool.submit(asyncio.run, look()).result() == 12
+    for _ in range(2):
+        with pytest.raises(SynchronousOnlyOperation):
+            run_in_event_loop(look())
+    assert asked == []
+    assert lately("campus") == 12
+    assert run_in_event_loop(look()) == 12
     assert asked == ["campus"]
 
 

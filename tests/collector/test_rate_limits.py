@@ -1,9 +1,7 @@
 """Limits: who is counted, for how long, by what; and that a report is worth more than a limit."""
 
-import asyncio
 import ipaddress
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from collector.errors import RequestRefused
 from config.redis_server import RedisServer
 from tests.factories import payloads
 from tests.tools.door import DOOR, environ_of, send
+from tests.tools.event_loop import run_in_event_loop
 from tests.tools.refusals import refuses
 
 NOON = 1_800_014_400.0
@@ -113,21 +112,19 @@ def test_rate_limit_redis_is_shared_between_processes(server: RedisServer) -> No
     assert sum(taken(two[number % 2], limit, "192.0.2.1", 1) for number in range(100)) == 50
 
 
-def test_rate_limit_redis_is_not_asked_in_an_event_loop(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "")  # a browser test may have allowed it
+def test_rate_limit_redis_is_not_asked_in_an_event_loop(server: RedisServer) -> None:
     redis.Redis.from_url(server.url).flushall()
     counting, limit = Limits(server.url), Limit("reports from one address", 200, "hour")
 
     async def take() -> None:
         counting.take(limit, "192.0.2.1")
 
-    with ThreadPoolExecutor(1) as pool:
-        with pytest.raises(SynchronousOnlyOperation):
-            pool.submit(asyncio.run, take()).result()
-        counting.take(limit, "192.0.2.1")
-        pool.submit(asyncio.run, take()).result()
-        with pytest.raises(SynchronousOnlyOperation):  # two at a time are fetched
-            pool.submit(asyncio.run, take()).result()
+    with pytest.raises(SynchronousOnlyOperation):
+        run_in_event_loop(take())
+    counting.take(limit, "192.0.2.1")
+    run_in_event_loop(take())
+    with pytest.raises(SynchronousOnlyOperation):  # two at a time are fetched
+        run_in_event_loop(take())
     assert taken(counting, limit, "192.0.2.1", 300) == 198
 
 
@@ -235,11 +232,8 @@ def test_endpoint_survey_limit_counts_valid_reports_only(design: Design, setting
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("afresh")
-def test_endpoint_report_that_goes_on_in_a_thread_is_counted_once(
-    design: Design, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endpoint_report_that_goes_on_in_a_thread_is_counted_once(design: Design, settings: Any) -> None:
     """The event loop has counted its address when it finds that it would wait for the design."""
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "")  # a browser test may have allowed it
     settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"reports by address": Limit("reports", 1, "hour")}
     _read.cache_clear()
     environ, answers = environ_of(payloads.body(design)), list[Response]()
@@ -247,8 +241,8 @@ def test_endpoint_report_that_goes_on_in_a_thread_is_counted_once(
     async def begin() -> None:
         DOOR.submit_at_once(environ, answers.append)
 
-    with ThreadPoolExecutor(1) as pool, pytest.raises(SynchronousOnlyOperation):
-        pool.submit(asyncio.run, begin()).result()
+    with pytest.raises(SynchronousOnlyOperation):
+        run_in_event_loop(begin())
     DOOR.submit(environ, answers.append)
     assert [answer.status for answer in answers] == [201]
     assert send(payloads.body(design)).status == 429
