@@ -18,6 +18,7 @@ from config.redis_server import RedisServer
 from tests.factories import payloads
 from tests.tools.door import DOOR, environ_of, send
 from tests.tools.event_loop import run_in_event_loop
+from tests.tools.redis import running_redis
 from tests.tools.refusals import refuses
 
 NOON = 1_800_014_400.0
@@ -43,11 +44,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+def server() -> Iterator[RedisServer]:
+    with running_redis() as server:
+        yield server
 
 
 @pytest.fixture(params=["alone", "with Redis"])

@@ -19,16 +19,15 @@ from config.beat_lease import LEASE, NAME, RETRY, LeasedScheduler
 from config.celery import app
 from config.redis_server import RedisServer
 from tests.system.installation import wait_until
+from tests.tools.redis import running_redis
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+def server() -> Iterator[RedisServer]:
+    with running_redis() as server:
+        yield server
 
 
 @pytest.fixture

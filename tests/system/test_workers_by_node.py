@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +12,10 @@ from celery import Celery
 from django.test import Client
 
 from config import metrics
-from config.redis_server import RedisServer
 from estimator.runs import health
 from surveys.panel import operations
 from tests.system.installation import ROOT, wait_until
+from tests.tools.redis import running_redis
 
 WORKERS = ("worker@alpha", "folding@alpha", "worker@beta")
 
@@ -24,11 +23,9 @@ WORKERS = ("worker@alpha", "folding@alpha", "worker@beta")
 @pytest.fixture(scope="module")
 def broker() -> Iterator[str]:
     """The address of a broker with three workers."""
-    with tempfile.TemporaryDirectory(prefix="candor-workers-") as folder:
-        server = RedisServer(Path(folder) / "redis")
-        server.start()
+    with running_redis() as server, tempfile.TemporaryDirectory(prefix="candor-workers-") as data:
         # The tests' own settings give each of their processes a database of Redis by itself.
-        own = {"DJANGO_SETTINGS_MODULE": "config.settings", "REDIS_URL": server.url, "CANDOR_DATA": folder + "/data"}
+        own = {"DJANGO_SETTINGS_MODULE": "config.settings", "REDIS_URL": server.url, "CANDOR_DATA": data}
         environment = {**os.environ, **own}
         environment.pop("DATABASE_URL", None)
         worker = ["celery", "-q", "-A", "config", "worker", "--pool", "solo", "--loglevel", "error"]
@@ -41,7 +38,6 @@ def broker() -> Iterator[str]:
         for one in started:
             one.kill()
             one.wait()
-        server.stop()
 
 
 @pytest.mark.django_db
