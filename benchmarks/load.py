@@ -49,13 +49,9 @@ def measure(
     names = iter(Path(nonces).read_bytes().split()) if nonces else new_nonces()
     name = next(names, None)
     expected = f"HTTP/1.1 {status} ".encode()
-    poll = selectors.DefaultSelector()
-    free = deque(connected(port) for _ in range(connections))
-    for there in free:
-        poll.register(there, selectors.EVENT_READ)
+    free, poll = _connected(port, connections)
     begun: dict[Any, float] = {}
-    waits: list[float] = []
-    answered: list[float] = []
+    waits, answered = list[float](), list[float]()
     start, own = time.perf_counter(), time.process_time()
     end, due = start + seconds, start
     while ((now := time.perf_counter()) < end and name) or begun:
@@ -74,10 +70,23 @@ def measure(
             answered.append(time.perf_counter())
             waits.append(answered[-1] - begun.pop(there))
             free.append(there)  # type: ignore[arg-type]
-    quantiles = statistics.quantiles(waits, n=100)
-    said = {"answers": len(waits), "rate": len(waits) / (time.perf_counter() - start)}
-    said |= {"median": quantiles[49], "p99": quantiles[98], "processor": time.process_time() - own}
+    said = {"rate": len(waits) / (time.perf_counter() - start), "processor": time.process_time() - own}
+    said |= _summary(waits)
     return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
+
+
+def _summary(waits: list[float]) -> dict[str, float]:
+    quantiles = statistics.quantiles(waits, n=100)
+    return {"answers": len(waits), "median": quantiles[49], "p99": quantiles[98]}
+
+
+def _connected(port: int, connections: int) -> tuple[deque[socket.socket], selectors.BaseSelector]:
+    """Open connections, and what says which of them has an answer."""
+    poll = selectors.DefaultSelector()
+    free = deque(connected(port) for _ in range(connections))
+    for there in free:
+        poll.register(there, selectors.EVENT_READ)
+    return free, poll
 
 
 def new_nonces() -> Iterator[bytes]:

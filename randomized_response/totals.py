@@ -186,10 +186,9 @@ def estimate_total(
     drawn = None if clusters is None else cluster
     covariance, noise = _covariances(unbiased, shift, scale, chances[keep], stratum, drawn)
     estimated = float((1 / chances[keep]).sum())
-    top = 1.0 if target == "mean" else (size or estimated)
     method = ("deville" if clusters is None else "clusters") + ("" if strata is None else " by strata")
     warnings = _diagnose(estimated, size) if estimator == "horvitz_thompson" else ()
-    error = _root(covariance)
+    error, top = _root(covariance), 1.0 if target == "mean" else (size or estimated)
     reach = np.where(np.isnan(error), np.inf, _quantile(level, freedom) * error)
     low, high = (np.clip(estimate + side * reach, 0.0, top) for side in (-1, 1))
     return TotalEstimate(
