@@ -22,6 +22,7 @@ from collector.errors import Conflict
 from collector.invitations import batches
 from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, Tally, UsedToken, WaitingReport
 from collector.reports import folding, shards
+from collector.reports.shards import CELL, ROW
 
 PATIENCE = "100ms"
 """Longest time that the exchange of tables may delay incoming reports."""
@@ -31,8 +32,6 @@ MOST_TRIES = 50
 READERS = 5.0
 """Seconds that truncating SQLite's log waits for readers; reports wait as long."""
 
-CELL = "design_id, part, stratum, position, symbol, count"
-ROW = "design_id, nonce, stratum, mode, report"
 REFILLED = {
     Tally._meta.db_table: (
         CELL,

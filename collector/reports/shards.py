@@ -11,14 +11,15 @@ from django.db import OperationalError, transaction
 from collector.database import distribution, locks, write_ahead_log
 
 CELL = "design_id, part, stratum, position, symbol, count"
+ROW = "design_id, nonce, stratum, mode, report"
 SUMMED = (
     "SELECT design_id, 0 AS part, stratum, position, symbol, SUM(count) AS count FROM %1$s "
     "GROUP BY design_id, stratum, position, symbol"
 )
 REWRITTEN = {
-    "collector_report": ("design_id, nonce, stratum, mode, report", ""),
-    "collector_setasidereport": ("design_id, nonce, stratum, mode, report", ""),
-    "collector_waitingreport": ("design_id, nonce, stratum, mode, report", ""),
+    "collector_report": (ROW, ""),
+    "collector_setasidereport": (ROW, ""),
+    "collector_waitingreport": (ROW, ""),
     "collector_usedtoken": ("design_id, hash", ""),
     "collector_tally": (CELL, SUMMED),
 }
