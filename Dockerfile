@@ -1,4 +1,5 @@
-# Two images of Candor: `lean` for what keeps time, `full` (the default) for what counts, serves pages and makes files. compose.yaml says which process runs in which, and how.
+# Two images of Candor: `lean` for beat, `full` (the default) for web processes and workers. compose.yaml says which process
+# runs in which, and how.
 
 FROM python:3.11.13-slim-bookworm AS lean-packages
 COPY requirements-lean.lock .
