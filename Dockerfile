@@ -1,4 +1,4 @@
-# Two images of Candor: `lean` for beat, `full` (the default) for web processes and workers. compose.yaml says which process
+# Two images of Candor: `lean` for beat and the worker that only folds, `full` (the default) for the others. compose.yaml says which process
 # runs in which, and how.
 
 FROM python:3.11.13-slim-bookworm AS lean-packages

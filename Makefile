@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: cluster cluster-down chaos-cluster audit-failures audit-install format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -87,6 +87,12 @@ audit-orders: ## 5,000 orders of all that can happen to reports, against a model
 audit-crashes: ## kill every process 500 times under load and once at every named point, then count: nothing lost, nothing twice (an hour)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
+
+containers: ## build the images, start compose.yaml whole, and answer a survey through it in a browser, into docs/containers.md (as root)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(PYTHON) bin/base-images
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python -m pytest -n 0 -p no:cacheprovider --timeout 0 -x $(ARGS) tests/containers/journey.py
 
 cluster: ## bring up the three machines of docs/high-availability.md in containers; make cluster-down ends them (as root)
 	@$(PYTHON) bin/install requirements-dev.lock

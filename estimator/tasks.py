@@ -10,13 +10,13 @@ from celery import shared_task
 def fold_waiting() -> None:
     from collector.database import write_ahead_log
     from collector.reports import folding, rewriting, selectors
-    from estimator.runs import services
+    from estimator.runs import worker_records
 
-    services.record_worker_seen()
+    worker_records.record_worker_seen()
     for digest in selectors.waiting_designs():
         folding.fold(digest, wait=False)  # what another worker has in hand is its own
     rewriting.shuffle_waiting()
-    services.record_caught_up()
+    worker_records.record_caught_up()
     write_ahead_log.truncate()
 
 

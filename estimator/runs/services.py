@@ -12,13 +12,12 @@ from collector.reports import folding
 from collector.reports import selectors as reports
 from estimator.base import jobs
 from estimator.base.cells import Watch, no_progress
-from estimator.models import Estimate, Export, KnownShare, Run, Worker
+from estimator.models import Estimate, Export, KnownShare, Run
 from estimator.runs import estimation, group_sizes, groups, selectors
 from randomized_response import __version__
 
 BETWEEN_SCHEDULED = timedelta(seconds=60)
 READABLE = timedelta(minutes=15)
-BETWEEN_SEEN = timedelta(seconds=15)
 
 
 def request_run(digest: str, *, trigger: str = Run.Trigger.DEMAND, confidence: float = 0.95) -> Run:
@@ -50,22 +49,6 @@ def prune() -> None:
     # A file that somebody asked for is kept with its run, for as long as the file.
     exported = Export.objects.filter(run=OuterRef("pk"))
     ended.filter(Exists(newer), ~Exists(exported), trigger=Run.Trigger.SCHEDULE, published=False).delete()
-
-
-def record_worker_seen() -> None:
-    """Record that a worker looks for work: at most every few seconds, since it is a write."""
-    _note("seen_at")
-
-
-def record_caught_up() -> None:
-    """Record that all reports are counted: as seldom, so that it does not reveal when a report came."""
-    _note("caught_up_at")
-
-
-def _note(moment: str) -> None:
-    now = timezone.now()
-    if not Worker.objects.filter(**{f"{moment}__gt": now - BETWEEN_SEEN}).exists():
-        Worker.objects.update_or_create(pk=1, defaults={moment: now}, create_defaults={"seen_at": now, moment: now})
 
 
 def resume_waiting() -> list[int]:

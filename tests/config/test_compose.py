@@ -99,11 +99,11 @@ def test_compose_images_have_exact_versions() -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_compose_services_have_memory_limits_and_fitting_images(service: str) -> None:
-    """What only keeps time runs in the lean image; what counts loads scipy with the runs, and so has all packages."""
+    """What only keeps time or counts reports runs in the lean image."""
     assert re.fullmatch(r"\d+[mg]", SERVICES[service]["mem_limit"])
     if service in {*OURS, "prepare"}:
         target = SERVICES[service]["build"]["target"]
-        assert target == ("lean" if service == "beat" else "full")
+        assert target == ("lean" if service in {"beat", "folding"} else "full")
         assert re.search(rf"^FROM code AS {target}$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 
 

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,28 @@ HEAVY = {
 """They are imported where a job needs them, and Redis's client where there is a Redis."""
 
 PAGES = {"config.urls", "rest_framework.views", "surveys.panel", "surveys.api", "surveys.respondent", "unfold.sites"}
+
+WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+class Without(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in {missing!r}:
+            raise ModuleNotFoundError(f"{{name}} is not in this image", name=name)
+sys.meta_path.insert(0, Without())
+"""
+"""What a program begins with to find none of these packages, as in an image that lacks them."""
+
+
+def pinned(lock: str) -> set[str]:
+    return set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+
+
+def missing_in(lock: str) -> set[str]:
+    """Modules of the packages that all of Candor has and this lock file does not."""
+    lacking = pinned("requirements.lock") - pinned(lock)
+    named = packages_distributions().items()
+    return {module for module, names in named if {name.lower().replace("_", "-") for name in names} <= lacking}
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +84,17 @@ def test_folding_worker_starts_without_heavy_imports(data: Path) -> None:
     modules, counted = imported(starting.FOLDING, data)
     assert int(counted[-1]) > 0
     assert not (HEAVY | PAGES) & modules
+
+
+@pytest.mark.parametrize("program", ["FOLDING", "BEAT"])
+def test_lean_processes_work_without_other_packages(data: Path, program: str) -> None:
+    """The image `lean` has no more packages: neither a start nor a fold of reports may ask for one."""
+    missing = missing_in("requirements-lean.lock")
+    assert {"scipy", "typst", "pandas", "pyarrow", "opendp", "granian", "boto3", "tqdm"} <= missing
+    if program == "FOLDING":
+        run(starting.MORE_REPORTS, data)
+    printed = run(WITHOUT.format(missing=missing) + getattr(starting, program), data)
+    assert int(printed.split()[-1]) > 0
 
 
 def test_beat_starts_without_numpy(data: Path) -> None:

@@ -15,7 +15,7 @@ from collector.reports.moving import move
 from estimator import tasks
 from estimator.base import jobs
 from estimator.models import Estimate, KnownShare, Run, Worker
-from estimator.runs import estimation, selectors, services
+from estimator.runs import estimation, selectors, services, worker_records
 from tests.factories import payloads
 from tests.factories.reports import store_report
 from tests.factories.runs import fill
@@ -266,9 +266,9 @@ def test_worker_seen_is_recorded_seldom(
     seen = selectors.worker_seen()
     assert seen is not None
     with django_assert_num_queries(1):
-        services.record_worker_seen()
+        worker_records.record_worker_seen()
     Worker.objects.update(seen_at=seen - MINUTE)
-    services.record_worker_seen()
+    worker_records.record_worker_seen()
     assert (selectors.worker_seen() or seen - MINUTE) >= seen
 
 

@@ -20,6 +20,19 @@ for _ in range(40):  # more than one step
 """
 """An open survey, of which a step of reports waits to be folded; the static files have to be there."""
 
+MORE_REPORTS = """
+import json
+import django; django.setup()
+from collector.designs.selectors import get_design
+from collector.models import FrozenDesign
+from tests.factories import payloads
+from tests.factories.reports import store_report
+design = get_design(FrozenDesign.objects.get().digest)
+for _ in range(40):
+    store_report(json.dumps(payloads.report(design)).encode(), slug="campus")
+"""
+"""As many again."""
+
 WEB = """
 from wsgiref.util import setup_testing_defaults
 from config import rsgi, wsgi  # which the server imports
