@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import redis
-
 from celery import Celery
+
 from tests.system.installation import ROOT, wait_until
 from tests.tools.redis import running_redis
 
