@@ -48,7 +48,8 @@ def limited(get_response: Respond) -> Respond:
 
 
 class DatabaseUnavailableMiddleware:
-    """Respond 503 if the database is unavailable, full or read-only, or Redis is: a retry may succeed, no program error."""
+    """Respond 503 if the database is unavailable, full or read-only, or Redis away: a retry may succeed, no program
+    error."""
 
     def __init__(self, get_response: Respond) -> None:
         self._get_response = get_response
