@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth.models import User
 from django.db import ConnectionHandler, OperationalError
 from django.http import HttpResponse
@@ -92,11 +93,12 @@ def test_page_write_on_former_primary_answers_503(monkeypatch: pytest.MonkeyPatc
     assert broken.status_code == 500, "a fault of the program stays one"
 
 
-def test_sign_in_without_redis_answers_503(settings: Any) -> None:
+def test_sign_in_without_redis_answers_503(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong passwords cannot be counted there; that passes once a replica has become the master."""
     url = "redis://127.0.0.1:1/0"
-    settings.REDIS_URL, settings.AXES_ENABLED = url, True
+    settings.REDIS_URL = url
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}}
+    monkeypatch.setattr(AxesProxyHandler, "implementation", None)  # it holds the cache of before
     answer = Client().post("/panel/login/", {"username": "alice", "password": "wrong"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert answer.content == b"Redis is away. Please try again."
