@@ -66,16 +66,18 @@ def read(model: Model) -> Iterator[bytes]:
         )
 
 
-def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) -> int:
-    """Insert rows written by `read`; returns their number. `more`: columns made from the row's first value."""
+def write(model: Model, lines: Iterable[bytes], **more: Callable[[dict[str, Any]], Any]) -> int:
+    """Insert rows written by `read`; returns their number. `more`: columns made from the row's others by name."""
+    named = names(model)
     filled = [*columns(model), *map(model._meta.get_field, more)]
     insert = _insert(model, filled)
     count, left = 0, iter(lines)
     while batch := [json.loads(line) for line in islice(left, AT_ONCE)]:
-        rows = [[*row, *(value(row[0]) for value in more.values())] for row in batch]
+        if more:
+            batch = [[*row, *(value(dict(zip(named, row, strict=True))) for value in more.values())] for row in batch]
         with connection.cursor() as cursor:
-            cursor.executemany(insert, [_prepared(filled, row) for row in rows])
-        count += len(rows)
+            cursor.executemany(insert, [_prepared(filled, row) for row in batch])
+        count += len(batch)
     return count
 
 
