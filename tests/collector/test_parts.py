@@ -18,6 +18,7 @@ from collector.reports import folding, purging, selectors, storing
 from collector.reports.storing import NewReport, Outcome
 from estimator.runs.selectors import changed_designs
 from tests.factories import payloads
+from tests.factories.reports import sent
 
 pytestmark = pytest.mark.django_db
 
@@ -34,14 +35,6 @@ def split(db: None) -> Design:
 @pytest.fixture
 def twin(db: None) -> Design:
     return freeze_design(payloads.document(slug="small"))
-
-
-def sent(count: int) -> list[tuple[bytes, int, bytes, int]]:
-    """Reports of both groups; every tenth is randomised with a coin, and every twentieth of these on paper."""
-    return [
-        (secrets.token_bytes(16), place % 2, bytes([place % 2, place % 3]), 0 if place % 10 else 1 + (place % 20 == 0))
-        for place in range(count)
-    ]
 
 
 def store(design: Design, rows: list[tuple[bytes, int, bytes, int]]) -> list[Outcome]:

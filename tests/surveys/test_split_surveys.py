@@ -21,8 +21,8 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.maintenance import backup, backup_checks
 from surveys.models import AuditEntry, Survey
-from tests.collector.test_parts import sent
 from tests.factories import payloads
+from tests.factories.reports import sent
 from tests.factories.runs import NUMBERS, run_of
 from tests.tools.backups import empty_database, members
 
