@@ -147,7 +147,7 @@ def _read(archive: ArchiveReader, changes: Mapping[str, older.Change]) -> None:
         model._default_manager.all().delete()
     # Designs come first: the trigger that keeps rehearsals and real reports apart looks at them.
     for model in sorted(tables.tables(), key=lambda model: model is not FrozenDesign):
-        more: dict[str, Callable[[dict[str, Any]], Any]] = {}
+        more: dict[str, tables.Made] = {}
         if model is FrozenDesign:
             more["document"] = lambda row: _document(archive, row["part_of_id"] or row["digest"])
         elif model is Tally:

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import islice
 from typing import Any
@@ -18,6 +18,9 @@ from collector.models import FrozenDesign, Report, Tally, WaitingReport
 Model = type[models.Model]
 Columns = list[Any]
 """Fields of a model that have a column each."""
+
+Made = Callable[[Mapping[str, Any]], Any]
+"""Makes the value of a column that a backup has elsewhere, from the row's other values by name."""
 
 LEFT_OUT = {
     "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
@@ -66,8 +69,8 @@ def read(model: Model) -> Iterator[bytes]:
         )
 
 
-def write(model: Model, lines: Iterable[bytes], **more: Callable[[dict[str, Any]], Any]) -> int:
-    """Insert rows written by `read`; returns their number. `more`: columns made from the row's others by name."""
+def write(model: Model, lines: Iterable[bytes], **more: Made) -> int:
+    """Insert rows written by `read`; returns their number. `more`: columns that it has elsewhere."""
     named = names(model)
     filled = [*columns(model), *map(model._meta.get_field, more)]
     insert = _insert(model, filled)
