@@ -45,7 +45,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=3.0, help="of each turn of each database and load")
-    parser.add_argument("--most", type=int, default=MOST, choices=range(2, MOST + 1), help="nodes of the largest database")
+    parser.add_argument(
+        "--most", type=int, default=MOST, choices=range(2, MOST + 1), help="nodes of the largest database"
+    )
     parser.add_argument("--here", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.here is not None:
