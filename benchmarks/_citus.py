@@ -7,10 +7,12 @@ is not distributed at all.
 import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks import _filled
@@ -102,6 +104,13 @@ class Site:
 
 def database(nodes: int) -> str:
     return f"candor{nodes}"
+
+
+def new_nonces(count: int, folder: Path) -> str:
+    """A file with so many nonces: a client that has it ends after the last one."""
+    file = folder / "nonces.txt"
+    file.write_text("\n".join(secrets.token_hex(16) for _ in range(count)))
+    return str(file)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """What a report costs on a Citus cluster of one to four nodes, and what the others do while one of them is dead.
 
-    python -m benchmarks.citus [--turns 8] [--seconds 3]
+    python -m benchmarks.citus [--turns 8] [--reports 4000]
 
 The servers of a coordinator and four nodes run on this machine. Five databases are on them: one that is not
 distributed, and one for each number of nodes. They take turns; what is compared is the processor time of a report, of
@@ -23,7 +23,7 @@ from typing import Any
 from tqdm import tqdm
 
 from benchmarks import _citus
-from benchmarks._citus import ONE_SERVER, Site, Used
+from benchmarks._citus import ONE_SERVER, Site
 from benchmarks._pages import MEASURED, put
 from tests.citus.cluster import Cluster, Node, running
 from tests.system.installation import ROOT
@@ -34,17 +34,23 @@ CONNECTIONS = 16
 SLOW_RATE, SLOW_CONNECTIONS = 50, 4
 """Of the reports of surveys on the node that dies: their senders do not send faster where they are refused."""
 
+LONGEST = 120.0
+"""Seconds that the reports of a turn may take."""
+
+SECONDS = 3.0
+"""Of each stretch before, while and after a node dies."""
+
 SETTLED = 1.0
 """Seconds after a node was killed or started before anything is measured."""
 
-LOADS = {"one survey": 1, "16 surveys at once": _citus.DESIGNS}
+LOADS = {"one survey": 1, f"{_citus.DESIGNS} surveys at once": _citus.DESIGNS}
 Turn = dict[str, Any]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=3.0, help="of each turn of each database and load")
+    parser.add_argument("--reports", type=int, default=4_000, help="of each turn of each database and load")
     parser.add_argument(
         "--most", type=int, default=MOST, choices=range(2, MOST + 1), help="nodes of the largest database"
     )
@@ -57,19 +63,23 @@ def main() -> None:
         numbers = range(ONE_SERVER, chosen.most + 1)
         making = tqdm(numbers, "databases", disable=None)
         sites = {number: stack.enter_context(_citus.site(cluster, number, broker.url)) for number in making}
-        turns = measure(sites, chosen.turns, chosen.seconds)
-        strikes = measure_death(cluster, sites[chosen.most], chosen.turns, chosen.seconds)
+        turns = measure(cluster, sites, chosen.turns, chosen.reports)
+        strikes = measure_death(cluster, sites[chosen.most], chosen.turns)
     (MEASURED / "citus.json").write_text(json.dumps({"turns": turns, "strikes": strikes}) + "\n")
     write(turns, strikes)
 
 
-def measure(sites: dict[int, Site], turns: int, seconds: float) -> list[Turn]:
-    """Store and fold in turns; the first one warms and is not told. SystemExit where a report is lost."""
+def measure(cluster: Cluster, sites: dict[int, Site], turns: int, reports: int) -> list[Turn]:
+    """Store so many reports and fold, in turns; the first one warms and is not told. SystemExit where one is lost."""
     found = []
     for turn in tqdm(range(turns + 1), "turns", disable=None):
         for words, count in LOADS.items():
             for number, site in sites.items():
-                stored, folded = _turn(site, list(site.designs)[:count], seconds)
+                nonces = _citus.new_nonces(reports, cluster.folder)
+                _, stored = site.store(
+                    list(site.designs)[:count], nonces=nonces, seconds=LONGEST, connections=CONNECTIONS
+                )
+                folded = site.fold()
                 one = {"load": words, "nodes": number, "turn": turn, "store": vars(stored), "fold": vars(folded)}
                 found += [one] if turn else []
     for number, site in sites.items():
@@ -78,12 +88,7 @@ def measure(sites: dict[int, Site], turns: int, seconds: float) -> list[Turn]:
     return found
 
 
-def _turn(site: Site, digests: Sequence[str], seconds: float) -> tuple[Used, Used]:
-    _, stored = site.store(digests, seconds=seconds, connections=CONNECTIONS)
-    return stored, site.fold()
-
-
-def measure_death(cluster: Cluster, site: Site, turns: int, seconds: float) -> list[Turn]:
+def measure_death(cluster: Cluster, site: Site, turns: int) -> list[Turn]:
     """Store into surveys of living nodes while others send to the node that dies, before and after it has."""
     port = max(site.designs.values())
     node = next(one for one in cluster.workers if one.port == port)
@@ -96,10 +101,10 @@ def measure_death(cluster: Cluster, site: Site, turns: int, seconds: float) -> l
         for state in ("all alive", "dying", "one dead"):
             if state == "one dead":
                 time.sleep(SETTLED)
-            with sending(site, victims, seconds) as slow:
+            with sending(site, victims) as slow:
                 if state == "dying":
-                    kill_soon(node, seconds / 2)
-                said, used = site.store(others, seconds=seconds, connections=CONNECTIONS, refusal=503)
+                    kill_soon(node, SECONDS / 2)
+                said, used = site.store(others, seconds=SECONDS, connections=CONNECTIONS, refusal=503)
             of_victims += slow["answers"]
             one[state] = said | {"used": used.all, "theirs": slow["answers"], "refused": slow["refusals"]}
         node.start()
@@ -114,9 +119,9 @@ def measure_death(cluster: Cluster, site: Site, turns: int, seconds: float) -> l
 
 
 @contextlib.contextmanager
-def sending(site: Site, digests: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]:
+def sending(site: Site, digests: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Within, others send reports of these surveys at a steady rate; what became of them is there afterwards."""
-    asked = site.bodies(digests) | {"seconds": seconds, "connections": SLOW_CONNECTIONS, "rate": SLOW_RATE}
+    asked = site.bodies(digests) | {"seconds": SECONDS, "connections": SLOW_CONNECTIONS, "rate": SLOW_RATE}
     said: dict[str, Any] = {}
     command = [sys.executable, "-m", "benchmarks.load", json.dumps(asked | {"refusal": 503})]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as client:
