@@ -19,8 +19,8 @@ def changed_designs(*, before: datetime) -> list[str]:
     estimates themselves. Reports are only ever added, so as many as before are the same ones; no design is read.
     """
     last = Run.objects.filter(design=OuterRef("pk")).order_by("-requested_at", "-pk")
-    designs = FrozenDesign.objects.filter(rehearsal=False).annotate(
-        folded=reports.folded(),
+    designs = FrozenDesign.objects.filter(rehearsal=False, part_of=None).annotate(
+        folded=reports.folded() + reports.folded_in_parts(),
         state=Subquery(last.values("state")[:1]),
         seen=Subquery(last.values("reports")[:1]),
         requested=Subquery(last.values("requested_at")[:1]),
