@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import islice
 from typing import Any
@@ -18,6 +18,9 @@ from collector.models import FrozenDesign, Report, Tally, WaitingReport
 Model = type[models.Model]
 Columns = list[Any]
 """Fields of a model that have a column each."""
+
+Made = Callable[[Mapping[str, Any]], Any]
+"""Makes the value of a column that a backup has elsewhere, from the row's other values by name."""
 
 LEFT_OUT = {
     "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
@@ -66,16 +69,18 @@ def read(model: Model) -> Iterator[bytes]:
         )
 
 
-def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) -> int:
-    """Insert rows written by `read`; returns their number. `more`: columns made from the row's first value."""
+def write(model: Model, lines: Iterable[bytes], **more: Made) -> int:
+    """Insert rows written by `read`; returns their number. `more`: columns that it has elsewhere."""
+    named = names(model)
     filled = [*columns(model), *map(model._meta.get_field, more)]
     insert = _insert(model, filled)
     count, left = 0, iter(lines)
     while batch := [json.loads(line) for line in islice(left, AT_ONCE)]:
-        rows = [[*row, *(value(row[0]) for value in more.values())] for row in batch]
+        if more:
+            batch = [[*row, *(value(dict(zip(named, row, strict=True))) for value in more.values())] for row in batch]
         with connection.cursor() as cursor:
-            cursor.executemany(insert, [_prepared(filled, row) for row in rows])
-        count += len(rows)
+            cursor.executemany(insert, [_prepared(filled, row) for row in batch])
+        count += len(batch)
     return count
 
 
