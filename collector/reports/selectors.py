@@ -1,5 +1,6 @@
 """Queries on stored reports and totals."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -130,6 +131,16 @@ def folded_in_parts() -> Coalesce:
     """Query expression on designs: the number of the reports in the totals of their further parts."""
     theirs = DailyCount.objects.filter(design__part_of=OuterRef("digest")).order_by().values("design__part_of")
     return Coalesce(Subquery(theirs.annotate(number=Sum("count")).values("number")), 0)
+
+
+def folded_of_nodes() -> dict[str, int]:
+    """The number of reports in the totals of each design that has any, of tables on several nodes."""
+    numbers = FrozenDesign.objects.annotate(whole=Coalesce("part_of", "digest")).values_list("number", "whole")
+    wholes, found = dict(numbers), Counter[str]()
+    counts = DailyCount.objects.order_by().values_list("design_id").annotate(reports=Sum("count"))
+    for number, count in counts:
+        found[wholes[number]] += int(count)
+    return {digest: count for digest, count in found.items() if count}
 
 
 def waiting() -> Case:

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from collector.database import distribution
 from collector.designs import Design, parts
@@ -20,6 +22,8 @@ from collector.designs.services import close_design, freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports import folding, purging, rewriting, selectors, storing
 from collector.reports.storing import NewReport, Outcome
+from estimator.runs import services
+from estimator.runs.selectors import changed_designs
 from surveys.maintenance import backup, backup_checks
 from tests.citus.cluster import Cluster, running
 from tests.factories import payloads
@@ -102,6 +106,23 @@ def test_backup_of_parts_on_nodes_restores_every_one(split: Design, tmp_path: Pa
     assert [one.tolist() for one in selectors.totals(split.digest)] == totals
     backup.back_up(tmp_path / "two.zip")
     assert members(tmp_path / "one.zip") == members(tmp_path / "two.zip")
+
+
+def test_changed_designs_on_nodes_are_estimated_once(split: Design) -> None:
+    twin = freeze_design(payloads.document(slug="small"))
+    assert changed_designs(before=timezone.now()) == []
+    store(split, rows(400))
+    folding.fold(split.digest)
+    assert changed_designs(before=timezone.now()) == [split.digest]
+    run = services.run_now(split.digest)
+    assert run.reports == selectors.report_count(split.digest) > 0
+    assert changed_designs(before=timezone.now()) == []
+    for design in (split, twin):
+        store(design, rows(200))
+        close_design(design.digest)
+        folding.fold(design.digest)
+    assert changed_designs(before=timezone.now()) == sorted([split.digest, twin.digest])
+    assert changed_designs(before=run.requested_at - timedelta(seconds=1)) == [twin.digest]
 
 
 def test_undistribute_keeps_the_parts(split: Design) -> None:
