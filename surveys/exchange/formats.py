@@ -46,6 +46,9 @@ FORMATS: dict[str, SourceFormat] = {
         SourceFormat("text", "List of questions (text, Markdown)", (".txt", ".md"), "listing"),
     )
 }
+EXPORTS = {"xlsform": ".xlsx", "surveyjs": ".json"}
+"""Formats that a survey can be exported to, and the ending of their files."""
+
 OWN_KEYS = re.compile(rf"^({'|'.join(sorted(definitions.SURVEY_KEYS))}):(\s|$)", re.MULTILINE)
 
 
@@ -128,6 +131,12 @@ def convert(content: bytes, *, filename: str = "", form: str = AUTOMATIC, langua
         raise files.fault(f"has no questions that can be read as {FORMATS[name].label}")
     raw = Builder(source, Texts.of(source, language)).definition(PurePath(filename).stem)
     return _checked(source, raw)
+
+
+def export(definition: Definition, form: str) -> bytes:
+    """A survey as a file of another tool, one of `EXPORTS`; `convert` makes the same definition of it."""
+    write: Callable[[Definition], bytes] = import_module(f"surveys.exchange.writers.{form}").write
+    return write(definition)
 
 
 def _checked(source: Questionnaire, raw: dict[str, object]) -> Conversion:

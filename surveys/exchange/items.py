@@ -119,11 +119,11 @@ class ItemMaker:
 
     def _choices(self, made: MadeItem) -> None:
         question, item = self.question, made.item
-        options = mark_special([*question.options])
+        options = [*question.options] if question.stored else mark_special([*question.options])
         withheld = [one for one in options if one.special == "prefer_not"]
         options = [one for one in options if one.special != "prefer_not"]
         item["kind"] = KINDS[question.kind]
-        if question.kind == "several":
+        if question.kind == "several" and not question.stored:
             options = self._without_none(options, made)
         pair = yes_and_no(options) if question.kind in ("one", "yes_no") else None
         if pair or (question.kind == "yes_no" and not options):

@@ -131,7 +131,7 @@ def first_text(words: Words, otherwise: str) -> str:
 def key_from(written: str, taken: Iterable[str], otherwise: str) -> str:
     """A key made from a name or a text, which differs from those that are taken."""
     ascii_only = unicodedata.normalize("NFKD", written).encode("ascii", "ignore").decode().lower()
-    begin = re.sub(r"[^a-z0-9_]+", "_", ascii_only).strip("_-")[:48].strip("_-") or otherwise
+    begin = re.sub(r"[^a-z0-9_-]+", "_", ascii_only).strip("_-")[:60].strip("_-") or otherwise
     known, key, number = set(taken), begin, 2
     while key in known:
         key, number = f"{begin}_{number}", number + 1
