@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from collector.database import statements
 from collector.designs import Design
+from collector.designs.selectors import get_design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
 from collector.models import Report, WaitingReport
@@ -58,6 +59,7 @@ def test_store_known_report_waits_for_standbys(design: Design, monkeypatch: pyte
     waits: list[str] = []
     monkeypatch.setattr(storing.replication, "wait_for_standbys", lambda: waits.append("waited"))
     first = new(design)
+    get_design(design.digest)  # as the endpoint has, once in its process, before it stores
     with CaptureQueriesContext(connection) as executed:
         storing.store([first])
     assert (len(executed), waits) == (1, [])
