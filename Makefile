@@ -138,6 +138,7 @@ coverage: ## measure every interval's coverage, every mechanism's variance and t
 bench: bench-library ## every measurement of speed: the library, starting, taking reports, folding, planning, the panel, the page on a slow phone
 	@$(BIN)/python -m benchmarks.starting
 	@$(BIN)/python -m benchmarks.reports
+	@$(BIN)/python -m benchmarks.statements
 	@$(BIN)/python -m benchmarks.platform
 	@$(BIN)/python -m benchmarks.storage
 	@$(BIN)/python -m benchmarks.lag

@@ -11,14 +11,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from config.postgresql import PostgreSQL
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collector.reports.storing import NewReport
 
 ITEMS = 20
+Made = TypeVar("Made")
 FIRST = 10_000
 """Reports of the first pass."""
 
@@ -110,18 +113,38 @@ def fill(digest: str, size: int) -> None:
     from collector.models import FrozenDesign, Report
 
     number = FrozenDesign.objects.values_list("number", flat=True).get(digest=digest)
-    there = Report.objects.count()
-    while there < size:
-        more = min(max(there // 4, FIRST), size - there)
-        _insert(number, more)
-        there += more
+    with tqdm(total=size, desc="filling", unit=" reports", initial=Report.objects.count(), disable=None) as progress:
+        for nonces in _ahead(_sorted_nonces, _passes(progress.n, size)):
+            _insert(number, nonces)
+            progress.update(len(nonces))
     _settle()
 
 
-def _insert(number: int, count: int) -> None:
+def _passes(there: int, size: int) -> Iterator[int]:
+    """How many reports each pass puts in."""
+    while there < size:
+        more = min(max(there // 4, FIRST), size - there)
+        yield more
+        there += more
+
+
+def _ahead(make: Callable[[int], Made], values: Iterable[int]) -> Iterator[Made]:
+    """What is made of each value, of which the next is made meanwhile by another thread."""
+    with ThreadPoolExecutor(1) as pool:
+        last: Future[Made] | None = None
+        for value in values:
+            coming = pool.submit(make, value)
+            if last is not None:
+                yield last.result()
+            last = coming
+        if last is not None:
+            yield last.result()
+
+
+def _insert(number: int, nonces: NDArray[np.uint8]) -> None:
     from django.db import connection, transaction
 
-    nonces = _sorted_nonces(count)
+    count = len(nonces)
     if connection.vendor == "sqlite":
         symbols = _symbols(count)
         with connection.cursor() as cursor:
@@ -141,8 +164,8 @@ def _insert(number: int, count: int) -> None:
         cursor.execute("SET LOCAL session_replication_role = replica")
         with cursor.copy(COPY) as copying:
             copying.write(b"PGCOPY\n\xff\r\n\x00" + bytes(8))
-            for first in range(0, count, PIECE):
-                copying.write(_rows(number, nonces[first : first + PIECE]))
+            for rows in _ahead(lambda first: _rows(number, nonces[first : first + PIECE]), range(0, count, PIECE)):
+                copying.write(rows)
             copying.write(b"\xff\xff")
 
 

@@ -6,7 +6,7 @@ It prints what it measured as JSON: answers, these a second, the 50th and 99th p
 its own processor time. With `rate` it begins so many requests a second, whatever the answers take, and counts the wait
 from when each was due. A `body` is sent by POST. In the place of NONCE, in path or body, stands a new nonce; or, with
 `nonces`, the next line of that file, and after the last one it ends. With `moments` it also says when each answer was
-there.
+there. `bodies` are sent in turns. Answers of the status `refusal` are counted, any other than `status` ends it.
 """
 
 import argparse
@@ -18,7 +18,8 @@ import socket
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,14 @@ def measure(
     rate: float = 0,
     moments: bool = False,
     nonces: str = "",
+    bodies: Sequence[str] = (),
+    refusal: int = 0,
 ) -> dict[str, Any]:
-    before, after = request(port, path, body, headers or {})
+    requests = cycle([request(port, path, one, headers or {}) for one in bodies or [body]])
     names = iter(Path(nonces).read_bytes().split()) if nonces else new_nonces()
     name = next(names, None)
-    expected = f"HTTP/1.1 {status} ".encode()
+    expected, refused = (f"HTTP/1.1 {one} ".encode() for one in (status, refusal))
+    refusals = 0
     free, poll = _connected(port, connections)
     begun: dict[Any, float] = {}
     waits, answered = list[float](), list[float]()
@@ -56,7 +60,7 @@ def measure(
     end, due = start + seconds, start
     while ((now := time.perf_counter()) < end and name) or begun:
         while free and now < end and name and (not rate or due <= now):
-            there = free.popleft()
+            there, (before, after) = free.popleft(), next(requests)
             there.sendall(before + name + after if after else before)
             name = next(names, None)
             begun[there] = due if rate else now
@@ -64,19 +68,23 @@ def measure(
         timeout = max(due - now, 0) if rate and free and now < end and name else 1
         for key, _ in poll.select(timeout):
             there = key.fileobj
-            answer = whole(there)  # type: ignore[arg-type]
+            answer, since = whole(there), begun.pop(there)  # type: ignore[arg-type]
+            free.append(there)  # type: ignore[arg-type]
+            if refusal and answer.startswith(refused):
+                refusals += 1
+                continue
             if not answer.startswith(expected):
                 raise SystemExit(f"expected {status}; got {answer[:200] + answer[-120:]!r}")
             answered.append(time.perf_counter())
-            waits.append(answered[-1] - begun.pop(there))
-            free.append(there)  # type: ignore[arg-type]
+            waits.append(answered[-1] - since)
     said = {"rate": len(waits) / (time.perf_counter() - start), "processor": time.process_time() - own}
+    said |= {"refusals": refusals} if refusal else {}
     said |= _summary(waits)
     return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
 
 
 def _summary(waits: list[float]) -> dict[str, float]:
-    quantiles = statistics.quantiles(waits, n=100)
+    quantiles = statistics.quantiles(waits, n=100) if len(waits) > 1 else [0.0] * 99
     return {"answers": len(waits), "median": quantiles[49], "p99": quantiles[98]}
 
 

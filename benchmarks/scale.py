@@ -2,8 +2,8 @@
 
     python -m benchmarks.scale [--measure]
 
-With `--measure` what a transaction costs by the number of reports in it is measured anew, on both databases; the rest
-comes from what benchmarks/storage.py and benchmarks/lag.py measured last. Writes tables and a picture into docs.
+With `--measure` what a fold's transaction costs by the number of reports in it is measured anew, on both databases. The
+rest is what benchmarks/storage.py, lag.py and reports.py measured last. Writes tables and a picture into docs.
 """
 
 import argparse
@@ -22,9 +22,11 @@ from benchmarks._pages import DOCS, MEASURED, put
 from benchmarks._svg import COLOURS, Panel, picture
 
 KINDS = {"sqlite": "make run", "postgresql": "make stack"}
+LOADED = {"sqlite": "SQLite", "postgresql": "PostgreSQL, two"}
+"""The columns of benchmarks/reports.py that say what a report takes at the highest rate."""
+
 FILLED = 1_000_000
 TURNS = 10
-STORED = (1, 16, 64, 256)
 FOLDED = {"sqlite": (20, 100, 499), "postgresql": (50, 500, 4_999)}
 """Reports in a transaction."""
 
@@ -80,12 +82,6 @@ def measure() -> Iterator[dict[str, Any]]:
 
     _filled.fill(digest, FILLED)
     for _ in range(TURNS):
-        for count in STORED:
-            reports = _filled.new(digest, count)
-            start = _filled.spent()
-            storing.store(reports)
-            yield _said("store", count, _filled.spent() - start)
-        folding.fold(digest, wait=False)
         for count in FOLDED[connection.vendor]:
             storing.store(_filled.new(digest, count))
             start = _filled.spent()
@@ -120,21 +116,24 @@ def steady(windows: list[dict[str, Any]], name: str) -> Line:
 
 @dataclass(frozen=True)
 class Costs:
-    """The model of one kind of installation: seconds of processors, in `commit` and `clock` those that pass.
+    """The model of one kind of installation: seconds of processors, in `clock` those that pass.
 
-    `written` and `kept` are bytes of a report.
+    `web` and `database` are what a report takes of them at the highest rate; `written` and `kept` bytes of a report.
     """
 
-    store: Line
-    commit: Line
     fold: Line
     clock: Line
     busy: dict[str, Line]
+    web: float
+    database: float
     written: float
     kept: float
 
 
-def costs(kind: str, transactions: dict[str, Any], lag: list[dict[str, Any]], storage: dict[str, Any]) -> Costs:
+def costs(kind: str, transactions: dict[str, Any], lag: list[dict[str, Any]]) -> Costs:
+    storage, loaded = (json.loads((MEASURED / f"{name}.json").read_text()) for name in ("storage", "reports"))
+    _client, web, *database = loaded[LOADED[kind]]
+
     def line(what: str, how: str) -> Line:
         done = [one for one in transactions[kind] if one["what"] == what]
         return fitted([one["reports"] for one in done], [one[how] for one in done])
@@ -143,22 +142,22 @@ def costs(kind: str, transactions: dict[str, Any], lag: list[dict[str, Any]], st
     busy = {name: steady(windows, name) for name in windows[0]["processor"]}
     largest = storage[kind][-1]
     each = largest["bytes"] / largest["kept"]
-    lines = [line(what, how) for what in ("store", "fold") for how in ("processor", "clock")]
-    return Costs(*lines, busy, largest["written"], each)
+    lines = [line("fold", how) for how in ("processor", "clock")]
+    return Costs(*lines, busy, web, sum(database), largest["written"], each)
 
 
 def write(transactions: dict[str, Any], lag: list[dict[str, Any]]) -> None:
-    storage = json.loads((MEASURED / "storage.json").read_text())
-    model = {kind: costs(kind, transactions, lag, storage) for kind in KINDS}
+    model = {kind: costs(kind, transactions, lag) for kind in KINDS}
     put("scale.md", "scale.py, costs", "\n".join(cost_lines(model)))
     put("scale.md", "scale.py, measured", "\n".join(compared(model, lag)))
     put("scale.md", "scale.py, sizes", "\n".join(sizes(model["postgresql"])))
     large, half = at(model["postgresql"], RATE), Deaths(600, 1_200, 0.5)
-    dear = replace(large, workers=2, each=DEARER * large.each)
+    dear = replace(large, each=DEARER * large.each)
+    dear = replace(dear, workers=fewest(dear)[0])
     settings = {
         "1 worker a node": replace(large, workers=1),
         "2 workers a node": replace(large, workers=2),
-        f"2 workers, {DEARER} times as dear": dear,
+        f"{dear.workers} workers, {DEARER} times as dear": dear,
     }
     runs = {name: simulate(one, seconds=2_400, seed=SEED, deaths=half) for name, one in settings.items()}
     put("scale.md", "scale.py, deaths", "\n".join(death_lines(runs, half)))
@@ -166,21 +165,20 @@ def write(transactions: dict[str, Any], lag: list[dict[str, Any]]) -> None:
 
 
 def cost_lines(model: dict[str, Costs]) -> Iterator[str]:
-    yield "| cost, by processor | `make run`, SQLite | `make stack`, PostgreSQL |"
-    yield "|---|---|---|"
+    yield "| cost, by processor | `make run`, SQLite | `make stack`, PostgreSQL | known by |"
+    yield "|---|---|---|---|"
     rows = {
-        "a transaction that stores, whatever is in it, ms": lambda one: _spoken(
-            one.store.fixed, one.store.fixed_error, 1e3
-        ),
-        "each report in it, µs": lambda one: _spoken(one.store.each, one.store.each_error, 1e6),
-        "a transaction that stores, by the clock, ms": lambda one: _spoken(
-            one.commit.fixed, one.commit.fixed_error, 1e3
-        ),
         "a transaction that folds, whatever is in it, ms": lambda one: _spoken(
             one.fold.fixed, one.fold.fixed_error, 1e3
         ),
-        "each report in it, µs, ": lambda one: _spoken(one.fold.each, one.fold.each_error, 1e6),
-        "web processes, each report, µs": lambda one: _spoken(one.busy["web"].each, one.busy["web"].each_error, 1e6),
+        "each report in it, µs": lambda one: _spoken(one.fold.each, one.fold.each_error, 1e6),
+        "web processes, each report, while few come, µs": lambda one: _spoken(
+            one.busy["web"].each, one.busy["web"].each_error, 1e6
+        ),
+        "the same at the highest rate, µs": lambda one: f"{1e6 * one.web:.0f}",
+        "database at the highest rate, each report, µs": lambda one: (
+            f"{1e6 * one.database:.0f}" if one.database else ""
+        ),
         "everything while nobody sends, of a processor": lambda one: (
             f"{sum(line.fixed for line in one.busy.values()):.2f}"
         ),
@@ -188,7 +186,11 @@ def cost_lines(model: dict[str, Costs]) -> Iterator[str]:
         "bytes handed to the disk for each report": lambda one: f"{one.written:,.0f}",
     }
     for words, cell in rows.items():
-        yield f"| {words.rstrip(', ')} | {' | '.join(cell(one) for one in model.values())} |"
+        yield f"| {words.rstrip()} | {' | '.join(cell(one) for one in model.values())} | run |"
+
+
+def _blank_zero(value: float) -> str:
+    return f"{value:.0f}" if value else ""
 
 
 def _spoken(value: float, error: float, unit: float) -> str:
@@ -196,7 +198,7 @@ def _spoken(value: float, error: float, unit: float) -> str:
 
 
 def compared(model: dict[str, Costs], lag: list[dict[str, Any]]) -> Iterator[str]:
-    yield "| | reports a second | behind, measured: median, most | simulated: median, most | larger by |"
+    yield "| | reports a second | behind, run: median, most | simulated: median, most | larger by |"
     yield "|---|---|---|---|---|"
     for one in lag:
         kind = next(kind for kind, words in KINDS.items() if words == one["kind"])
@@ -218,17 +220,13 @@ def alone(kind: str, cost: Costs, rate: float) -> Setting:
 
 
 def web_processes(cost: Costs, rate: float) -> int:
-    return math.ceil(rate * cost.busy["web"].each / FULL)
+    return math.ceil(rate * cost.web / FULL)
 
 
 def used(cost: Costs, rate: float) -> float:
-    """Processors that storing and folding keep busy on all nodes together, what their callers do there included.
-
-    While a web process waits for a commit its next reports gather: so many share the next one.
-    """
-    together = max(1.0, rate / web_processes(cost, rate) * cost.commit.fixed)
+    """Processors that storing and folding keep busy on all nodes together."""
     at_once = min(CHUNK, rate * EVERY)
-    return rate * (cost.store.of(together) / together + cost.fold.of(at_once) / at_once)
+    return rate * (cost.database + cost.fold.of(at_once) / at_once)
 
 
 def at(cost: Costs, rate: float) -> Setting:
@@ -248,13 +246,18 @@ def _late(behind: ArrayLike) -> tuple[float, float]:
 
 def sizes(cost: Costs) -> Iterator[str]:
     heads = ["reports a second", "web processes", "nodes", "processors of each", "to each disk, MB/s", "workers"]
-    yield f"| {' | '.join([*heads, 'behind, 99 %'])} |"
-    yield "|---|---|---|---|---|---|---|"
+    yield f"| {' | '.join([*heads, 'behind, 99 %', 'known by'])} |"
+    yield "|---" * (len(heads) + 2) + "|"
     for rate in RATES:
         setting = at(cost, rate)
         workers, late = fewest(setting)
         cells = [f"{rate:,}", web_processes(cost, rate), setting.nodes, f"{setting.busy:.1f}"]
-        cells += [f"{rate / setting.nodes * cost.written / 1e6:,.0f}", setting.nodes * workers, f"{late:.1f} s"]
+        cells += [
+            f"{rate / setting.nodes * cost.written / 1e6:,.0f}",
+            setting.nodes * workers,
+            f"{late:.1f} s",
+            "simulated",
+        ]
         yield f"| {' | '.join(map(str, cells))} |"
 
 
@@ -268,8 +271,8 @@ def fewest(setting: Setting) -> tuple[int, float]:
 
 
 def death_lines(runs: dict[str, Run], deaths: Deaths) -> Iterator[str]:
-    yield "| | behind before, 99 % | furthest behind | in time again after | lost |"
-    yield "|---|---|---|---|---|"
+    yield "| | behind before, 99 % | furthest behind | in time again after | lost | known by |"
+    yield "|---|---|---|---|---|---|"
     for name, found in runs.items():
         before = found.behind[(found.times > WARM) & (found.times < deaths.since)]
         late = found.times[(found.times > deaths.until) & (found.behind > LATE)]
@@ -277,7 +280,7 @@ def death_lines(runs: dict[str, Run], deaths: Deaths) -> Iterator[str]:
         if len(late) and late.max() > found.times.max() - 1:
             again = "not within 20 minutes"
         lost = found.come - found.folded - found.waits
-        cells = [name, f"{np.quantile(before, 0.99):.1f} s", f"{found.behind.max():,.1f} s", again, lost]
+        cells = [name, f"{np.quantile(before, 0.99):.1f} s", f"{found.behind.max():,.1f} s", again, lost, "simulated"]
         yield f"| {' | '.join(map(str, cells))} |"
 
 

@@ -1,7 +1,9 @@
 """A hundred million reports in one PostgreSQL: size, and the time and memory of what reads them.
 
-python -m benchmarks.volume              10^8 reports of 20 items (an hour, 40 GB of disk); writes docs/scale.md
+python -m benchmarks.volume              10^8 reports of 20 items (half an hour, 40 GB of disk); writes docs/scale.md
 python -m benchmarks.volume 1000000      as many as are asked for
+
+Everything is in a temporary folder (TMPDIR), which is deleted whatever happens.
 """
 
 import argparse
@@ -9,9 +11,12 @@ import json
 import os
 import re
 import resource
+import shutil
+import signal
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +25,9 @@ from benchmarks.exporting import _counted, _memory, _peak
 
 PAGE = Path(__file__).parents[1] / "docs/scale.md"
 SECTION = re.compile(r"(<!-- written by benchmarks/volume.py -->\n).*?(<!-- until here -->)", re.S)
-HEAD = (
-    "| of {:,} reports | seconds | of them by the processor | memory before, MB | at most, MB | bytes |\n"
-    + "|---" * 6
-    + "|\n"
-)
+BILLION = 1_000_000_000
+ROOM = 400
+"""Bytes of disk for a report: the table, its key, the log, what an export sorts, and the largest file."""
 
 
 def main() -> None:
@@ -35,15 +38,44 @@ def main() -> None:
     if options.here:
         measure(options.reports)
         return
-    rows = []
+    require_room(options.reports)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("It was asked to end."))  # and cleans up
+    measured = []
     for found in _filled.lines("benchmarks.volume", "postgresql", str(options.reports)):
-        numbers = [f"{found[name]:,.0f}" if name in found else "" for name in ("before", "most", "bytes")]
-        seconds = [f"{found[name]:,.1f}" for name in ("seconds", "processor")]
-        rows.append(f"| {' | '.join([found['what'], *seconds, *numbers])} |\n")
-        print(rows[-1], end="", flush=True)
+        measured.append(found)
+        print(row(found), flush=True)
     text = PAGE.read_text(encoding="utf-8")
-    table = HEAD.format(options.reports) + "".join(rows)
+    table = "\n".join(lines(measured, options.reports)) + "\n"
     PAGE.write_text(SECTION.sub(lambda page: page[1] + table + page[2], text), encoding="utf-8")
+
+
+def lines(measured: list[dict[str, Any]], size: int) -> Iterator[str]:
+    """What was run, and what a billion reports would take if time and bytes grow as their number does."""
+    heads = [f"of {size:,} reports", "seconds", "of them by the processor", "memory before, MB", "at most, MB", "bytes"]
+    yield f"| {' | '.join([*heads, 'known by'])} |"
+    yield "|---" * (len(heads) + 1) + "|"
+    yield from map(row, measured)
+    for found in measured:
+        if found["seconds"] > 1:
+            yield row(found | {"what": f"10⁹ reports: {found['what']}"}, times=BILLION / size)
+
+
+def row(found: dict[str, Any], *, times: float = 1) -> str:
+    seconds = [f"{times * found[name]:,.1f}" for name in ("seconds", "processor")]
+    memory = [f"{found[name]:,.0f}" if name in found and times == 1 else "" for name in ("before", "most")]
+    size = f"{times * found['bytes']:,.0f}" if "bytes" in found else ""
+    return f"| {' | '.join([found['what'], *seconds, *memory, size, 'run' if times == 1 else 'on paper'])} |"
+
+
+def require_room(reports: int) -> None:
+    """SystemExit where the disk has not the room that so many reports take, before anything is begun."""
+    folder = tempfile.gettempdir()
+    free, needed = shutil.disk_usage(folder).free, ROOM * reports
+    if free < needed:
+        raise SystemExit(
+            f"{reports:,} reports take up to {needed / 1e9:.0f} GB of disk; {folder} has {free / 1e9:.0f} GB. "
+            "Ask for fewer, or name another folder in TMPDIR."
+        )
 
 
 def measure(size: int) -> None:

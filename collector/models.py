@@ -25,7 +25,10 @@ class SaysRehearsal(Func):
 
 
 class FrozenDesign(models.Model):
-    """The immutable document that a survey was opened with. A trigger refuses changes in raw SQL too."""
+    """The immutable document that a survey was opened with. A trigger refuses changes in raw SQL too.
+
+    A design that is split has a row for each further part too, with a key in place of the digest.
+    """
 
     digest = models.CharField(max_length=64, primary_key=True)
     number = models.PositiveIntegerField(
@@ -43,12 +46,24 @@ class FrozenDesign(models.Model):
         null=True, help_text="of the purged reports, those with a coin or a die, sent or on paper"
     )
     sheets = models.PositiveBigIntegerField(null=True, help_text="of the purged reports, those on paper")
+    part_of = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        db_index=False,
+        db_constraint=False,
+        related_name="parts",
+        help_text="the design of which this row is a further part; see collector/designs/parts.py",
+    )
     rehearsal = models.GeneratedField(
         expression=SaysRehearsal(F("document")),
         output_field=models.BooleanField(),
         db_persist=True,
         help_text="whether its respondents are simulated, as the document says it",
     )
+
+    class Meta:
+        indexes = [models.Index(fields=["part_of"], condition=Q(part_of__isnull=False), name="parts_of_a_design")]
 
     def __str__(self) -> str:
         return self.digest[:12]

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable
 
-from django.db import InterfaceError, OperationalError
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from collector.database.replication import may_pass
 from collector.endpoint import rate_limits
 from collector.endpoint.headers import LENGTH
 from collector.errors import RETRY, RequestRefused
@@ -47,7 +48,8 @@ def limited(get_response: Respond) -> Respond:
 
 
 class DatabaseUnavailableMiddleware:
-    """Respond 503 if the database is unavailable, full or read-only: a retry may succeed, no program error."""
+    """Respond 503 if the database is unavailable, full or read-only, or Redis away: a retry may succeed, no program
+    error."""
 
     def __init__(self, get_response: Respond) -> None:
         self._get_response = get_response
@@ -56,9 +58,19 @@ class DatabaseUnavailableMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if isinstance(exception, OperationalError | InterfaceError):
-            return _response(request, RequestRefused(503, "", "The database is away. Please try again.", retry=RETRY))
+        away = "The database" if may_pass(exception) else "Redis" if isinstance(exception, _faults_of_redis()) else ""
+        if away:
+            return _response(request, RequestRefused(503, "", f"{away} is away. Please try again.", retry=RETRY))
         return None
+
+
+def _faults_of_redis() -> tuple[type[Exception], ...]:
+    """What is raised where wrong passwords cannot be counted, as while a replica becomes the master."""
+    if not settings.REDIS_URL:
+        return ()
+    from redis import RedisError  # only here: its 20 MB are for installations that have one
+
+    return (RedisError,)
 
 
 def _whom(request: HttpRequest, name: str) -> str:

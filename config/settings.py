@@ -309,6 +309,8 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A Redis that has become a replica answers with errors; a worker would end of them, instead of connecting anew.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 # Every worker folds, and one does nothing else (config/processes.py).
 CELERY_TASK_ROUTES = {"estimator.fold_waiting": {"queue": "folding"}}
 # With Redis a beat may have a twin on another machine, of which one sends.

@@ -4,6 +4,7 @@ The designs are copied to every node (a reference table). What grows is divided 
 which the same ones of all tables lie together. Everything else stays on the coordinator, with which Candor speaks.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,9 @@ TABLES = (
 
 VACUUMED = (FIRST, "collector_invitation")
 """Tables whose settings, by migrations, have a vacuum come by for each deleted row; Citus gives shards no settings."""
+
+CANDIDATES = 32
+"""Numbers looked at for each part of a design: among them is one on any node and on most shards."""
 
 SHARDS = 32
 MOST_SHARDS = 1_024
@@ -68,6 +72,30 @@ def nodes() -> list[Node]:
     return [Node(str(host), int(port), int(shards)) for host, port, shards in found]
 
 
+def spread(beside: int, first: int, count: int) -> list[int]:
+    """Numbers from `first` on, for parts of the design with the number `beside`: without nodes the next ones.
+
+    On a cluster they lie, with that design, on all nodes in turn, and on as many shards, which can be moved each.
+    """
+    if not is_distributed():
+        return list(range(first, first + count))
+    found = _rows(
+        "SELECT number, placed.nodename || ':' || placed.nodeport, placed.shardid "
+        "FROM unnest(%s::int[]) AS number JOIN pg_dist_shard_placement AS placed "
+        "ON placed.shardid = get_shard_id_for_distribution_column(%s::regclass, number) ORDER BY number",
+        [beside, *range(first, first + CANDIDATES * (count + 1))],
+        FIRST,
+    )
+    candidates = {int(number): (str(node), int(shard)) for number, node, shard in found}
+    used = Counter[str | int](candidates.pop(beside))
+    chosen: list[int] = []
+    for _ in range(count):
+        number = min(candidates, key=lambda one: (*(used[place] for place in candidates[one]), one))
+        used.update(candidates.pop(number))
+        chosen.append(number)
+    return sorted(chosen)
+
+
 def distribute(*, shards: int = SHARDS, watch: Watch = lambda words: None) -> bool:
     """Distribute the tables in one transaction: all of them or, after a crash, none. False where they are already.
 
@@ -78,7 +106,7 @@ def distribute(*, shards: int = SHARDS, watch: Watch = lambda words: None) -> bo
     _require_cluster()
     if len(_distributed()) == len(TABLES) + 1:
         return False
-    _require_alone()
+    require_alone()
     with transaction.atomic():
         _prepare()
         _drop_keys(remember=True)
@@ -107,7 +135,7 @@ def undistribute(*, watch: Watch = lambda words: None) -> bool:
     """
     if not is_distributed():
         return False
-    _require_alone()
+    require_alone()
     with transaction.atomic():
         _prepare()
         again = _drop_keys(remember=False) + _remembered()
@@ -174,8 +202,14 @@ def _require_cluster() -> None:
         raise Conflict("The cluster has no worker node: SELECT citus_add_node(...) for each, on the coordinator.")
 
 
-def _require_alone() -> None:
-    """Reports that come meanwhile would wait until all rows are copied, and be refused after a quarter of a minute."""
+def require_alone() -> None:
+    """Raise Conflict where others are connected to the database; SQLite does not know.
+
+    Reports that come meanwhile would wait until all rows are copied, and be refused after a quarter of a minute; and
+    processes know only once where rows lie.
+    """
+    if connection.vendor != "postgresql":
+        return
     others = _rows(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
         "AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'"
@@ -183,7 +217,7 @@ def _require_alone() -> None:
     if (count := int(others[0][0]) - _own_connections()) > 0:
         raise Conflict(
             f"The database has {count} other connection{'' if count == 1 else 's'}. Stop the web processes, workers "
-            "and beat first, so that no report comes while the tables are moved."
+            "and beat first, so that no report comes meanwhile."
         )
 
 

@@ -42,6 +42,14 @@ def exclusive_lock(digest: str, what: int) -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_number(digest), what])
 
 
+def exclusive_locks(digests: Collection[str], what: int) -> None:
+    """Acquire the locks of several designs exclusively, in the order in which storing shares them."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            for number in numbers(digests):
+                cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [number, what])
+
+
 def shared_lock(digest: str, what: int) -> None:
     """Acquire the lock shared with others, once nobody holds it exclusively."""
     if connection.vendor == "postgresql":

@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import OperationalError, connection
+from django.db import InterfaceError, InternalError, OperationalError, connection
+
+READ_ONLY = "25006"
+"""PostgreSQL's code for a write on a server that was the primary until a moment ago."""
 
 WAIT = "SELECT pg_logical_emit_message(true, 'candor', '')"
 """An empty record with a commit of its own, which waits for the standbys as every commit does."""
@@ -52,3 +55,13 @@ def wait_for_standbys() -> None:
         cursor.execute(WAIT)
     if warnings:
         raise OperationalError("The wait for the standbys was cancelled.")
+
+
+def is_read_only(error: Exception) -> bool:
+    """Return True if the server took no write because it has become a standby: another one is the primary."""
+    return isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
+
+
+def may_pass(error: Exception) -> bool:
+    """Return True if the database may take the same later: it is away, full or stuck, or no longer the primary."""
+    return isinstance(error, OperationalError | InterfaceError) or is_read_only(error)

@@ -3,29 +3,44 @@
 import json
 from functools import lru_cache
 
+from django.db.models import Count
+
 from collector.designs.design import Design
 from collector.models import FrozenDesign
 
 
 def get_design(digest: str) -> Design:
-    """Return the frozen design with this digest or raise FrozenDesign.DoesNotExist."""
-    design = find_design(digest)
-    if design is None:
-        raise FrozenDesign.DoesNotExist(f"no design has the digest {digest}")
-    return design
+    """Return the frozen design with this digest, or with a part of this key; else raise FrozenDesign.DoesNotExist."""
+    return _read(digest)[0]
 
 
 def find_design(digest: str) -> Design | None:
     """Return the frozen design with this digest, or None. Cached, since a design never changes."""
     try:
-        return _read(digest)
+        design, _parts = _read(digest)
     except FrozenDesign.DoesNotExist:
         return None
+    return design if design.digest == digest else None  # a part's key is nothing that respondents may name
 
 
-@lru_cache(maxsize=64)
-def _read(digest: str) -> Design:
-    return Design.of(json.loads(FrozenDesign.objects.values_list("document", flat=True).get(digest=digest)))
+def part_count(digest: str) -> int:
+    """The number of parts of a design (collector/designs/parts.py): 1 where it is not split. Cached with the design."""
+    try:
+        return _read(digest)[1]
+    except FrozenDesign.DoesNotExist:
+        return 1
+
+
+def forget() -> None:
+    """Forget the designs that this process has read: one of them may have other parts now."""
+    _read.cache_clear()
+
+
+@lru_cache(maxsize=128)
+def _read(digest: str) -> tuple[Design, int]:
+    found = FrozenDesign.objects.annotate(others=Count("parts")).values_list("document", "others")
+    document, others = found.get(digest=digest)
+    return Design.of(json.loads(document)), others + 1
 
 
 def is_open(digest: str) -> bool:

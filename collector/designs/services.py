@@ -5,8 +5,10 @@ from django.db.models import Max
 from django.utils import timezone
 
 from collector.database import locks
+from collector.designs import parts
 from collector.designs.design import Design
 from collector.designs.documents import check
+from collector.designs.selectors import forget
 from collector.models import FrozenDesign
 
 
@@ -18,16 +20,18 @@ def freeze_design(document: object) -> Design:
     last = FrozenDesign.objects.aggregate(number=Max("number"))["number"] or 0
     frozen = {"document": design.canonical.decode("utf-8"), "opened_on": timezone.now().date(), "number": last + 1}
     FrozenDesign.objects.get_or_create(digest=design.digest, defaults=frozen)
+    forget()  # a transaction that was rolled back may have split it
     return design
 
 
 @transaction.atomic
 def close_design(digest: str, *, by_a_restore: bool = False) -> None:
-    """Stop accepting reports of a design. Idempotent. A design closed by a restore can be reopened."""
-    locks.exclusive_lock(digest, locks.TAKING)  # once those are on disk that are being stored
+    """Stop accepting reports of a design, in all its parts. Idempotent. One closed by a restore can be reopened."""
+    keys = parts.keys(digest)
+    locks.exclusive_locks(keys, locks.TAKING)  # once those are on disk that are being stored
     today = timezone.now().date()
     restored = {"restored_on": today} if by_a_restore else {}
-    FrozenDesign.objects.filter(digest=digest, closed_on=None).update(closed_on=today, **restored)
+    FrozenDesign.objects.filter(digest__in=keys, closed_on=None).update(closed_on=today, **restored)
 
 
 @transaction.atomic
@@ -39,7 +43,8 @@ def reopen_design(digest: str) -> None:
     ValueError
         Where no restore closed it, or its reports are deleted. The database refuses it too.
     """
-    locks.exclusive_lock(digest, locks.TAKING)
-    held = FrozenDesign.objects.filter(digest=digest, restored_on__isnull=False, purged_on=None)
+    keys = parts.keys(digest)
+    locks.exclusive_locks(keys, locks.TAKING)
+    held = FrozenDesign.objects.filter(digest__in=keys, restored_on__isnull=False, purged_on=None)
     if not held.update(closed_on=None, restored_on=None, rewritten_on=None):
         raise ValueError(f"design must be one that a restore closed; got {digest}")

@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
-from django.db import InterfaceError, InternalError, OperationalError, connections
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from collector.database.replication import is_read_only, may_pass
 from collector.errors import RETRY, RequestRefused, not_stored
 from collector.reports.storing import NewReport, Outcome
 
@@ -30,9 +31,6 @@ WAITING = 512
 
 PATIENCE = 15.0
 """Seconds that a report waits; the browser's attempt times out after 20."""
-
-READ_ONLY = "25006"
-"""PostgreSQL's code for a write on a server that was the primary until a moment ago."""
 
 PLANS = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off"
 """For few statements, again and again, each of which finds its rows by their keys however many there are.
@@ -132,10 +130,10 @@ class Writer:
         except Exception as error:
             # Its own words may quote the row.
             logger.warning("%d reports were not stored: %s", len(reports), type(error).__name__)
-            lost, demoted = _throw_away_connection(), _is_read_only(error)
+            lost, demoted = _throw_away_connection(), is_read_only(error)
             if (lost or demoted) and again:
                 return self._outcomes(reports, again=False)
-            if len(reports) == 1 or demoted or isinstance(error, OperationalError | InterfaceError):
+            if len(reports) == 1 or may_pass(error):
                 return [None] * len(reports)
         # One of them cannot be written; it must not take the others down.
         return [outcome for report in reports for outcome in self._outcomes([report])]
@@ -157,11 +155,6 @@ def _leave_the_pool() -> None:
             connection.connection.execute(PLANS)
 
     connection_created.connect(plan_by_keys, weak=False)
-
-
-def _is_read_only(error: Exception) -> bool:
-    """Return True if the server took no write because it has become a standby: another one is the primary."""
-    return isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
 
 
 def _throw_away_connection() -> bool:

@@ -11,6 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from collector.database import locks
+from collector.designs import parts
 from collector.designs.selectors import get_design, is_open
 from collector.errors import Conflict, ValidationError
 from collector.models import DailyCount, FrozenDesign, WaitingReport
@@ -46,9 +47,13 @@ def fold(digest: str, *, chunk: int | None = None, wait: bool = True) -> int:
     leaves them waiting, and two workers never count the same report. Of a closed design, reports that another worker
     has in hand are passed over, and at the end waited for: every report that was stored before is in the totals then,
     or set aside where its design cannot produce it. An open design one worker folds at a time. A worker that looks
-    again in a moment need not `wait`.
+    again in a moment need not `wait`. A design that is split is folded part by part; a part's key folds that one.
     """
-    chunk = chunk or CHUNKS[connection.vendor]
+    return sum(_fold(key, chunk or CHUNKS[connection.vendor], wait=wait) for key in parts.keys(digest))
+
+
+def _fold(digest: str, chunk: int, *, wait: bool) -> int:
+    """As `fold`, of one part: from here on a digest is the key of a part."""
     folded = _fold_steps(digest, chunk, wait=wait)
     return folded if selectors.in_steps(digest) else folded + _fold_all(digest, chunk, wait=wait)
 
@@ -174,7 +179,7 @@ def _count_day(digest: str, number: int, day: date, count: int) -> None:
 def _join_last_days(digest: str) -> None:
     """Merge the last day of a closed design into the one before if it has fewer than FEWEST reports."""
     locks.exclusive_lock(digest, locks.DAYS)
-    *_, before, newest = [None, None, *selectors.daily_counts(digest)]
+    *_, before, newest = [None, None, *DailyCount.objects.filter(design__digest=digest)]
     if before is not None and newest is not None and newest.count < FEWEST:
         newest.delete()
         DailyCount.objects.filter(pk=before.pk).update(last_day=newest.last_day, count=F("count") + newest.count)

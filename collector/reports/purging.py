@@ -4,6 +4,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from collector.database import locks
+from collector.designs import parts
 from collector.invitations import batches
 from collector.models import FrozenDesign, SetAsideReport
 from collector.reports import folding, selectors
@@ -26,27 +27,30 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
     Raises ValueError where the design is open, or unknown.
     """
     folding.fold(digest)
-    number = _mark(digest)
     deleted = 0
-    while size := _delete_chunk(number, chunk):
-        deleted += size
-    FrozenDesign.objects.filter(digest=digest).update(rewritten_on=None)
+    for number in _mark(digest):
+        while size := _delete_chunk(number, chunk):
+            deleted += size
+    FrozenDesign.objects.filter(digest__in=parts.keys(digest)).update(rewritten_on=None)
     return deleted
 
 
 @transaction.atomic
-def _mark(digest: str) -> int:
+def _mark(digest: str) -> list[int]:
+    """Mark a design and its parts as purged; return their numbers. The counts stand in the design's own row."""
     locks.shared_lock(locks.EVERY, locks.REWRITING)
     design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
+    held = FrozenDesign.objects.filter(digest__in=parts.keys(digest))
     if design is None or design.closed_on is None:
         raise ValueError(f"design must be a closed one; got {digest}")
     if design.purged_on is None:
         design.coin_reports, design.sheets = selectors.coin_report_count(digest), selectors.sheet_count(digest)
         design.purged_on = timezone.now().date()
         design.save(update_fields=["coin_reports", "sheets", "purged_on"])
-    SetAsideReport.objects.filter(design=design).delete()
+        held.filter(part_of=design).update(purged_on=design.purged_on)
+    SetAsideReport.objects.filter(design__in=held).delete()
     batches.delete(digest, restored=True)
-    return design.number
+    return list(held.order_by("number").values_list("number", flat=True))
 
 
 @transaction.atomic

@@ -1,5 +1,6 @@
 """Queries on stored reports and totals."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from collector.database.distribution import is_distributed
-from collector.designs import Design
+from collector.designs import Design, parts
 from collector.designs.selectors import get_design
 from collector.errors import Conflict
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, StoredReport, Tally, WaitingReport
@@ -69,11 +70,20 @@ class ReportCounts:
 
 def report_counts(digests: Collection[str]) -> dict[str, ReportCounts]:
     """The counts of several designs, in one query on one server; the cost does not grow with the folded reports."""
-    designs = FrozenDesign.objects.filter(digest__in=digests).annotate(stepwise=IN_STEPS)
+    mine = FrozenDesign.objects.filter(Q(digest__in=digests) | Q(part_of__in=digests))
+    designs = mine.annotate(whole=Coalesce("part_of", "digest"), stepwise=IN_STEPS)
     if is_distributed():
-        return _counts_of_nodes(list(designs.values_list("digest", "number", "stepwise")))
-    rows = designs.values_list("digest", folded(), waiting(), "stepwise")
-    return {digest: ReportCounts(folded, waiting, bool(stepwise)) for digest, folded, waiting, stepwise in rows}
+        return _counts_of_nodes(list(designs.values_list("whole", "number", "stepwise")))
+    return _summed(designs.values_list("whole", folded(), waiting(), "stepwise"))
+
+
+def _summed(rows: Iterable[tuple[str, int, int, bool]]) -> dict[str, ReportCounts]:
+    """The counts of each design, from those of its parts."""
+    found: dict[str, ReportCounts] = {}
+    for digest, folded, waiting, stepwise in rows:
+        before = found.get(digest, ReportCounts(0, 0))
+        found[digest] = ReportCounts(before.folded + int(folded), before.waiting + int(waiting), bool(stepwise))
+    return found
 
 
 def _counts_of_nodes(designs: list[tuple[str, int, bool]]) -> dict[str, ReportCounts]:
@@ -84,10 +94,9 @@ def _counts_of_nodes(designs: list[tuple[str, int, bool]]) -> dict[str, ReportCo
         waits = _counts(WaitingReport, told)
         days = DailyCount.objects.filter(design__number__in=numbers).order_by().values_list("design_id")
         folds = dict(days.annotate(number=Sum("count")))
-    return {
-        digest: ReportCounts(int(folds.get(number, 0)), waits.get(number, 0), bool(stepwise))
-        for digest, number, stepwise in designs
-    }
+    return _summed(
+        (digest, folds.get(number, 0), waits.get(number, 0), stepwise) for digest, number, stepwise in designs
+    )
 
 
 def _counts(table: type[StoredReport], numbers: Sequence[int], **conditions: int) -> dict[int, int]:
@@ -105,18 +114,33 @@ def report_count(digest: str) -> int:
 def received_count(digest: str) -> int:
     """The number of stored reports, also of an open design. Internal use only: it would reveal of each report
     when it came."""
-    designs = FrozenDesign.objects.filter(digest=digest)
+    designs = FrozenDesign.objects.filter(digest__in=parts.keys(digest))
     if is_distributed():
-        found = [(one, number, False) for one, number in designs.values_list("digest", "number")]
+        found = [(digest, number, False) for number in designs.values_list("number", flat=True)]
         return sum(counts.stored for counts in _counts_of_nodes(found).values())
-    counts = designs.values_list(folded(), _number(WaitingReport)).first()
-    return 0 if counts is None else int(counts[0]) + int(counts[1])
+    return sum(int(folds) + int(waits) for folds, waits in designs.values_list(folded(), _number(WaitingReport)))
 
 
 def folded() -> Coalesce:
-    """Query expression on designs: the number of their reports in the totals."""
+    """Query expression on designs: the number of their reports in the totals; of a split one, of its first part."""
     mine = DailyCount.objects.filter(design=OuterRef("number")).order_by().values("design")
     return Coalesce(Subquery(mine.annotate(number=Sum("count")).values("number")), 0)
+
+
+def folded_in_parts() -> Coalesce:
+    """Query expression on designs: the number of the reports in the totals of their further parts."""
+    theirs = DailyCount.objects.filter(design__part_of=OuterRef("digest")).order_by().values("design__part_of")
+    return Coalesce(Subquery(theirs.annotate(number=Sum("count")).values("number")), 0)
+
+
+def folded_of_nodes() -> dict[str, int]:
+    """The number of reports in the totals of each design that has any, of tables on several nodes."""
+    numbers = FrozenDesign.objects.annotate(whole=Coalesce("part_of", "digest")).values_list("number", "whole")
+    wholes, found = dict(numbers), Counter[str]()
+    counts = DailyCount.objects.order_by().values_list("design_id").annotate(reports=Sum("count"))
+    for number, count in counts:
+        found[wholes[number]] += int(count)
+    return {digest: count for digest, count in found.items() if count}
 
 
 def waiting() -> Case:
@@ -142,8 +166,22 @@ def set_aside_in_all() -> int:
 
 
 def daily_counts(digest: str) -> list[DailyCount]:
-    """The daily counts of folded reports, earliest first."""
-    return list(DailyCount.objects.filter(design__digest=digest))
+    """The daily counts of folded reports, earliest first; those of a split design's parts are added up, unsaved."""
+    keys = parts.keys(digest)
+    counts = list(DailyCount.objects.filter(design__digest__in=keys))
+    return counts if len(keys) == 1 else _joined_days(counts)
+
+
+def _joined_days(counts: list[DailyCount]) -> list[DailyCount]:
+    """One count for all those that share a day, the earliest first."""
+    joined: list[DailyCount] = []
+    for one in counts:
+        if joined and one.first_day <= joined[-1].last_day:
+            joined[-1].last_day = max(joined[-1].last_day, one.last_day)
+            joined[-1].count += one.count
+        else:
+            joined.append(DailyCount(first_day=one.first_day, last_day=one.last_day, count=one.count))
+    return joined
 
 
 def coin_report_count(digest: str) -> int:
@@ -170,13 +208,17 @@ def _by_hand(digest: str, stored: str, *tables: type[StoredReport], **conditions
     looked, by_hand = (tables[:1] if stepwise else tables), BY_HAND | conditions
     apart = is_distributed()
     numbers = [] if apart else [_number(table, **by_hand) for table in looked]
-    design = FrozenDesign.objects.filter(digest=digest).values_list("purged_on", stored, "number", *numbers).first()
-    if design is None:
+    designs = FrozenDesign.objects.filter(digest__in=parts.keys(digest)).order_by("number")
+    rows = list(designs.values_list("purged_on", stored, "number", *numbers))
+    if not rows:
         return 0
-    purged_on, before, number, *counts = design
-    if apart and not purged_on:
-        counts = [_counts(table, [number], **by_hand).get(number, 0) for table in looked]
-    count = int(before if purged_on else sum(counts))
+    purged_on, before, *_ = rows[0]  # the design itself, whose number is the lowest
+    if purged_on:
+        return int(before)
+    if apart:
+        count = sum(sum(_counts(table, [row[2] for row in rows], **by_hand).values()) for table in looked)
+    else:
+        count = sum(int(one) for row in rows for one in row[3:])
     return foldable(count) if stepwise else count
 
 
@@ -191,7 +233,7 @@ def require_reports(digest: str) -> None:
 
 
 def waiting_designs() -> list[str]:
-    """Digests of the designs with reports to fold; an open design needs a whole step."""
+    """Digests of the designs with reports to fold, and keys of such parts; an open design needs a whole step."""
     waits = WaitingReport.objects.all()
     some = (
         Q(number__in=list(waits.order_by().values_list("design_id", flat=True).distinct()))
@@ -213,9 +255,8 @@ Totals = tuple[NDArray[np.int64], ...]
 def totals(digest: str) -> Totals:
     """The folded totals of a design."""
     counts = empty_totals(get_design(digest))
-    for stratum, position, symbol, count in Tally.objects.filter(design__digest=digest).values_list(
-        "stratum", "position", "symbol", "count"
-    ):
+    cells = Tally.objects.filter(design__digest__in=parts.keys(digest))
+    for stratum, position, symbol, count in cells.values_list("stratum", "position", "symbol", "count"):
         counts[position][stratum, symbol] += count
     return counts
 
@@ -261,9 +302,10 @@ def hashed_reports(digest: str, key: bytes) -> Iterator[tuple[NDArray[np.uint64]
 
 def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
     require_reports(digest)
-    folded = Report.objects.filter(design__digest=digest).values_list(*columns)
+    keys = parts.keys(digest)
+    folded = Report.objects.filter(design__digest__in=keys).values_list(*columns)
     # In one statement: between two the design could be closed, and some of what waited be folded.
-    released = FrozenDesign.objects.filter(~IN_STEPS, digest=digest)
+    released = FrozenDesign.objects.filter(~IN_STEPS, digest__in=keys)
     waits = WaitingReport.objects.filter(design__in=released).values_list(*columns)
     rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):

@@ -20,6 +20,7 @@ from django.db.backends.utils import CursorWrapper
 from collector.database import locks, replication
 from collector.database.statements import Row, execute_rows, pieces, read_statements
 from collector.database.statements import key as key_of
+from collector.designs import parts
 from collector.designs.selectors import find_design
 from collector.invitations import redemption
 
@@ -85,6 +86,7 @@ def store(reports: Sequence[NewReport]) -> list[Outcome]:
 
 def insert(reports: Sequence[NewReport]) -> list[Outcome]:
     """As `store`, but within the caller's transaction, on disk once the caller has committed it."""
+    reports = [_placed(one) for one in reports]
     keys = [(one.digest, one.nonce) for one in reports]
     first: dict[Key, int] = {}
     for place, key in enumerate(keys):
@@ -108,6 +110,12 @@ def insert(reports: Sequence[NewReport]) -> list[Outcome]:
     for place, then in zip(again, insert([reports[place] for place in again]) if again else [], strict=True):
         outcomes[place] = then
     return outcomes
+
+
+def _placed(report: NewReport) -> NewReport:
+    """The report under the key of its part, where its design is split. Parts are cached: no statement."""
+    key = parts.key_for(report.digest, report.nonce)
+    return report if key == report.digest else report._replace(digest=key)
 
 
 def _by_function(reports: Mapping[Key, NewReport]) -> Stored:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
+from collector.database.distribution import is_distributed
 from collector.models import FrozenDesign
 from collector.reports import selectors as reports
 from estimator.models import KnownShare, Run, Worker
@@ -19,15 +20,24 @@ def changed_designs(*, before: datetime) -> list[str]:
     estimates themselves. Reports are only ever added, so as many as before are the same ones; no design is read.
     """
     last = Run.objects.filter(design=OuterRef("pk")).order_by("-requested_at", "-pk")
-    designs = FrozenDesign.objects.filter(rehearsal=False).annotate(
-        folded=reports.folded(),
+    designs = FrozenDesign.objects.filter(rehearsal=False, part_of=None).order_by("digest")
+    designs = designs.annotate(
         state=Subquery(last.values("state")[:1]),
         seen=Subquery(last.values("reports")[:1]),
         requested=Subquery(last.values("requested_at")[:1]),
     )
-    done = Q(state=Run.State.DONE) & ~Q(seen=F("folded"))
-    due = Q(state=None) | (Q(requested__lte=before) & (done | Q(state=Run.State.FAILED)))
-    return list(designs.filter(due, folded__gt=0).order_by("digest").values_list("digest", flat=True))
+    due = Q(state=None) | Q(requested__lte=before, state__in=(Run.State.DONE, Run.State.FAILED))
+    if is_distributed():
+        counts = reports.folded_of_nodes()
+        rows = designs.filter(due).values_list("digest", "state", "seen")
+        return [
+            digest
+            for digest, state, seen in rows
+            if digest in counts and not (state == Run.State.DONE and seen == counts[digest])
+        ]
+    counted = designs.annotate(folded=reports.folded() + reports.folded_in_parts()).filter(due, folded__gt=0)
+    changed = counted.filter(~Q(state=Run.State.DONE) | Q(state=None) | ~Q(seen=F("folded")))
+    return list(changed.values_list("digest", flat=True))
 
 
 def worker_seen() -> datetime | None:

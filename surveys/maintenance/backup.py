@@ -18,6 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from collector import designs
+from collector.designs.selectors import forget
 from collector.models import FrozenDesign, Report, StoredReport, Tally, WaitingReport
 from collector.reports import folding, rewriting, selectors
 from randomized_response import __version__
@@ -113,17 +114,19 @@ def restore(
         if with_secret_key:
             _replace_secret_key(key)
     ContentType.objects.clear_cache()
+    forget()
     return _counts(archive) | {"closed": closed}
 
 
 def counted() -> int:
     """The number of responses that a backup would hold."""
-    digests = list(FrozenDesign.objects.values_list("digest", flat=True))
+    digests = list(FrozenDesign.objects.filter(part_of=None).values_list("digest", flat=True))
     return sum(count.stored for count in selectors.report_counts(digests).values())
 
 
 def _write(archive: ArchiveWriter, with_secret_key: bool, watch: Watch) -> dict[str, object]:
-    for digest, document in FrozenDesign.objects.order_by("digest").values_list("digest", "document").iterator():
+    written = FrozenDesign.objects.filter(part_of=None).order_by("digest").values_list("digest", "document")
+    for digest, document in written.iterator():
         archive.add(_design(digest), [document.encode()])
     for digest, records in report_records.by_design(Report):
         archive.add(records_name(digest, Report), _watched(records, watch))
@@ -144,19 +147,19 @@ def _read(archive: ArchiveReader, changes: Mapping[str, older.Change]) -> None:
         model._default_manager.all().delete()
     # Designs come first: the trigger that keeps rehearsals and real reports apart looks at them.
     for model in sorted(tables.tables(), key=lambda model: model is not FrozenDesign):
-        more: dict[str, Callable[[str], Any]] = {}
+        more: dict[str, tables.Made] = {}
         if model is FrozenDesign:
-            more["document"] = partial(_document, archive)
+            more["document"] = lambda row: _document(archive, row["part_of_id"] or row["digest"])
         elif model is Tally:
-            more["part"] = lambda number: 0
+            more["part"] = lambda row: 0
         lines: Iterable[bytes] = archive.lines(rows_name(model))
         if change := changes.get(model._meta.db_table):
             lines = older.converted(change, lines)
         tables.write(model, lines, **more)
-    for digest, number in FrozenDesign.objects.values_list("digest", "number"):
+    for key, number, whole in FrozenDesign.objects.values_list("digest", "number", "part_of"):
         for table in (Report, WaitingReport):
-            if (name := records_name(digest, table)) in archive.members:
-                size = report_records.record_size(_document(archive, digest))
+            if (name := records_name(key, table)) in archive.members:
+                size = report_records.record_size(_document(archive, whole or key))
                 for _ in report_records.insert(number, size, archive.pieces(name, size * ROWS_OF_A_PIECE), table):
                     pass
     tables.set_last_keys(archive.facts["last_keys"])

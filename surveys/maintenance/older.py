@@ -37,7 +37,17 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, numbers: [numbers[row[1]], *row[2:]],
         ),
     },
+    ("collector", "0018_parts_of_designs"): {
+        "collector_frozendesign": Change(
+            [
+                *("digest", "number", "opened_on", "closed_on", "rewritten_on", "restored_on"),
+                *("purged_on", "coin_reports", "sheets"),
+            ],
+            lambda row, _: [*row, None],
+        ),
+    },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
+    ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
 }
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import islice
 from typing import Any
@@ -19,12 +19,16 @@ Model = type[models.Model]
 Columns = list[Any]
 """Fields of a model that have a column each."""
 
+Made = Callable[[Mapping[str, Any]], Any]
+"""Makes the value of a column that a backup has elsewhere, from the row's other values by name."""
+
 LEFT_OUT = {
     "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
     "estimator.Export",  # files of this installation, made again from the runs
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
     "surveys.Backup",  # of this installation, which are in no backup
+    "surveys.DraftRevision",  # steps on the way to a draft, which is in the backup itself
     "surveys.FetchCode",  # of no use without the secret below, and nobody's business but the installation's
     "surveys.KeptAnswer",  # to programs' requests of the last day
     "surveys.Mailing", "surveys.Recipient",  # mails that are sent from here, and the addresses that wait for them
@@ -66,16 +70,18 @@ def read(model: Model) -> Iterator[bytes]:
         )
 
 
-def write(model: Model, lines: Iterable[bytes], **more: Callable[[Any], Any]) -> int:
-    """Insert rows written by `read`; returns their number. `more`: columns made from the row's first value."""
+def write(model: Model, lines: Iterable[bytes], **more: Made) -> int:
+    """Insert rows written by `read`; returns their number. `more`: columns that it has elsewhere."""
+    named = names(model)
     filled = [*columns(model), *map(model._meta.get_field, more)]
     insert = _insert(model, filled)
     count, left = 0, iter(lines)
     while batch := [json.loads(line) for line in islice(left, AT_ONCE)]:
-        rows = [[*row, *(value(row[0]) for value in more.values())] for row in batch]
+        if more:
+            batch = [[*row, *(value(dict(zip(named, row, strict=True))) for value in more.values())] for row in batch]
         with connection.cursor() as cursor:
-            cursor.executemany(insert, [_prepared(filled, row) for row in rows])
-        count += len(rows)
+            cursor.executemany(insert, [_prepared(filled, row) for row in batch])
+        count += len(batch)
     return count
 
 

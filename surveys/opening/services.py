@@ -11,7 +11,9 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
+from collector.database.distribution import require_alone
 from collector.designs import Design
+from collector.designs.parts import split_design
 from collector.designs.services import freeze_design
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
@@ -56,7 +58,9 @@ OPENINGS = {
 }
 
 
-def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
+def open_survey(
+    survey: Survey, *, confirmed: str = "", reason: str = "", parts: int = 1, by: User | None = None
+) -> Version:
     """Freeze the draft and open it to respondents.
 
     Parameters
@@ -69,24 +73,28 @@ def open_survey(survey: Survey, *, confirmed: str = "", reason: str = "", by: Us
     reason : str
         Why it is opened although it is above a ceiling (surveys/definition/ceilings.py). It becomes part of the
         design, so that what is frozen has another digest than what was confirmed without it.
+    parts : int
+        Into how many parts its reports are divided, where they are too many for one node (collector/designs/parts.py).
 
     Raises
     ------
     Conflict
-        Where the survey is not a draft, lacks something, or is not what was confirmed.
+        Where the survey is not a draft, lacks something, is not what was confirmed, or cannot be split.
     InputError
         Where it is above a ceiling, and no reason is given.
     """
-    return open_by(survey, "open", spare_key(survey, "open"), confirmed=confirmed, reason=reason, by=by)
+    return open_by(survey, "open", spare_key(survey, "open"), confirmed=confirmed, reason=reason, parts=parts, by=by)
 
 
-def open_wave(survey: Survey, *, confirmed: str = "", reason: str = "", by: User | None = None) -> Version:
+def open_wave(
+    survey: Survey, *, confirmed: str = "", reason: str = "", parts: int = 1, by: User | None = None
+) -> Version:
     """Open a closed survey's next wave: the same design except for what opening adds to it.
 
-    `confirmed`, `reason` and what is raised are as those of `open_survey`; a wave after which a person could have spent
-    more than the ceiling is refused, whatever else was opened meanwhile.
+    `confirmed`, `reason`, `parts` and what is raised are as those of `open_survey`; a wave after which a person could
+    have spent more than the ceiling is refused, whatever else was opened meanwhile.
     """
-    return open_by(survey, "wave", spare_key(survey, "wave"), confirmed=confirmed, reason=reason, by=by)
+    return open_by(survey, "wave", spare_key(survey, "wave"), confirmed=confirmed, reason=reason, parts=parts, by=by)
 
 
 def spare_key(survey: Survey, move: str) -> "rsa.RSAPrivateKey | None":
@@ -104,6 +112,7 @@ def open_by(
     *,
     confirmed: str = "",
     reason: str = "",
+    parts: int = 1,
     by: User | None = None,
 ) -> Version:
     """Open a survey by one of OPENINGS, as `open_survey` and `open_wave`; `key` is from `spare_key`."""
@@ -115,7 +124,28 @@ def open_by(
         raise Conflict(opening.changed)
     if signing_keys.prepare(survey, number, key):
         design, _ = opening.design(survey)
-    return _into_the_field(survey, ceilings.with_reason(design, reason), opening, by=by)
+    version = _into_the_field(survey, ceilings.with_reason(design, reason), opening, by=by)
+    if parts != 1:
+        _split(version, parts, by=by)
+    return version
+
+
+@transaction.atomic
+def split_survey(survey: Survey, parts: int, *, by: User | None = None) -> None:
+    """Split the open version of a survey without reports into parts. No other process may be connected.
+
+    Raises Conflict where it is not open, has reports, or cannot be split (collector/designs/parts.py).
+    """
+    require_alone()
+    version = selectors.latest_version(survey)
+    if version is None:
+        raise Conflict("The survey was never opened. Open it with --parts instead.")
+    _split(version, parts, by=by)
+
+
+def _split(version: Version, parts: int, *, by: User | None) -> None:
+    split_design(version.design_id, parts)
+    record_event(by, "split", survey=version.survey, detail=f"version {version.number} into {parts} parts")
 
 
 def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: User | None) -> Version:

@@ -15,7 +15,9 @@ from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404, one
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, team_for
 from surveys.definition import definitions
+from surveys.exchange.formats import Conversion
 from surveys.lifecycle import selectors, services
+from surveys.models import Team
 from surveys.panel.forms.survey import UploadForm
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
@@ -48,20 +50,34 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Create a draft from a YAML file, or overwrite a draft of the user's."""
+    """Create a draft from a YAML file, or overwrite a draft of the user's; of another tool's file report first."""
     user = signed_in(request)
     form = UploadForm(request.POST or None, request.FILES or None, user=user)
     if request.method == "POST" and form.is_valid():
+        if conversion := form.cleaned_data.get("conversion"):
+            return _import_report(request, conversion, form.cleaned_data.get("team"))
         definition = form.cleaned_data["definition"]
         try:
             team = team_for(user, definition["slug"], form.cleaned_data.get("team"))
-            written = services.write_survey(definition, team=team, by=user)
+            unfinished = form.cleaned_data["unfinished"]
+            written = services.write_survey(definition, team=team, by=user, unfinished=unfinished)
         except (ValidationError, Conflict) as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, f"{written} is written as a draft.")
             return redirect("panel:survey", written.slug)
-    return panel_page(request, "panel/upload.html", title="From a YAML file", form=form)
+    return panel_page(request, "panel/upload.html", title="Import", form=form)
+
+
+def _import_report(request: HttpRequest, made: Conversion, team: Team | None) -> HttpResponse:
+    """What became of each element of another tool's file, before the draft is made of it."""
+    definition = made.definition
+    definition["slug"] = selectors.free_slug(definition["slug"])
+    source = definitions.dump(definition)
+    title = definition["title"][definition["languages"][0]]
+    return panel_page(
+        request, "panel/import_report.html", title="Import report", made=made, source=source, named=title, team=team
+    )
 
 
 @require_safe

@@ -20,7 +20,12 @@ FAIR = {201, 200, 503}
 
 
 class Sender(threading.Thread):
-    """One person after another, `apart` seconds between. `acknowledged` are the nonces answered with 201 or 200."""
+    """One person after another, beginning `apart` seconds after the last or once that one is answered.
+
+    `acknowledged` are the nonces answered with 201 or 200.
+    """
+
+    pause = PAUSE
 
     def __init__(self, design: Design, port: int, number: int, *, apart: float = 0.0) -> None:
         super().__init__(daemon=True)
@@ -35,12 +40,13 @@ class Sender(threading.Thread):
 
     def run(self) -> None:
         while not self.last.is_set():
+            begun = time.monotonic()
             nonce = f"{self.random.getrandbits(128):032x}"
             symbols = bytes(self.random.randrange(size) for size in self.design.alphabets)
             stratum = self.random.choice(self.design.strata)
             self.sent[nonce] = symbols
             self._deliver(nonce, payloads.body(self.design, nonce=nonce, stratum=stratum, report=symbols.hex()))
-            time.sleep(self.apart)
+            time.sleep(max(0.0, begun + self.apart - time.monotonic()))
 
     def leave_acknowledged(self, seconds: float) -> None:
         """Leave once the report that is being sent is acknowledged; an AssertionError where that takes longer."""
@@ -59,7 +65,7 @@ class Sender(threading.Thread):
                 return
             if said.isdigit() and int(said) not in FAIR:
                 return
-            time.sleep(PAUSE)
+            time.sleep(self.pause)
 
     def _try(self, body: bytes) -> str:
         """The status of the answer, or that there was none."""

@@ -30,9 +30,9 @@ from tests.cluster.striking import BACK, Striker, Struck
 from tests.factories import payloads
 
 STRIKES = {"primary": 50, "etcd": 20, "redis": 20, "partition": 20, "machine": 10}
-SENDERS = 12
-RATE = 260.0
-"""Reports a second that they would send if an answer took no time."""
+SENDERS = 40
+RATE = 220.0
+"""Reports a second that they send while an answer takes less than SENDERS / RATE seconds."""
 
 DONE = FOLDER / "strikes.jsonl"
 SAMPLE = 100
@@ -42,7 +42,7 @@ UNRELATED = 4 / SAMPLE**0.5
 """What chance gives nearly never."""
 
 
-def chaos(cluster: Cluster, wanted: dict[str, int]) -> bool:
+def chaos(cluster: Cluster, wanted: dict[str, int], minutes: float) -> bool:
     from collector.designs import check
 
     cluster.running() or cluster.up()
@@ -58,7 +58,7 @@ def chaos(cluster: Cluster, wanted: dict[str, int]) -> bool:
     ]  # fmt: skip
     for sender in senders:
         sender.start()
-    strikes = strike_all(Striker(cluster, senders), wanted)
+    strikes = strike_all(Striker(cluster, senders), wanted, time.monotonic() + 60 * minutes)
     for sender in senders:
         sender.leave_acknowledged(BACK)
     everybody = [*before, *senders]
@@ -70,21 +70,28 @@ def chaos(cluster: Cluster, wanted: dict[str, int]) -> bool:
     return sound(strikes, found) and in_logs < UNRELATED
 
 
-def strike_all(striker: Striker, wanted: dict[str, int]) -> list[Struck]:
-    """Those that are missing, in an order drawn once; what was done before is read."""
+def strike_all(striker: Striker, wanted: dict[str, int], last: float) -> list[Struck]:
+    """Those that are missing, until it is too late to begin another; what was done before is read."""
     done = [Struck(**json.loads(line)) for line in DONE.read_text().splitlines()] if DONE.exists() else []
-    missing = [kind for kind, count in wanted.items() for _ in range(count)]
+    missing = mixed(wanted)
     for one in done:
         if one.kind in missing:
             missing.remove(one.kind)
-    random.Random(len(missing)).shuffle(missing)
-    striker.count = len(done)
+    striker.done.update(one.kind for one in done)
     for kind in tqdm(missing, unit="strike"):
+        if time.monotonic() > last:
+            break
         done.append(struck := striker.strike(kind))
         with DONE.open("a") as file:
             file.write(json.dumps(struck.to_dict()) + "\n")
         print(struck, flush=True)
     return done
+
+
+def mixed(wanted: dict[str, int]) -> list[str]:
+    """Each kind spread over the whole, so that a run which is broken off has had all of them."""
+    places = [((at + 0.5) / count, kind) for kind, count in wanted.items() for at in range(count)]
+    return [kind for _, kind in sorted(places)]
 
 
 def sound(strikes: Sequence[Struck], found: Outcome) -> bool:
@@ -133,6 +140,7 @@ def main() -> int:
     parser.add_argument("act", choices=("up", "chaos", "down"))
     for kind, count in STRIKES.items():
         parser.add_argument(f"--{kind}", type=int, default=count, help="how many of these strikes")
+    parser.add_argument("--minutes", type=float, default=90, help="no strike begins later; the next run goes on")
     options = parser.parse_args()
     cluster = Cluster()
     if options.act == "down":
@@ -146,7 +154,7 @@ def main() -> int:
         print(f"{len(SERVERS)} servers and {len(CANDOR)} processes of Candor are running: {places}")
         return 0
     prepare()
-    return 0 if chaos(cluster, {kind: getattr(options, kind) for kind in STRIKES}) else 1
+    return 0 if chaos(cluster, {kind: getattr(options, kind) for kind in STRIKES}, options.minutes) else 1
 
 
 if __name__ == "__main__":

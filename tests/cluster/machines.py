@@ -116,7 +116,7 @@ class Cluster:
             address = f"http://{self.address(machine)}:2379"
             asked = ["etcdctl", "--endpoints", address, "endpoint", "status", "--write-out", "json"]
             said = self.podman("exec", "--env", "ETCDCTL_API=3", container(machine), *asked)
-            if said.startswith("["):
+            if said.startswith("[{"):  # one that is just starting has none to tell of
                 status = json.loads(said)[0]["Status"]
                 if status["header"]["member_id"] == status.get("leader"):
                     return machine

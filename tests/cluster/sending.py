@@ -13,6 +13,8 @@ from tests.chaos.sending import Sender
 class Recorder(Sender):
     """Writes each report to a file before it is sent, and when it was acknowledged."""
 
+    pause = 0.5
+
     def __init__(self, design: Design, port: int, number: int, file: Path, *, apart: float) -> None:
         super().__init__(design, port, number, apart=apart)
         self.log: TextIO = file.open("a", buffering=1)

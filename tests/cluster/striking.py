@@ -2,7 +2,8 @@
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Protocol
@@ -46,8 +47,11 @@ class Struck:
 
 
 class Striker:
-    def __init__(self, cluster: Cluster, senders: Sequence[Acknowledging], *, count: int = 0) -> None:
-        self.cluster, self.senders, self.count = cluster, senders, count
+    def __init__(self, cluster: Cluster, senders: Sequence[Acknowledging], *, done: Iterable[str] = ()) -> None:
+        self.cluster, self.senders = cluster, senders
+        self.done = Counter(done)
+        self.count = 0
+        """How many of this kind there were before."""
         self.kinds: dict[str, Callable[[], Struck]] = {
             "primary": self.primary,
             "etcd": self.etcd,
@@ -59,7 +63,8 @@ class Striker:
     def strike(self, kind: str) -> Struck:
         """One strike, from a state in which all is well to the next one."""
         self.settle()
-        self.count += 1
+        self.count = self.done[kind]
+        self.done[kind] += 1
         struck = self.kinds[kind]()
         struck.made_anew = self.settle()
         struck.until = time.time()
@@ -151,7 +156,7 @@ class Striker:
         """Two of three times the primary, else another machine."""
         leader = self.cluster.primary()
         others = [one for one in MACHINES if one != leader]
-        victim = others[self.count % 2] if self.count % 3 == 0 else leader
+        victim = others[self.count // 3 % 2] if self.count % 3 == 2 else leader
         with self.cut_off(victim) as begun:
             elected = self.elected(victim, begun) if victim == leader else 0.0
             time.sleep(max(0.0, begun + CUT - time.time()))
@@ -175,7 +180,7 @@ class Striker:
     def machine(self) -> Struck:
         """Two of three times the primary's; for as long as it takes until reports are acknowledged without it."""
         leader, begun = self.cluster.primary(), time.time()
-        victim = MACHINES[self.count % 3] if self.count % 3 == 0 else leader
+        victim = MACHINES[self.count // 3 % 3] if self.count % 3 == 2 else leader
         self.cluster.stop_machine(victim)
         stopped = time.time()
         try:

@@ -9,7 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from collector.database import statements
 from collector.designs import Design
+from collector.designs.selectors import get_design
 from collector.designs.services import close_design, freeze_design
+from collector.endpoint import receiving
 from collector.models import Report, WaitingReport
 from collector.reports import folding, selectors, storing
 from collector.reports.storing import NewReport, Outcome
@@ -57,6 +59,7 @@ def test_store_known_report_waits_for_standbys(design: Design, monkeypatch: pyte
     waits: list[str] = []
     monkeypatch.setattr(storing.replication, "wait_for_standbys", lambda: waits.append("waited"))
     first = new(design)
+    get_design(design.digest)  # as the endpoint has, once in its process, before it stores
     with CaptureQueriesContext(connection) as executed:
         storing.store([first])
     assert (len(executed), waits) == (1, [])
@@ -112,6 +115,19 @@ def test_store_large_batch_is_one_transaction(design: Design) -> None:
     assert selectors.received_count(design.digest) == 0
     assert storing.store(batch) == [STORED] * len(batch)
     assert storing.store(batch[::-1]) == [KNOWN] * len(batch)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("size", [1, 16, 256])
+def test_store_statements_do_not_grow_with_the_batch(design: Design, size: int) -> None:
+    """As the table in docs/reports.md says, before Candor was spread over machines and since."""
+    receiving.read(payloads.body(design), slug="campus")  # the design is cached from here on
+    with CaptureQueriesContext(connection) as executed:
+        receiving.read(payloads.body(design), slug="campus")
+        assert storing.store([new(design) for _ in range(size)]) == [STORED] * size
+    words = [query["sql"].split()[0] for query in executed]
+    on_sqlite = ["BEGIN", "SELECT", "INSERT", "WITH", "COMMIT"]
+    assert words == (["SELECT"] if connection.vendor == "postgresql" else on_sqlite)
 
 
 @pytest.mark.django_db(transaction=True)

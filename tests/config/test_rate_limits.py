@@ -1,16 +1,21 @@
 """What else is limited than reports, and what the pages say while the database is away."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth.models import User
-from django.db import OperationalError
+from django.db import ConnectionHandler, OperationalError
+from django.http import HttpResponse
 from django.test import Client
 
 from collector.endpoint import rate_limits
+from config.database import database
 from surveys.lifecycle import selectors
 from tests.tools.limits import limit_to_two
+from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db
 
@@ -64,3 +69,36 @@ def test_page_database_down_answers_503(monkeypatch: pytest.MonkeyPatch) -> None
     answer = Client().get("/s/campus/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert answer.content == b"The database is away. Please try again."
+
+
+def test_page_write_on_former_primary_answers_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real PostgreSQL that takes no write, as one that has become a standby; the next attempt finds the primary."""
+    with running_postgresql() as server:
+        options = database(server.url, Path()) | {"OPTIONS": {"options": "-c default_transaction_read_only=on"}}
+        there = ConnectionHandler({"default": options})["default"]
+
+        def page_that_executes(statement: str) -> HttpResponse:
+            def execute(*_given: object) -> None:
+                with there.cursor() as cursor:
+                    cursor.execute(statement)
+
+            monkeypatch.setattr(selectors, "published_version", execute)
+            return Client(raise_request_exception=False).get("/s/campus/")
+
+        refused = page_that_executes("CREATE TABLE plain (nonce bytea)")
+        broken = page_that_executes("SELECT * FROM nothing")
+        there.close()
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+    assert refused.content == b"The database is away. Please try again."
+    assert broken.status_code == 500, "a fault of the program stays one"
+
+
+def test_sign_in_without_redis_answers_503(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong passwords cannot be counted there; that passes once a replica has become the master."""
+    url = "redis://127.0.0.1:1/0"
+    settings.REDIS_URL = url
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}}
+    monkeypatch.setattr(AxesProxyHandler, "implementation", None)  # it holds the cache of before
+    answer = Client().post("/panel/login/", {"username": "alice", "password": "wrong"})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert answer.content == b"Redis is away. Please try again."

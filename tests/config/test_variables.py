@@ -13,7 +13,8 @@ from config.variables.registry import PROCESSES, SECTIONS, VARIABLES
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("collector", "config", "estimator", "randomized_response", "surveys")
-READERS = {"os.getenv", *(f"os.environ.{verb}" for verb in ("get", "copy", "items", "keys", "values", "pop"))}
+MENTIONS = {"environ", "environb", "getenv", "getenvb"}
+"""What of the module os gives the environment."""
 
 RECIPIENT = "age1qsfr3p00ks6dsues6tn6a8nqhf2wgugmpyu3pqh50zj8xdect9kspwnfrd"
 """A public key of age; nobody has its private one."""
@@ -43,7 +44,8 @@ WRONG = {
     "CANDOR_BACKUP_IDENTITY": ["identity.txt"],
     "CANDOR_STORE_ENDPOINT": ["s3.example.org", "https://s3.example.org/path", "https://u:p@host"],
     "CANDOR_STORE_KEY_ID": ["hidden id"],
-    "CANDOR_STORE_SECRET_KEY": ["hidden\n"],
+    "CANDOR_STORE_REGION": ["EU", "eu central", "e" * 41],
+    "CANDOR_STORE_SECRET_KEY": ["hidden\n", "hidden key", "hidden" * 43],
     "CANDOR_STORE_ENCRYPTION": ["rot13"],
     "CANDOR_WEBHOOKS_INSIDE": ["10.1.2.3/24", "host"],
     "CANDOR_METRICS_TOKEN": ["hidden", "hidden hidden hidden"],
@@ -81,6 +83,16 @@ def test_variable_out_of_bounds_names_bound_and_value(name: str, value: str) -> 
     assert said.startswith(f"{name} must be {variable.format.allowed}")
     assert (repr(value) in said) is not variable.secret
     assert "hidden" not in said
+
+
+def test_every_format_with_bounds_is_tried() -> None:
+    """Any text is a folder; the password is compose's alone, which starts PostgreSQL with it."""
+    tried = {VARIABLES[name].format.allowed for name in WRONG}
+    untried = {name for name, variable in VARIABLES.items() if variable.format.allowed not in tried}
+    assert untried == {"CANDOR_DATA", "CANDOR_STACK", "POSTGRES_PASSWORD"}
+    for password in ("hidden-", "hidden@host", "hidden\n"):
+        with pytest.raises(ValueError, match=r"^POSTGRES_PASSWORD must be letters and digits"):
+            VARIABLES["POSTGRES_PASSWORD"].parse(password)
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name in RIGHT for value in RIGHT[name]])
@@ -138,21 +150,33 @@ def test_configuration_page_is_written_from_registry(tmp_path: Path) -> None:
 
 
 def reads(source: str) -> list[str]:
-    """The places of a module that read the environment, as they are written."""
-    return [ast.unparse(node) for node in ast.walk(ast.parse(source)) if _is_read(node)]
+    """The places of a module that may read the environment: every mention of it but for plain writes."""
+    tree = ast.parse(source)
+    written = {id(part) for node in ast.walk(tree) for part in _written(node)}
+    return [ast.unparse(node) for node in ast.walk(tree) if _is_mention(node) and id(node) not in written]
 
 
-def _is_read(node: ast.AST) -> bool:
+def _is_mention(node: ast.AST) -> bool:
     match node:
-        case ast.Attribute():
-            return ast.unparse(node) in READERS
-        case ast.Subscript(ctx=ast.Load()):
-            return ast.unparse(node.value) == "os.environ"
-        case ast.BinOp() | ast.Call() | ast.Compare() | ast.Assign():
-            return "os.environ" in map(ast.unparse, ast.iter_child_nodes(node))
-        case ast.ImportFrom(module="os"):
-            return bool({"environ", "getenv"} & {one.name for one in node.names})
+        case ast.Attribute(attr=name):
+            return name in MENTIONS
+        case ast.ImportFrom(module="os" | "posix"):
+            return bool({*MENTIONS, "*"} & {one.name for one in node.names})
+        case ast.Import():
+            return any(one.name == "posix" or (one.name == "os" and one.asname) for one in node.names)
     return False
+
+
+def _written(node: ast.AST) -> list[ast.AST]:
+    """The mentions in a statement that only writes: an item that is set or deleted, `|=`, and `setdefault` alone."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=mention)]) | ast.Delete(targets=[ast.Subscript(value=mention)]):
+            return [mention]
+        case ast.AugAssign(op=ast.BitOr(), target=mention):
+            return [mention]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="setdefault", value=mention))):
+            return [mention]
+    return []
 
 
 def test_only_registry_reads_the_environment() -> None:
@@ -162,18 +186,36 @@ def test_only_registry_reads_the_environment() -> None:
     assert {path: places for path, places in found.items() if places} == {}
 
 
-def test_reading_the_environment_is_found() -> None:
-    for source in (
-        "os.environ.get('A')",
-        "os.environ['A']",
-        "os.getenv('A')",
-        "dict(os.environ)",
-        "os.environ",
-        "{} | os.environ",
-    ):
-        assert reads(f"import os\nx = {source}"), source
-    assert reads("from os import environ")
-    assert not reads("os.environ.setdefault('A', 'b')\nos.environ['A'] = 'b'\nos.environ |= {}")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = os.environ.get('A')",
+        "x = os.environ['A']",
+        "x = os.getenv('A')",
+        "x = os.environb[b'A']",
+        "x = dict(os.environ)",
+        "x = os.environ",
+        "x: dict = os.environ",
+        "x = {} | os.environ",
+        "x |= os.environ",
+        "x = {**os.environ}",
+        "x = 'A' in os.environ",
+        "x = os.environ.setdefault('A', 'b')",
+        "os.environ['A'] += 'b'",
+        "for x in os.environ: pass",
+        "def f(x=os.environ): pass",
+        "def f(): return os.environ",
+        "from os import environ",
+        "from os import getenv as other",
+        "import os as other",
+    ],
+)
+def test_reading_the_environment_is_found(source: str) -> None:
+    assert reads(f"import os\n{source}")
+
+
+def test_writing_the_environment_is_no_read() -> None:
+    assert not reads("import os\nos.environ.setdefault('A', 'b')\nos.environ['A'] = 'b'\nos.environ |= {}")
 
 
 COMMANDS = {

@@ -33,11 +33,6 @@ pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "wake", lambda run_id: None)
-
-
 @pytest.fixture
 def run(design: Design) -> Run:
     """A yes/no question and one choice of three, of two groups; 90 reports."""

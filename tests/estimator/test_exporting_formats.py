@@ -29,7 +29,6 @@ from estimator.exports.formats import FORMATS
 from estimator.exports.variables import distinct
 from estimator.models import Run
 from estimator.runs import results
-from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
 from tests.factories import special_texts
 from tests.factories.runs import run_of
@@ -40,8 +39,7 @@ WARNING = "Randomised, not the true answer"
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+def run() -> Run:
     design = special_texts.design()
     special_texts.answer(design)
     return run_of(design)
@@ -80,8 +78,7 @@ def test_export_missing_package_is_rejected(
     assert package in (ROOT / "requirements-formats.txt").read_text()
 
 
-def test_export_untranslated_format_ignores_active_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+def test_export_untranslated_format_ignores_active_language() -> None:
     design = special_texts.of_every_kind()
     special_texts.answer(design)
     run = run_of(design)
@@ -275,8 +272,7 @@ def test_sav_and_dta_export_have_labels_and_timestamp(
     assert about.file_label.startswith(WARNING)
 
 
-def test_microdata_variables_are_labelled_randomised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+def test_microdata_variables_are_labelled_randomised() -> None:
     design = special_texts.of_every_kind()
     special_texts.answer(design)
     run = run_of(design)

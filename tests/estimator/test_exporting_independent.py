@@ -14,17 +14,11 @@ import statsmodels.api as sm
 from collector.designs import Design
 from collector.designs.services import freeze_design
 from estimator.exports.formats import FORMATS
-from estimator.runs import services as estimator
 from tests.factories import kinds, payloads, simulation, three_groups
 from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 SCRIPT = Path(__file__).parents[2] / "docs/examples/recompute.py"
-
-
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
 
 
 def document_of(design: Design) -> tuple[dict[str, Any], pd.DataFrame]:

@@ -14,7 +14,6 @@ from estimator.exports.formats import FORMATS
 from estimator.exports.variables import variables_of
 from estimator.models import Run
 from estimator.reports import disclosures
-from estimator.runs import services as estimator
 from tests.factories import special_texts
 from tests.factories.runs import run_of
 from tests.tools.schemas import REPORT_SCHEMA
@@ -61,16 +60,14 @@ REQUIRED = {
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+def run() -> Run:
     design = special_texts.design()
     special_texts.answer(design)
     return run_of(design)
 
 
 @pytest.fixture
-def of_every_kind(monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+def of_every_kind() -> Run:
     design = special_texts.of_every_kind()
     special_texts.answer(design, 60)
     return run_of(design)

@@ -24,18 +24,12 @@ from estimator.base.cells import ExportError
 from estimator.exports import microdata
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
-from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
 from tests.factories import payloads, simulation
 from tests.factories.runs import run_of
 
 pytestmark = pytest.mark.django_db
 OPTIONS = 11
-
-
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
 
 
 def put(design: Design, reports: NDArray[np.uint8], nonces: list[bytes] | None = None) -> None:

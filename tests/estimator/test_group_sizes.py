@@ -24,11 +24,6 @@ DRAWS = 4_000
 HALF = Fraction(1, 2)
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
-
-
 @pytest.fixture
 def design(db: None) -> Design:
     return freeze_design(payloads.document(participation={"epsilon": "0.5"}))

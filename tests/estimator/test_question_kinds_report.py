@@ -32,11 +32,6 @@ from tests.tools.html import text_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "wake", lambda run_id: None)
-
-
 def words(run: Run) -> str:
     response = Client().get(f"/reports/{run.key}/")
     assert response.status_code == 200

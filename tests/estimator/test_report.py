@@ -20,11 +20,6 @@ from tests.tools.html import text_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "wake", lambda run_id: None)
-
-
 @pytest.fixture
 def run(design: Design) -> Run:
     fill(design)

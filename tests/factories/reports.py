@@ -1,5 +1,6 @@
 """Reports stored as the endpoint stores them, and folded at once, for tests of what becomes of reports."""
 
+import secrets
 from functools import partial
 
 from collector.designs import Design
@@ -27,3 +28,11 @@ def fold_waiting(design: Design) -> int:
 def store_one(version: Version) -> None:
     """One report: from now on a person may have spent the wave's epsilon."""
     store_report(payloads.body(get_design(version.design_id)), slug=version.survey.slug)
+
+
+def sent(count: int) -> list[tuple[bytes, int, bytes, int]]:
+    """Reports as nonce, group, symbols, mode: every tenth is by hand, half of these on paper."""
+    return [
+        (secrets.token_bytes(16), place % 2, bytes([place % 2, place % 3]), 0 if place % 10 else 1 + (place % 20 == 0))
+        for place in range(count)
+    ]

@@ -60,13 +60,11 @@ def test_fitted_line_is_within_its_errors() -> None:
 
 def test_simulated_fold_matches_measurement() -> None:
     """As far as docs/scale.md says: the median within a half, the most within three times, in each of the four rows."""
-    transactions, lag, storage = (
-        json.loads((MEASURED / f"{name}.json").read_text()) for name in ("transactions", "lag", "storage")
-    )
+    transactions, lag = (json.loads((MEASURED / f"{name}.json").read_text()) for name in ("transactions", "lag"))
     kinds = {words: kind for kind, words in KINDS.items()}
     for one in lag:
         kind = kinds[one["kind"]]
-        setting = alone(kind, costs(kind, transactions, lag, storage), one["rate"])
+        setting = alone(kind, costs(kind, transactions, lag), one["rate"])
         found, behind = settled(simulate(setting, seconds=600, seed=8)), [late for at, late in one["behind"] if at > 0]
         assert 1 / 1.5 < np.median(behind) / np.median(found) < 1.5
         assert 1 / 3 < np.max(behind) / np.max(found) < 3

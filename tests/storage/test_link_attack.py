@@ -25,7 +25,6 @@ from tests.factories import payloads
 from tests.factories.reports import fold_waiting
 from tests.storage.attacking import (
     BY_CHANCE,
-    UNHURRIED,
     N,
     Order,
     asked,
@@ -51,13 +50,9 @@ class Answered:
     left: Order
 
 
-@pytest.fixture
-def unhurried(transactional_db: None) -> Iterator[None]:
-    with connection.cursor() as cursor:
-        cursor.execute(UNHURRIED[connection.vendor][0])
+@pytest.fixture(autouse=True)
+def _emptied(transactional_db: None) -> Iterator[None]:
     yield
-    with connection.cursor() as cursor:
-        cursor.execute(UNHURRIED[connection.vendor][1])
     empty_database()
 
 

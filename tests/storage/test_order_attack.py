@@ -22,22 +22,12 @@ from surveys.maintenance import backup
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting, store_report
 from tests.storage import attacking
-from tests.storage.attacking import BY_CHANCE, UNHURRIED, N, Order, attacks, correlation, recognised
+from tests.storage.attacking import BY_CHANCE, N, Order, attacks, correlation, recognised
 from tests.tools.backups import empty_database, members
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 UNRELATED = 4 / sqrt(N)
-
-
-@pytest.fixture
-def unhurried(transactional_db: None) -> Iterator[None]:
-    """Where rows lie does not depend on how soon they are on disk."""
-    with connection.cursor() as cursor:
-        cursor.execute(UNHURRIED[connection.vendor][0])
-    yield
-    with connection.cursor() as cursor:
-        cursor.execute(UNHURRIED[connection.vendor][1])
 
 
 @pytest.fixture

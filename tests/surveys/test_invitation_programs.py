@@ -27,15 +27,6 @@ ADDRESS = "surveys/campus/invitations/"
 
 
 @pytest.fixture
-def invited(alice: User) -> Survey:
-    """alice's survey by invitation, open."""
-    survey = write_survey(payloads.definition(invitations="secret"), team=home_team(alice))
-    open_survey(survey)
-    survey.refresh_from_db()
-    return survey
-
-
-@pytest.fixture
 def hers(alice: User) -> Program:
     return Program(alice)
 

@@ -59,8 +59,8 @@ def findings(installation: Installation, needles: list[bytes]) -> list[str]:
     for path in files:
         # A message that is taken meanwhile is gone.
         with contextlib.suppress(FileNotFoundError, IsADirectoryError):
-            content = path.read_bytes()
-            found += [f"{path.name}: {needle!r}" for needle in needles if needle.lower() in content.lower()]
+            content = path.read_bytes().lower()
+            found += [f"{path.name}: {needle!r}" for needle in needles if needle.lower() in content]
     return found
 
 
@@ -148,12 +148,18 @@ def knock_invited(installation: Installation, codes: list[str]) -> None:
 
 def test_canary_search_finds_planted_leaks(installation: Installation) -> None:
     """The test of the test: a leak of each form, in each place, is seen."""
-    for needle in NEEDLES:
-        for folder in (installation.data, installation.data / "broker", installation.temporary):
-            planted = folder / "planted"
-            planted.write_bytes(b"..." + needle + b"...")
-            assert findings(installation, NEEDLES)
-            planted.unlink()
+    folders = (installation.data, installation.data / "broker", installation.temporary)
+    planted = {
+        folder / f"planted-{place}-{form}": needle
+        for place, folder in enumerate(folders)
+        for form, needle in enumerate(NEEDLES)
+    }
+    for path, needle in planted.items():
+        path.write_bytes(b"..." + needle + b"...")
+    found = findings(installation, NEEDLES)
+    for path in planted:
+        path.unlink()
+    assert {f"{path.name}: {needle!r}" for path, needle in planted.items()} <= set(found)
 
 
 def test_canary_true_answer_is_nowhere(installation: Installation) -> None:

@@ -12,21 +12,35 @@ from surveys.accounts.teams import team_for
 from surveys.definition import definitions
 from surveys.definition.bounds import LARGEST
 from surveys.definition.text_warnings import text_warnings
-from surveys.lifecycle import services
+from surveys.exchange import formats as exchange
+from surveys.exchange.files import LARGEST_FILE
+from surveys.lifecycle import selectors, services
 from surveys.management.base import STANDARD, SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Make a draft from a YAML file, or make the draft of that slug say what the file says."
+    help = (
+        "Make a draft from a YAML file or from a questionnaire of another tool, or write the draft of that slug anew."
+    )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="the YAML file; - for standard input")
+        parser.add_argument("file", type=Path, help="the file; - for standard input")
         parser.add_argument("--owner", help="user name of its researcher; needed where there is more than one")
+        formats = [exchange.CANDOR, exchange.AUTOMATIC, *exchange.FORMATS]
+        parser.add_argument("--format", choices=formats, help="the file's format; else found out from its name")
+        parser.add_argument("--language", default="en", help="the language of texts that name none; en")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
+        content = _read(file)
+        form = options["format"] or _format_by_name(file)
+        if form == exchange.AUTOMATIC:
+            form = exchange.format_of(content, file.name)
+        if form != exchange.CANDOR:
+            made = exchange.convert(content, filename=file.name, form=form, language=options["language"])
+            return self._write(made, form, _owner(options["owner"]))
         try:
-            text = _read(file).decode("utf-8-sig")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise CommandError(f"{file} is not UTF-8: byte {error.start + 1} cannot be read.") from None
         definition = definitions.load_checked(text)
@@ -35,14 +49,35 @@ class Command(SurveyCommand):
         facts |= {"warnings": self.warn(text_warnings(definitions.drawn_items(definition, version=1)))}
         return f"{survey.slug} is a draft with {facts['items']} questions.", facts
 
+    def _write(self, made: exchange.Conversion, form: str, owner: User) -> tuple[str, dict[str, object]]:
+        """Make a draft of another tool's questionnaire; the import report goes to standard error."""
+        definition = made.definition
+        definition["slug"] = selectors.free_slug(definition["slug"])
+        team = team_for(owner, definition["slug"])
+        survey = services.write_survey(definition, team=team, unfinished=True)
+        for entry in made.report.entries:
+            words = " ".join(filter(None, (entry.detail, entry.suggestion)))
+            self.stderr.write(f"{entry.outcome}: {entry.place}: {entry.element}{f': {words}' if words else ''}")
+        facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count(), "format": form}
+        facts |= {"report": [entry.to_dict() for entry in made.report.entries], "missing": made.missing}
+        still = f" Before it can be opened: {made.missing}." if made.missing else ""
+        return f"{survey.slug} is a draft with {facts['items']} questions: {made.report.in_words}.{still}", facts
+
+
+def _format_by_name(file: Path) -> str:
+    """Candor's own format for YAML, standard input and unknown endings; else it is found out."""
+    known = {suffix for one in exchange.FORMATS.values() for suffix in one.suffixes}
+    return exchange.AUTOMATIC if file.suffix.lower() in known else exchange.CANDOR
+
 
 def _read(file: Path) -> bytes:
     """The file's content, read no further than a definition's bound."""
     with contextlib.ExitStack() as opened:
         stream = sys.stdin.buffer if file == STANDARD else opened.enter_context(file.open("rb"))
-        read = stream.read(LARGEST + 1)
-    if len(read) > LARGEST:
-        raise ValidationError((), f"{file} must have at most {LARGEST:,} bytes; it has more")
+        bound = LARGEST if _format_by_name(file) == exchange.CANDOR else LARGEST_FILE
+        read = stream.read(bound + 1)
+    if len(read) > bound:
+        raise ValidationError((), f"{file} must have at most {bound:,} bytes; it has more")
     return read
 
 

@@ -18,13 +18,20 @@ class Command(SurveyCommand):
             "--expect", default="", metavar="N", help="reports that you expect, to warn of small groups"
         )
         parser.add_argument("--wave", action="store_true", help="open a closed survey again, with the same questions")
+        parser.add_argument(
+            "--parts",
+            type=int,
+            default=1,
+            metavar="N",
+            help="parts over which its reports are spread on a cluster; see docs/citus.md (%(default)s)",
+        )
         parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         opens = open_wave if options["wave"] else open_survey
         survey = find_survey(options["slug"])
         expected = expected_reports(survey, options["expect"])
-        version = opens(survey, reason=options["reason"])
+        version = opens(survey, reason=options["reason"], parts=options["parts"])
         design = get_design(version.design_id)
         warnings = opening_warnings(design, survey, expected)
         doubtful = self.warn(text_warnings(design))

@@ -24,6 +24,7 @@ from collector.designs.texts import validate_text
 from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
 from surveys.definition import bounds, definitions
+from surveys.exchange import formats as exchange
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.multilingual import WordsField
@@ -212,6 +213,14 @@ class SurveyForm(WordsForm):
             self.instance.languages = self._languages_sent([own, *more])
             self.speak(self.instance.languages, own if self.instance.pk else "")
 
+    stale: Any = None
+    """A save from an older revision that clashes with what somebody else has written; None otherwise."""
+
+    def clean(self) -> None:
+        super().clean()
+        if self.stale is not None:
+            raise forms.ValidationError("Somebody else has changed the same places. Nothing is saved yet.")
+
     def clean_repeats(self) -> str:
         return str(self.cleaned_data["repeats"]) or self.instance.repeats
 
@@ -267,15 +276,35 @@ class SectionForm(WordsForm):
 
 
 class UploadForm(forms.Form):
-    """A survey's definition, as a file or as text."""
+    """A survey's definition or another tool's questionnaire, as a file or as text.
 
-    file = forms.FileField(required=False, label="YAML file", widget=UnfoldAdminFileFieldWidget, max_length=200)
+    Another tool's has a `conversion` when it is clean; the definition made of it comes back as `unfinished` text.
+    """
+
+    file = forms.FileField(required=False, label="File", widget=UnfoldAdminFileFieldWidget, max_length=200)
     text = forms.CharField(
         required=False,
         strip=False,
         label="or its text",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
     )
+    format = forms.ChoiceField(
+        required=False,
+        label="Format",
+        widget=UnfoldAdminSelectWidget,
+        choices=[
+            (exchange.AUTOMATIC, "Find it out"),
+            (exchange.CANDOR, "Candor (YAML)"),
+            *((one.name, one.label) for one in exchange.FORMATS.values()),
+        ],
+    )
+    language = forms.ChoiceField(
+        required=False,
+        label="Language of texts that name none",
+        widget=UnfoldAdminSelectWidget,
+        choices=page_languages,
+    )
+    unfinished = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -283,22 +312,38 @@ class UploadForm(forms.Form):
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
-        file = cleaned.get("file")
-        if file and file.size > bounds.LARGEST:
+        file, form = cleaned.get("file"), cleaned.get("format") or exchange.CANDOR
+        if file and form == exchange.CANDOR and file.size > bounds.LARGEST:
             raise forms.ValidationError(str(bounds.too_large(file.size)))
+        content = file.read() if file else cleaned.get("text", "").encode()
+        if not content.strip():
+            raise forms.ValidationError("Choose a file, or paste its text.")
+        name = file.name if file else ""
         try:
-            text = file.read().decode("utf-8-sig") if file else cleaned.get("text", "")
+            if form == exchange.AUTOMATIC:
+                form = exchange.format_of(content, name)
+            if form != exchange.CANDOR:
+                language = cleaned.get("language") or "en"
+                cleaned["conversion"] = exchange.convert(content, filename=name, form=form, language=language)
+        except ValidationError as error:
+            raise forms.ValidationError(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
+        if form == exchange.CANDOR:
+            self._read(content, cleaned)
+        return cleaned
+
+    def _read(self, content: bytes, cleaned: dict[str, object]) -> None:
+        """Read a definition in YAML; what is wrong is shown with its lines."""
+        try:
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise forms.ValidationError("The file is not text in UTF-8.") from None
-        if not text.strip():
-            raise forms.ValidationError("Choose a file, or paste its text.")
         self.data = {"text": text}  # to be put right in the page where there is a fault
         try:
-            cleaned["definition"] = definitions.load_checked(text)
+            load = definitions.load if cleaned.get("unfinished") else definitions.load_checked
+            cleaned["definition"] = load(text)
         except ValidationError as error:
             self.excerpt = lines_around(text, error.line)
             raise forms.ValidationError(str(error)) from None
-        return cleaned
 
     excerpt: tuple[SourceLine, ...] = ()
     """Where a fault is: the line and some around it."""

@@ -1,0 +1,235 @@
+"""From a questionnaire of another tool to a survey definition, with a line of the import report for each element."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from django.conf import settings
+from django.utils.text import slugify
+
+from surveys.definition.bounds import MOST_ENTRIES
+from surveys.definition.ceilings import TOTAL
+from surveys.definition.parts import ItemPart, SectionPart
+from surveys.definition.questions import prefer_not
+from surveys.exchange import protection
+from surveys.exchange.items import LEFT_OUT, ItemMaker, MadeItem
+from surveys.exchange.source import Outcome, Question, Questionnaire, Section, Words, shown
+from surveys.exchange.unasked import with_condition
+from surveys.exchange.words import first_text, key_from, language_code, plain_text
+
+NO_TITLE = "Imported survey"
+
+
+@dataclass
+class Texts:
+    """The languages of the definition, and the texts of the source in them."""
+
+    languages: list[str]
+    own: str
+    """The language of texts that name none."""
+
+    @classmethod
+    def of(cls, source: Questionnaire, default: str) -> "Texts":
+        spoken = [code for code, _name in settings.LANGUAGES]
+        tags = list(dict.fromkeys([source.language, *_tags(source)]))
+        codes = list(dict.fromkeys(code for tag in tags if tag and (code := language_code(tag))))
+        languages = [code for code in codes if code in spoken]
+        own = language_code(source.language) if language_code(source.language) in spoken else ""
+        own = own or (languages[0] if languages and "" not in _tags(source) else default)
+        strange = [code for code in codes if code not in spoken]
+        texts = cls(list(dict.fromkeys([own, *languages])), own)
+        if strange and not languages:
+            texts.adopted = strange.pop(0)
+            said = f"The pages do not speak {texts.adopted}: its texts stand as {own}. Candor's own words are in {own}."
+            source.report.add("languages", texts.adopted, "changed", said, "Check whether respondents read both.")
+        for code in strange:
+            said = f"The respondents' pages do not speak it; they speak {', '.join(spoken)}."
+            source.report.add("languages", code, "left out", said)
+        for code in texts.languages:
+            source.report.add("languages", code, "taken over")
+        return texts
+
+    adopted: str = ""
+    """A language that the pages do not speak, whose texts stand in the survey's own."""
+
+    def take(self, words: Words, place: list[str] | None = None) -> dict[str, str]:
+        """A text in every language, empty where the source has none; what was changed is added to `place`."""
+        taken = dict.fromkeys(self.languages, "")
+        for tag, written in words.items():
+            code = language_code(tag) if tag else self.own
+            code = self.own if code == self.adopted else code
+            if code in taken and written.strip() and not taken[code]:
+                taken[code], said = plain_text(written)
+                if place is not None:
+                    place += [one for one in said if one not in place]
+        return taken
+
+
+def _tags(source: Questionnaire) -> list[str]:
+    every = [source.title, source.introduction, source.consent]
+    for question in source.questions:
+        every += [question.words, question.help, *(one.words for one in (*question.options, *question.rows))]
+    return [tag for words in every for tag in words]
+
+
+@dataclass
+class Builder:
+    """Makes the definition of a questionnaire, element by element."""
+
+    source: Questionnaire
+    texts: Texts
+    items: list[ItemPart] = field(default_factory=list)
+    made: dict[str, MadeItem] = field(default_factory=dict)
+    sections: list[SectionPart] = field(default_factory=list)
+    introduction: list[dict[str, str]] = field(default_factory=list)
+    waiting: list[tuple[Question, dict[str, str]]] = field(default_factory=list)
+    current: Section | None = None
+
+    def definition(self, filename: str) -> dict[str, object]:
+        """The raw definition, as an author could have written it in YAML."""
+        source, report = self.source, self.source.report
+        title = self._titled(filename)
+        self.introduction.append(self._part(source.introduction, "introduction"))
+        consent = self._part(source.consent, "consent")
+        for question in source.questions:
+            self._add(question)
+        for question, _words in self.waiting:
+            report.add(question.place, question.name, "left out", "No question follows this text.")
+        self._report_empty_sections()
+        self._protect()
+        slug = slugify(str(source.stored.get("slug") or "") or title[self.texts.own] or source.name)[:50].strip("-_")
+        raw = {
+            "slug": slug or "imported",
+            "languages": self.texts.languages,
+            "title": title,
+            "introduction": self._joined_introduction(),
+            "consent": consent,
+            **({"sections": self.sections} if self.sections else {}),
+            "items": self.items,
+        }
+        return {**raw, **{name: value for name, value in source.stored.items() if name != "slug"}}
+
+    def _titled(self, filename: str) -> dict[str, str]:
+        title = self._part(self.source.title, "title")
+        if not title[self.texts.own]:
+            title[self.texts.own] = next(filter(None, title.values()), "") or shown(filename) or NO_TITLE
+            said = f"The file names no title in {self.texts.own}: it is {title[self.texts.own]}."
+            self.source.report.add("title", "title", "changed", said)
+        return {code: " ".join(words.split())[:300] for code, words in title.items()}
+
+    def _part(self, words: Words, name: str) -> dict[str, str]:
+        said: list[str] = []
+        taken = self.texts.take(words, said)
+        if any(taken.values()):
+            outcome: Outcome = "changed" if said else "taken over"
+            self.source.report.add(name, first_text(taken, name), outcome, " ".join(said))
+        return taken
+
+    def _add(self, question: Question) -> None:
+        report = self.source.report
+        if question.kind == "note":
+            self._note(question)
+        elif question.kind in LEFT_OUT:
+            why, suggestion = LEFT_OUT[question.kind]
+            words = next(filter(None, self.texts.take(question.words).values()), question.name)
+            report.add(question.place, words, "left out", f"{question.tool_kind}: {why}", suggestion)
+        else:
+            self._enter(question.section)
+            for made in ItemMaker(self.texts, question, self.made).items():
+                self._take(question, made)
+        report.entries += question.notes
+
+    def _take(self, question: Question, made: MadeItem) -> None:
+        report, item = self.source.report, made.item
+        if len(self.items) >= MOST_ENTRIES:
+            why = f"A survey has at most {MOST_ENTRIES} questions."
+            report.add(made.place, made.shown, "left out", why, "Ask them in a second survey.")
+            return
+        for note, words in self.waiting:
+            item["wording"] = _above(words, item["wording"])
+            report.add(note.place, note.name, "changed", f"The text stands above the wording of {item['key']}.")
+        self.waiting.clear()
+        if self.sections:
+            item["section"] = self.sections[-1]["key"]
+        with_condition(made, question, self.made, prefer_not(self.texts.languages))
+        item.update(cast("ItemPart", question.stored))
+        self.items.append(item)
+        self.made[made.name] = made
+        report.add(
+            made.place, made.shown, "changed" if made.said else "taken over", " ".join(made.said), made.suggestion
+        )
+
+    def _note(self, question: Question) -> None:
+        said: list[str] = []
+        words = self.texts.take(question.words, said)
+        report = self.source.report
+        if not any(words.values()):
+            report.add(question.place, question.name, "left out", "It has no text.")
+        elif question.condition or (question.section and question.section.conditions):
+            report.add(question.place, first_text(words, question.name), "left out", "A text with a condition.",
+                       "Write it above the wording of the question that it belongs to.")  # fmt: skip
+        elif not self.items and (question.section is None or not self.sections):
+            self.introduction.append(words)
+            report.add(question.place, first_text(words, question.name), "changed", "It is in the introduction.")
+        else:
+            self.waiting.append((question, words))
+
+    def _enter(self, section: Section | None) -> None:
+        """Begin a section of the definition where that of the source changes."""
+        if section is self.current and (self.sections or section is None):
+            return
+        if section is None and not self.sections:
+            return
+        keys = [one["key"] for one in self.sections]
+        if not self.sections and self.items:  # what stood before the first section needs one too
+            self._section(Section("", "start"), keys)
+            for item in self.items:
+                item["section"] = self.sections[0]["key"]
+            keys = [self.sections[0]["key"]]
+        self._section(section or Section("", "further"), keys)
+        self.current = section
+
+    def _section(self, section: Section, keys: list[str]) -> None:
+        said: list[str] = []
+        title = self.texts.take(section.title, said)
+        if not any(title.values()):
+            title = self.texts.take(self.source.title)
+            said.append("It has no heading, and got that of the survey.")
+        if not title[self.texts.own]:
+            title[self.texts.own] = next(filter(None, title.values()), section.name or NO_TITLE)
+        introduction = self.texts.take(section.introduction, said)
+        key = key_from(section.name or title[self.texts.own], keys, "section")
+        title = {code: " ".join(words.split())[:300] for code, words in title.items()}
+        self.sections.append({"key": key, "title": title, "introduction": introduction})
+        place = section.place or "sections"
+        self.source.report.add(place, title[self.texts.own], "changed" if said else "taken over", " ".join(said))
+
+    def _report_empty_sections(self) -> None:
+        entered = {one["title"].get(self.texts.own) for one in self.sections}
+        for section in self.source.sections():
+            title = self.texts.take(section.title)[self.texts.own]
+            if title and " ".join(title.split())[:300] not in entered:
+                self.source.report.add(section.place, title, "left out", "None of its questions was taken over.")
+
+    def _joined_introduction(self) -> dict[str, str]:
+        joined = dict.fromkeys(self.texts.languages, "")
+        for words in self.introduction:
+            joined = _above(joined, words)
+        return joined
+
+    def _protect(self) -> None:
+        bare = [item for item in self.items if "channel" not in item]
+        odds = protection.odds_of_each(len(self.items))
+        for item in bare:
+            item["channel"] = protection.channel_of(item, odds)
+        if bare:
+            said = (
+                f"{self.source.tool} does not randomise answers. {len(bare)} questions got a mechanism, so that all "
+                f"together stay within epsilon {TOTAL}."
+            )
+            advice = "Give sensitive questions more protection and the others less; ask age or region as a group."
+            self.source.report.add("protection", "randomisation", "changed", said, advice)
+
+
+def _above(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:
+    """Two texts, one above the other, in each language."""
+    return {code: "\n\n".join(filter(None, (first[code], second[code]))) for code in first}

@@ -1,0 +1,237 @@
+"""Files of other tools, read within bounds: text, CSV, JSON, XML without entities, workbooks that stay small unpacked.
+
+Every reader raises ValidationError, which names the place, the bound and what was found, and nothing else.
+"""
+
+import csv
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Any
+from xml.parsers import expat
+
+from collector.errors import ValidationError
+from estimator.base.extras import missing_package
+
+LARGEST_FILE = 1_000_000
+"""Maximum bytes of a file."""
+
+MOST_ROWS = 5_000
+MOST_COLUMNS = 200
+LONGEST_CELL = 32_767
+"""Maximum rows and columns of a table, and characters of a cell."""
+
+DEEPEST = 50
+MOST_ELEMENTS = 100_000
+"""Maximum nesting and number of elements of a JSON or XML document."""
+
+LARGEST_UNPACKED = 20_000_000
+LARGEST_RATIO = 200
+MOST_FILES = 500
+MOST_SHEETS = 20
+"""Maximum bytes of a workbook when it is unpacked, in all; how often its packed size; files and sheets in it."""
+
+
+def fault(message: str) -> ValidationError:
+    return ValidationError(("file",), message)
+
+
+def require_size(content: bytes) -> None:
+    if len(content) > LARGEST_FILE:
+        raise fault(f"must have at most {LARGEST_FILE:,} bytes; it has {len(content):,}")
+    if not content.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
+        raise fault("is empty: it must have a questionnaire")
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with its mark."""
+    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    name, codec = ("UTF-16", "utf-16") if utf16 else ("UTF-8", "utf-8-sig")
+    try:
+        return content.decode(codec)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        words = f"must be text in UTF-8; byte {error.start + 1:,} (line {line:,}) cannot be read as {name}"
+        raise fault(f"{words}. Save it as UTF-8") from None
+
+
+def table_rows(text: str, delimiter: str = "") -> list[list[str]]:
+    """The rows of a CSV or TSV file; the delimiter is found in the first line where it is not given."""
+    first = text.lstrip().split("\n", 1)[0]
+    delimiter = delimiter or max(",;\t", key=first.count)
+    rows: list[list[str]] = []
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
+            if number > MOST_ROWS:
+                raise fault(f"must have at most {MOST_ROWS:,} rows; this one has more")
+            if len(row) > MOST_COLUMNS:
+                raise fault(f"row {number:,} must have at most {MOST_COLUMNS} columns; it has {len(row):,}")
+            rows.append([cell.strip() for cell in row])
+    except csv.Error as error:
+        raise fault(f"row {len(rows) + 1:,} cannot be read as CSV: {error}") from None
+    finally:
+        csv.field_size_limit(before)
+    return rows
+
+
+def json_document(text: str) -> Any:
+    """The value of a JSON document, nested no deeper and no larger than the bounds."""
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except ValueError as error:
+        raise fault(f"is not JSON: {str(error)[:200]}") from None
+    except RecursionError:
+        raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken") from None
+    waiting, parts = [(value, 1)], 0
+    while waiting:
+        part, depth = waiting.pop()
+        parts += 1
+        if depth > DEEPEST:
+            raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken")
+        if parts > MOST_ELEMENTS:
+            raise fault(f"must have at most {MOST_ELEMENTS:,} parts; it has more")
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        waiting.extend((one, depth + 1) for one in inner)
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+@dataclass
+class Element:
+    """An XML element: its name, its text, its child elements."""
+
+    name: str
+    text: str = ""
+    children: list["Element"] = field(default_factory=list)
+
+    def find(self, *names: str) -> "Element":
+        """The descendant along these names; an empty element if there is none."""
+        found = self
+        for name in names:
+            found = next((one for one in found.children if one.name == name), Element(name))
+        return found
+
+
+class _Tree:
+    """Builds the elements of an XML document within the bounds; a document type, so every entity, is refused."""
+
+    def __init__(self, most: int, *, keep: bool) -> None:
+        self.root = Element("")
+        self.most, self.keep, self.count = most, keep, 0
+        self.depth, self.open = 0, [self.root]
+        self.parser = expat.ParserCreate()
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        if keep:
+            self.parser.CharacterDataHandler = self._characters
+
+    def read(self, content: bytes) -> Element:
+        try:
+            self.parser.Parse(content, True)
+        except expat.ExpatError as error:
+            raise fault(f"is not XML: line {error.lineno:,}, column {error.offset + 1:,}: {error}") from None
+        except (ValueError, LookupError) as error:  # an encoding that Python does not know
+            raise fault(f"is not XML: {str(error)[:200]}") from None
+        return self.root
+
+    def _doctype(self, *_: object) -> None:
+        line = self.parser.CurrentLineNumber
+        raise fault(f"line {line:,} declares a document type or an entity; files with one are refused")
+
+    def _start(self, name: str, _attributes: object) -> None:
+        self.count, self.depth = self.count + 1, self.depth + 1
+        if self.count > self.most:
+            raise fault(f"must have at most {self.most:,} elements; it has more")
+        if self.depth > DEEPEST:
+            raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken")
+        if self.keep:
+            element = Element(name)
+            self.open[-1].children.append(element)
+            self.open.append(element)
+
+    def _end(self, _name: str) -> None:
+        self.depth -= 1
+        if self.keep:
+            last = self.open.pop()
+            last.text = last.text.strip()
+
+    def _characters(self, data: str) -> None:
+        self.open[-1].text += data
+
+
+def xml_document(content: bytes) -> Element:
+    """The root element of an XML document."""
+    return _Tree(MOST_ELEMENTS, keep=True).read(content).children[0]
+
+
+def workbook_sheets(content: bytes) -> dict[str, list[list[str]]]:
+    """The rows of each sheet of an XLSX workbook, as texts; its size unpacked is checked before it is read."""
+    if missing := missing_package("openpyxl", "formats"):
+        raise fault(f"is a workbook, and {missing}")
+    _require_small_workbook(content)
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        if len(book.sheetnames) > MOST_SHEETS:
+            raise fault(f"must have at most {MOST_SHEETS} sheets; it has {len(book.sheetnames)}")
+        return {sheet.title: _sheet_rows(sheet) for sheet in book.worksheets}
+    except ValidationError:
+        raise
+    except Exception as error:  # openpyxl lets whatever its parts raise through: a damaged file is refused, not a crash
+        raise fault(f"cannot be read as a workbook: {type(error).__name__}: {str(error)[:200]}") from None
+
+
+def _require_small_workbook(content: bytes) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            parts = packed.infolist()
+            unpacked = sum(part.file_size for part in parts)
+            if len(parts) > MOST_FILES:
+                raise fault(f"must pack at most {MOST_FILES} files; it has {len(parts):,}")
+            if unpacked > min(LARGEST_UNPACKED, LARGEST_RATIO * len(content) + 1_000_000):
+                bound = f"{LARGEST_UNPACKED:,} bytes unpacked, {LARGEST_RATIO} times its packed size"
+                raise fault(f"must have at most {bound}; it has {unpacked:,} of {len(content):,}")
+            for part in parts:
+                if part.filename.lower().endswith((".xml", ".rels", ".vml")):
+                    _Tree(5 * MOST_ELEMENTS, keep=False).read(packed.read(part))
+    except ValidationError:
+        raise
+    except Exception as error:  # zipfile raises a dozen kinds on damaged archives
+        raise fault(f"cannot be unpacked: {type(error).__name__}: {str(error)[:200]}") from None
+
+
+def _sheet_rows(sheet: Any) -> list[list[str]]:
+    # Without this a sheet could claim a million empty columns.
+    sheet.reset_dimensions()
+    rows: list[list[str]] = []
+    for number, row in enumerate(sheet.iter_rows(max_row=MOST_ROWS + 1, values_only=True), start=1):
+        cells = [_cell(value) for value in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        if number > MOST_ROWS and cells:
+            raise fault(f"sheet {sheet.title} must have at most {MOST_ROWS:,} rows; it has more")
+        if len(cells) > MOST_COLUMNS:
+            raise fault(
+                f"sheet {sheet.title} must have at most {MOST_COLUMNS} columns; row {number:,} has {len(cells):,}"
+            )
+        rows.append(cells)
+    return rows
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return "" if value is None else str(value).strip()

@@ -1,0 +1,217 @@
+"""One question of another tool as questions of a definition: its kind, its wording, its options."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from collector.designs import Kind
+from collector.designs.items import MOST_ANSWERS
+from surveys.definition.parts import ItemPart
+from surveys.definition.questions import YES_NO, prefer_not, yes_no
+from surveys.exchange.numbers import grid_of
+from surveys.exchange.source import Option, Question, shown
+from surveys.exchange.words import first_text, key_from, mark_special, says_never, yes_and_no
+
+if TYPE_CHECKING:
+    from surveys.exchange.building import Texts
+
+CODED = "Ask it with coded options: the answers that you expect, and “Something else”."
+LEFT_OUT = {
+    "text": ("Free text cannot be randomised, and can name who wrote it.", CODED),
+    "file": (
+        "Files cannot be randomised, and can name who made them.",
+        "Ask what you want to learn from it as choices.",
+    ),
+    "ranking": (
+        "An order of options cannot be randomised as a whole.",
+        "Ask which comes first as one choice, or rate each option on a scale.",
+    ),
+    "place": ("A place on the map names people.", "Ask for regions as choices, or as a group."),
+    "computed": ("It is computed from answers, which only the device knows.", "Compute it from the estimates."),
+    "metadata": ("It stores who answered, when or on which device, which Candor never does.", ""),
+    "unknown": ("Candor has no such kind of question.", CODED),
+}
+"""Kinds of the source that no question can be made of: the reason, and what to ask instead."""
+
+KINDS: dict[str, Kind] = {"one": "one_choice", "several": "several_choices", "scale": "scale", "yes_no": "yes_no"}
+OTHER = "The free text behind the option “{}” is left out: words cannot be randomised."
+
+
+@dataclass
+class MadeItem:
+    """A question of the definition, with what later conditions and the report need of it."""
+
+    place: str
+    name: str
+    shown: str
+    item: ItemPart
+    codes: dict[str, int] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    suggestion: str = ""
+    never: int | None = None
+    """The answer of those who are not asked, where an option says so."""
+
+    def say(self, sentence: str) -> None:
+        if sentence not in self.said:
+            self.said.append(sentence)
+
+
+class ItemMaker:
+    """Makes the questions of one question of the source: one, or one for each row of a grid."""
+
+    def __init__(self, texts: "Texts", question: Question, made: Mapping[str, MadeItem]) -> None:
+        self.texts, self.question = texts, question
+        self.taken = {one.item["key"] for one in made.values()}
+
+    def items(self) -> Iterator[MadeItem]:
+        question = self.question
+        if not question.rows:
+            yield self._made(question.name, question.place, None)
+            return
+        for number, row in enumerate(question.rows, start=1):
+            name = f"{question.name}_{row.code}"
+            yield self._made(name, f"{question.place}, row {number}", row)
+
+    def _made(self, name: str, place: str, row: Option | None) -> MadeItem:
+        question, said = self.question, list[str]()
+        wording = self._wording(row, said)
+        own = next(filter(None, (wording[self.texts.own], *wording.values())), name)
+        key = key_from(name if name and not name.isdigit() else own, self.taken, "question")
+        self.taken.add(key)
+        item = cast("ItemPart", {"key": key, "kind": "number", "wording": wording, "choices": []})
+        made = MadeItem(place, name, shown(own), item, said=said)
+        if row is not None:
+            made.say(f"A row of a grid ({question.tool_kind}): it is a question of its own, randomised by itself.")
+        self._missing_languages(wording, made)
+        if question.kind in ("number", "date", "time"):
+            self._number(made)
+        else:
+            self._choices(made)
+        return made
+
+    def _wording(self, row: Option | None, said: list[str]) -> dict[str, str]:
+        wording = self.texts.take(self.question.words, said)
+        if row is not None:
+            words = self.texts.take(row.words, said)
+            wording = {code: " – ".join(filter(None, (wording[code], words[code]))) for code in wording}
+        help_text = self.texts.take(self.question.help, said)
+        if any(help_text.values()):
+            said.append("The help text stands below the wording.")
+            wording = {code: "\n".join(filter(None, (wording[code], help_text[code]))) for code in wording}
+        return wording
+
+    def _missing_languages(self, wording: dict[str, str], made: MadeItem) -> None:
+        gone = [code for code, words in wording.items() if not words]
+        if len(gone) == len(wording):
+            made.say("It has no wording: write one.")
+        elif gone:
+            made.say(f"The wording is missing in {', '.join(gone)}.")
+
+    def _number(self, made: MadeItem) -> None:
+        grid, said = grid_of(self.question)
+        made.item.update(cast("ItemPart", grid))
+        for sentence in said:
+            made.say(sentence)
+        if not self.question.required:
+            made.say("A number cannot be left blank: it is asked of everybody.")
+            made.suggestion = "Ask first, by a yes/no question, whether people want to say it."
+
+    def _choices(self, made: MadeItem) -> None:
+        question, item = self.question, made.item
+        options = [*question.options] if question.stored else mark_special([*question.options])
+        withheld = [one for one in options if one.special == "prefer_not"]
+        options = [one for one in options if one.special != "prefer_not"]
+        item["kind"] = KINDS[question.kind]
+        if question.kind == "several" and not question.stored:
+            options = self._without_none(options, made)
+        pair = yes_and_no(options) if question.kind in ("one", "yes_no") else None
+        if pair or (question.kind == "yes_no" and not options):
+            item["kind"], options = "yes_no", list(pair or ())
+        elif question.kind == "yes_no":
+            item["kind"] = "one_choice"
+        self._label(options, made)
+        self._withhold(withheld, made)
+        self._settings(made)
+        self._usable(made)
+
+    def _without_none(self, options: list[Option], made: MadeItem) -> list[Option]:
+        none = [one for one in options if says_never(one)]
+        for one in none:
+            words = first_text(one.words, one.code)
+            made.say(f"The option “{shown(words)}” is left out: who ticks nothing says the same.")
+        return [one for one in options if one not in none]
+
+    def _label(self, options: list[Option], made: MadeItem) -> None:
+        """The choices with their texts; options without text show their code."""
+        labels = yes_no(self.texts.languages) if made.item["kind"] == "yes_no" and not options else []
+        if labels:
+            made.codes = {code: place for place, codes in enumerate(_YES_NO_CODES) for code in codes}
+        for place, option in enumerate(options):
+            label = {code: " ".join(words.split()) for code, words in self.texts.take(option.words, made.said).items()}
+            if not any(label.values()):
+                label = dict.fromkeys(label, shown(option.code))
+                if not option.code:
+                    made.say(f"Option {place + 1} has no text: write one.")
+            elif made.item["kind"] == "yes_no":
+                label = {code: words or YES_NO[code][place] for code, words in label.items()}
+            if gone := [code for code, words in label.items() if not words]:
+                made.say(f"The option “{first_text(label, option.code)}” has no text in {', '.join(gone)}.")
+            labels.append(label)
+            made.codes.setdefault(option.code, place)
+            if option.special == "other":
+                made.say(OTHER.format(first_text(label, option.code)))
+            if made.never is None and says_never(option):
+                made.never = place
+        made.item["choices"] = labels
+        if made.item["kind"] == "yes_no":
+            made.never = 0
+
+    def _withhold(self, withheld: list[Option], made: MadeItem) -> None:
+        question, item = self.question, made.item
+        if withheld:
+            own = prefer_not(self.texts.languages)
+            label = self.texts.take(withheld[0].words)
+            item["prefer_not"] = {code: " ".join(words.split()) or own[code] for code, words in label.items()}
+            for one in withheld:
+                made.codes.setdefault(one.code, len(item["choices"]))
+            for one in withheld[1:]:
+                made.say(f"The option “{shown(first_text(one.words, one.code))}” is one with the other of its kind.")
+        if not question.required:
+            item["required"] = False
+            if not withheld and item["kind"] != "several_choices":
+                item["prefer_not"] = prefer_not(self.texts.languages)
+                made.say("It may be left blank, so “prefer not to say” was added: a blank is sent as that.")
+
+    def _settings(self, made: MadeItem) -> None:
+        question, item = self.question, made.item
+        if question.shuffle and item["kind"] in ("one_choice", "several_choices"):
+            item["shuffle"] = True
+        elif question.shuffle:
+            made.say("The order of its options is not shuffled.")
+        if question.most and item["kind"] == "several_choices":
+            count = len(item["choices"]) + ("prefer_not" in item)
+            try:
+                most = int(Fraction(question.most))
+            except (ValueError, ZeroDivisionError):
+                most = 0
+            if 1 <= most < count:
+                item["most"] = most
+            elif most < 1:
+                made.say(f"The most options to tick could not be read: {shown(question.most)}.")
+
+    def _usable(self, made: MadeItem) -> None:
+        """Say what keeps a question from being asked: too few options or too many."""
+        count = len(made.item["choices"])
+        if count < 2:
+            made.say(f"It has {count} options, and a question needs 2: add them.")
+            made.suggestion = CODED
+        if count > MOST_ANSWERS - 1:
+            kept = MOST_ANSWERS - 1
+            made.item["choices"] = made.item["choices"][:kept]
+            made.codes = {code: place for code, place in made.codes.items() if place < kept}
+            made.say(f"It has {count:,} options; the first {kept} were taken over.")
+            made.suggestion = "Ask for a coarser classification."
+
+
+_YES_NO_CODES = (("0", "N", "no", "No", "false", "2"), ("1", "Y", "yes", "Yes", "true"))

@@ -1,0 +1,253 @@
+"""XLSForm (ODK, KoboToolbox, SurveyCTO, ...): the sheets survey, choices and settings of a workbook or a CSV file."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from surveys.exchange.conditions import condition
+from surveys.exchange.files import decoded, fault, json_document, table_rows, workbook_sheets
+from surveys.exchange.source import Condition, Fields, Option, Question, Questionnaire, Section, SourceKind, Words
+
+TOOL = "XLSForm"
+SHEETS = ("survey", "choices", "settings")
+STORED = "candor"
+"""The column in which Candor writes what XLSForm has no word for, such as the randomisation."""
+
+Row = dict[str, str]
+
+KINDS: dict[str, SourceKind] = {
+    "select_one": "one", "select_multiple": "several", "acknowledge": "yes_no", "trigger": "yes_no",
+    "integer": "number", "int": "number", "decimal": "number", "range": "number",
+    "text": "text", "string": "text", "barcode": "text", "note": "note", "rank": "ranking",
+    "date": "date", "datetime": "date", "time": "time", "calculate": "computed", "hidden": "computed",
+    "geopoint": "place", "geotrace": "place", "geoshape": "place",
+    "image": "file", "photo": "file", "audio": "file", "video": "file", "file": "file", "background-audio": "metadata",
+    "start": "metadata", "end": "metadata", "today": "metadata", "deviceid": "metadata", "username": "metadata",
+    "phonenumber": "metadata", "email": "metadata", "simserial": "metadata", "subscriberid": "metadata",
+    "audit": "metadata", "start-geopoint": "metadata", "select_one_from_file": "unknown",
+    "select_multiple_from_file": "unknown", "select_one_external": "unknown", "xml-external": "unknown",
+    "csv-external": "unknown", "osm": "place",
+}  # fmt: skip
+ALIASES = {"select one": "select_one", "select all that apply": "select_multiple", "select multiple": "select_multiple"}
+BOUND = re.compile(r"\.\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)")
+MOST_TICKED = re.compile(r"count-selected\(\s*\.\s*\)\s*<=\s*(\d+)")
+SETTINGS = {
+    "form_id", "version", "id_string", "instance_name", "public_key", "submission_url", "style", "name", "auto_send",
+    "auto_delete", "allow_choice_duplicates", "namespaces",
+}  # fmt: skip
+
+
+def is_workbook(sheets: Mapping[str, object]) -> bool:
+    return "survey" in {name.strip().lower() for name in sheets}
+
+
+def read(content: bytes) -> Questionnaire:
+    """The questionnaire of an XLSX file, or of a CSV file with the sheets one under the other."""
+    sheets = workbook_sheets(content) if content[:2] == b"PK" else csv_sheets(decoded(content))
+    sheets = {name.strip().lower(): rows for name, rows in sheets.items()}
+    if "survey" not in sheets:
+        raise fault("must have a sheet named survey to be an XLSForm")
+    source = Questionnaire(TOOL)
+    _settings(sheets.get("settings", []), source)
+    lists = _choices(sheets.get("choices", []), source)
+    _Survey(source, lists).read(_records(sheets["survey"]))
+    for name in sorted(set(sheets) - set(SHEETS)):
+        if any(any(row) for row in sheets[name]):
+            source.report.add(f"sheet {name}", name, "left out", "It is none of survey, choices and settings.")
+    return source
+
+
+def csv_sheets(text: str) -> dict[str, list[list[str]]]:
+    """The sheets of the CSV form: a sheet's name alone in the first column, its rows below it from the second on."""
+    sheets: dict[str, list[list[str]]] = {}
+    current: list[list[str]] = []
+    for row in table_rows(text, ","):
+        if row and row[0]:
+            current = sheets.setdefault(row[0].strip().lower(), [])
+            current += [] if not any(row[1:]) else [row[1:]]
+        elif any(row):
+            current.append(row[1:])
+    return sheets
+
+
+def _records(rows: list[list[str]]) -> list[tuple[int, Row]]:
+    """The rows below the head, each with its number in the sheet, by the names of the head in lower case."""
+    head_at = next((n for n, row in enumerate(rows) if any(row)), None)
+    if head_at is None:
+        return []
+    head = [_column(name) for name in rows[head_at]]
+    return [
+        (number, {name: cell for name, cell in zip(head, row, strict=False) if name and cell})
+        for number, row in enumerate(rows[head_at + 1 :], start=head_at + 2)
+        if any(row)
+    ]
+
+
+def _column(name: str) -> str:
+    base, colons, rest = name.strip().partition("::")
+    if not colons:
+        base, colons, rest = name.strip().partition(":")
+    base = base.strip().lower().replace(" ", "_")
+    base = {"caption": "label", "value": "name", "list_name": "list_name", "command": "type"}.get(base, base)
+    return f"{base}::{rest.strip()}" if colons else base
+
+
+def _words(fields: Fields, row: Row, name: str) -> Words:
+    """A text in each language of the columns label, label::English (en), ..."""
+    fields.take(name)
+    words = {"": row[name]} if row.get(name) else {}
+    for column, cell in row.items():
+        base, colons, language = column.partition("::")
+        if colons and base == name:
+            fields.take(column)
+            words[language] = cell
+    return words
+
+
+def _settings(rows: list[list[str]], source: Questionnaire) -> None:
+    for number, row in _records(rows)[:1]:
+        fields = Fields(row, frozenset(SETTINGS))
+        source.title = _words(fields, row, "form_title") or _words(fields, row, "title")
+        source.name = row.get("form_id", row.get("id_string", ""))
+        source.language = fields.text("default_language")
+        source.stored = _stored(fields)
+        for name, value in fields.left().items():
+            source.report.add(f"settings, row {number}", f"{name}: {value}", "left out", "Candor has no such setting.")
+
+
+def _stored(fields: Fields) -> dict[str, object]:
+    written = fields.text(STORED)
+    stored = json_document(written) if written else {}
+    if not isinstance(stored, dict):
+        raise fault(f"column {STORED} must hold a JSON object; got {written[:50]}")
+    return stored
+
+
+def _choices(rows: list[list[str]], source: Questionnaire) -> dict[str, list[Option]]:
+    lists: dict[str, list[Option]] = {}
+    for number, row in _records(rows):
+        fields = Fields(row, frozenset({"order"}))
+        name, code = fields.text("list_name"), fields.text("name")
+        option = Option(code, _words(fields, row, "label"))
+        option.special = "prefer_not" if code == "prefer_not" else ""
+        lists.setdefault(name, []).append(option)
+        for column, value in fields.left().items():
+            said = "Candor has no pictures, sounds or filters of options."
+            source.report.add(f"choices, row {number}", f"{column}: {value}", "left out", said)
+    return lists
+
+
+class _Survey:
+    """Reads the rows of the sheet survey."""
+
+    def __init__(self, source: Questionnaire, lists: dict[str, list[Option]]) -> None:
+        self.source, self.lists = source, lists
+        self.groups: list[Section] = []
+        self.used: set[str] = set()
+
+    def read(self, records: list[tuple[int, Row]]) -> None:
+        for number, row in records:
+            place = f"survey, row {number}"
+            kind = " ".join(row.get("type", "").split())
+            lowered = kind.lower().replace("begin ", "begin_").replace("end ", "end_")
+            if lowered.startswith(("begin_group", "begin_repeat", "begin_loop")):
+                self._begin(place, row, repeated="group" not in lowered)
+            elif lowered.startswith("end_"):
+                self.groups = self.groups[:-1]
+            else:
+                self._question(place, kind, row)
+        for name in sorted(set(self.lists) - self.used):
+            self.source.report.add("choices", f"list {name}", "left out", "No question uses it.")
+
+    def _begin(self, place: str, row: Row, *, repeated: bool) -> None:
+        fields = Fields(row, frozenset({"type"}))
+        section = Section(place, fields.text("name"), _words(fields, row, "label"), _words(fields, row, "hint"))
+        outer = self.groups[-1] if self.groups else None
+        if outer is not None:
+            section.conditions = [*outer.conditions]
+            section.title = section.title or outer.title
+        if found := self._condition(fields):
+            section.conditions.append(found)
+        if repeated:
+            said = "Candor asks every question once: the questions of a repeated group are asked once."
+            self.source.report.add(place, row.get("name", "repeat"), "changed", said)
+        for name, value in fields.left().items():
+            self.source.report.add(place, f"{name}: {value}", "left out", "Candor has no such setting of a section.")
+        self.groups.append(section)
+
+    def _condition(self, fields: Fields) -> Condition | None:
+        return condition(fields.text("relevant", "relevance", "bind::relevant"))
+
+    def _question(self, place: str, kind: str, row: Row) -> None:
+        lowered = kind.lower()
+        for alias, name in ALIASES.items():
+            lowered = lowered.replace(alias, name)
+        word, _, rest = lowered.partition(" ")
+        fields = Fields(row, frozenset({"type"}))
+        name = fields.text("name")
+        words = _words(fields, row, "label")
+        question = Question(place, name, kind or "no type", KINDS.get(word, "unknown"), words)
+        question.help = _words(fields, row, "hint")
+        question.section = self.groups[-1] if self.groups else None
+        question.required = fields.text("required", "bind::required").lower() in ("yes", "true", "true()", "1")
+        question.condition = self._condition(fields)
+        if word in ("select_one", "select_multiple"):
+            self._options(question, kind.split(" ")[1] if rest else "", rest)
+        _settings_of(question, fields, word)
+        question.stored = _stored(fields)
+        if name == "candor_introduction":
+            self.source.introduction = words
+        elif name == "candor_consent":
+            self.source.consent = words
+        else:
+            question.lose(fields.left())
+            self.source.questions.append(question)
+
+    def _options(self, question: Question, name: str, rest: str) -> None:
+        self.used.add(name)
+        question.options = [Option(one.code, one.words, one.special) for one in self.lists.get(name, [])]
+        if name not in self.lists:
+            question.note(f"list {name}", "left out", "The sheet choices has no such list.")
+        if rest.endswith("or_other"):
+            question.options.append(Option("other", {"": "Other"}, "other"))
+            languages = [tag for one in question.options[:1] for tag in one.words if tag]
+            question.options[-1].words |= dict.fromkeys(languages, "Other")
+
+
+def _settings_of(question: Question, fields: Fields, word: str) -> None:
+    """Bounds, shuffling and look, from the columns constraint, parameters and appearance."""
+    fields.take("required_message", *[name for name in fields.left() if name.startswith("required_message")])
+    parameters = dict(re.findall(r"([a-z-]+)\s*=\s*([^\s;,]+)", fields.text("parameters").lower()))
+    question.shuffle = parameters.pop("randomize", "") == "true"
+    parameters.pop("seed", None)
+    for name, key in (("start", "minimum"), ("end", "maximum"), ("step", "step")):
+        setattr(question, key, parameters.pop(name, ""))
+    question.lose({f"parameters {name}": value for name, value in parameters.items()})
+    _constraint(question, fields.text("constraint", "bind::constraint"), whole=word in ("integer", "int"))
+    appearance = fields.text("appearance").lower()
+    if "likert" in appearance and question.kind == "one":
+        question.kind = "scale"
+    elif appearance:
+        question.note(f"appearance: {appearance}", "left out", "Candor's pages have one look.")
+
+
+def _constraint(question: Question, written: str, *, whole: bool) -> None:
+    if not written:
+        return
+    rest = written
+    for operator, number in BOUND.findall(written) if question.kind == "number" else ():
+        shift = (1 if operator == ">" else -1) if whole and operator in "<>" and "." not in number else 0
+        setattr(question, "minimum" if ">" in operator else "maximum", str(int(number) + shift) if shift else number)
+        rest = BOUND.sub("", rest)
+    if question.kind == "date" and (years := re.findall(r"(>|<)=?\s*(?:date\()?'(\d{4})", written)):
+        for operator, year in years:
+            setattr(question, "minimum" if operator == ">" else "maximum", year)
+    if found := MOST_TICKED.search(written):
+        question.most, rest = found[1], MOST_TICKED.sub("", rest)
+    if re.sub(r"\band\b|[().\s]", "", rest):
+        question.note(f"constraint: {written}", "left out", "Candor checks bounds and the number of ticks alone.")
+
+
+def stored_json(parts: Mapping[str, object]) -> str:
+    """What Candor writes into its column; `_stored` reads it."""
+    return json.dumps(parts, ensure_ascii=False, sort_keys=True) if parts else ""

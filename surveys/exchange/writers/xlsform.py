@@ -1,0 +1,93 @@
+"""A survey as a workbook in the form of XLSForm."""
+
+import io
+
+from collector.errors import ValidationError
+from estimator.base.extras import missing_package
+from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.exchange.readers.xlsform import STORED, stored_json
+from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey
+
+LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
+TYPES = {
+    "yes_no": "select_one",
+    "one_choice": "select_one",
+    "several_choices": "select_multiple",
+    "scale": "select_one",
+}
+
+Row = dict[str, str]
+
+
+def write(definition: Definition) -> bytes:
+    """The file's content. Raises ValidationError where openpyxl is not installed."""
+    if missing := missing_package("openpyxl", "formats"):
+        raise ValidationError((), f"an XLSForm is a workbook, and {missing}")
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    out = io.BytesIO()
+    for name, rows in sheets(definition).items():
+        sheet = book.create_sheet(name)
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        sheet.append(columns)
+        for row in rows:
+            sheet.append([row.get(column, "") or None for column in columns])
+    book.save(out)
+    return out.getvalue()
+
+
+def sheets(definition: Definition) -> dict[str, list[Row]]:
+    """The rows of the sheets survey, choices and settings, by the names of their columns."""
+    survey: list[Row] = []
+    for part in ("introduction", "consent"):
+        words = definition["introduction"] if part == "introduction" else definition["consent"]
+        if any(words.values()):
+            survey.append({"type": "note", "name": f"candor_{part}", **_texts("label", words)})
+    for section in definition.get("sections", []):
+        texts = _texts("label", section["title"]) | _texts("hint", section["introduction"])
+        survey.append({"type": "begin_group", "name": section["key"], **texts})
+        survey += [_row(item, definition) for item in items_of(definition, section["key"])]
+        survey.append({"type": "end_group"})
+    if not definition.get("sections"):
+        survey += [_row(item, definition) for item in definition["items"]]
+    choices = [
+        {"list_name": item["key"], "name": code, **_texts("label", words)}
+        for item in definition["items"]
+        for code, words in answers_of(item)
+    ]
+    own = definition["languages"][0]
+    kept = stored_json({**kept_of_survey(definition), "title": definition["title"]})
+    settings = {"form_title": definition["title"][own], "form_id": definition["slug"], "default_language": _named(own)}
+    return {"survey": survey, "choices": choices, "settings": [{**settings, STORED: kept}]}
+
+
+def _row(item: ItemPart, definition: Definition) -> Row:
+    kind = TYPES.get(item["kind"])
+    row = {
+        "type": f"{kind} {item['key']}" if kind else "range",
+        "name": item["key"],
+        **_texts("label", item["wording"]),
+    }
+    row["required"] = "yes" if item.get("required", True) else "no"
+    if item["kind"] == "number":
+        row["parameters"] = f"start={item['minimum']} end={item['maximum']} step={item['step']}"
+    if item["kind"] == "scale":
+        row["appearance"] = "likert"
+    if item.get("shuffle"):
+        row["parameters"] = "randomize=true"
+    if "most" in item:
+        row["constraint"] = f"count-selected(.) <= {item['most']}"
+    if "asked_if" in item:
+        base = next(one for one in definition["items"] if one["key"] == item["asked_if"]["item"])
+        codes = [codes_of(base)[place] for place in item["asked_if"]["answers"]]
+        row["relevant"] = " or ".join(f"selected(${{{base['key']}}}, '{code}')" for code in codes)
+    return row | {STORED: stored_json(kept_of(item))}
+
+
+def _texts(column: str, words: Text) -> Row:
+    return {f"{column}::{_named(code)}": text for code, text in words.items() if text}
+
+
+def _named(code: str) -> str:
+    return f"{LANGUAGES.get(code, code)} ({code})"
