@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
@@ -156,14 +158,23 @@ def test_put_back_killed_anywhere_goes_on(
     assert (told(digest), Report.objects.count(), list(folder.iterdir())) == (before, 91, [])
 
 
+def elsewhere(digest: str) -> None:
+    """Archive over a connection of its own, as another process has."""
+    try:
+        archiving.archive(digest)
+    finally:
+        connection.close()
+
+
 def test_archive_refuses_what_may_change(version: Version, closed: Version) -> None:
     digest = closed.design_id
     FrozenDesign.objects.filter(pk=digest).update(rewritten_on=None)
     with pytest.raises(Conflict, match="order of arrival is not erased yet"):
         archiving.archive(digest)
     assert rewriting.rewrite_closed()
-    with archives.sole(digest), pytest.raises(Conflict, match="Another process"):
-        archiving.archive(digest)
+    with archives.sole(digest), ThreadPoolExecutor(1) as other:
+        refusal = other.submit(elsewhere, digest).exception()
+    assert str(refusal).startswith("Another process is moving archived reports now")
     with pytest.raises(Conflict, match="are not archived"):
         archiving.put_back(digest)
     assert not ReportArchive.objects.exists()
