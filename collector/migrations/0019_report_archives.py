@@ -1,7 +1,17 @@
 """Reports of a closed design may be in a file in place of rows: which file, and how far the move is."""
 
 import django.db.models.deletion
-from django.db import migrations, models
+from django.apps.registry import Apps
+from django.db import OperationalError, migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+
+def require_none(apps: Apps, _: BaseDatabaseSchemaEditor) -> None:
+    if count := apps.get_model("collector", "ReportArchive").objects.count():
+        raise OperationalError(
+            f"Reports of closed surveys are in files ({count}), which earlier versions do not know. Put them back "
+            "first: manage.py archive_reports SLUG --back."
+        )
 
 
 class Migration(migrations.Migration):
@@ -26,4 +36,5 @@ class Migration(migrations.Migration):
                 ('archived_on', models.DateField(help_text="when the file took the rows' place", null=True)),
             ],
         ),
+        migrations.RunPython(migrations.RunPython.noop, require_none),
     ]

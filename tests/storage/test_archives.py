@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
@@ -178,6 +179,14 @@ def test_archive_refuses_what_may_change(version: Version, closed: Version) -> N
     with pytest.raises(Conflict, match="are not archived"):
         archiving.put_back(digest)
     assert not ReportArchive.objects.exists()
+
+
+def test_migration_back_with_an_archive_is_refused(closed: Version) -> None:
+    """Earlier versions would find no report, and delete what names the file."""
+    archiving.archive(closed.design_id)
+    with pytest.raises(OperationalError, match=r"Reports of closed surveys are in files \(1\)"):
+        MigrationExecutor(connection).migrate([("collector", "0018_parts_of_designs")])
+    assert ReportArchive.objects.get().state == "archived"
 
 
 def test_archive_with_other_totals_keeps_the_rows(closed: Version) -> None:
