@@ -1,4 +1,4 @@
-"""The Parquet file of a closed design's reports, in the order of the random nonces.
+"""The Parquet file of a closed design's reports, in the order of the random nonces; of a split one part by part.
 
 Columns: `nonce` (16 bytes, as they are), `stratum`, `mode`, and `symbol_0`, `symbol_1` ... for each position. All but
 the nonce are dictionaries whose codes take as few bits as there are values: a yes/no item takes one. Nothing else is in
@@ -26,6 +26,10 @@ MOST_ROWS, LARGEST_GROUP = 1 << 18, 1 << 26
 MISSING = "pyarrow is not installed here, and archived reports are Parquet: install requirements-formats.txt."
 
 NO_MODES = np.zeros(0, dtype=np.uint8)
+
+
+class ArchiveFault(Conflict):
+    """Error: the file with archived reports is missing, damaged, or not the one that was written."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,18 @@ class Contents:
     sheets: int = 0
 
 
-def counted(chunks: Iterable[Chunk], contents: Contents) -> Iterator[Chunk]:
-    """Pass chunks on, and fill in their contents at the end. Raises Conflict where nonces are not in order."""
-    known, last = hashlib.sha256(), b""
+def counted(chunks: Iterable[Chunk], contents: Contents, *, parts: int = 1) -> Iterator[Chunk]:
+    """Pass chunks on, and fill in their contents at the end.
+
+    Raises Conflict where nonces are not in order: they rise, but where one of the `parts` follows another.
+    """
+    known, last, falls = hashlib.sha256(), b"", 0
     by_hand = (StoredReport.Mode.COIN, StoredReport.Mode.PAPER)
     for chunk in chunks:
-        last = _require_order(last, chunk.nonces)
+        falls += _falls(last, chunk.nonces)
+        if falls >= parts:
+            raise Conflict("The reports are not in the order of their nonces; nothing is archived from them.")
+        last = chunk.nonces[-NONCE:] or last
         known.update(chunk.records())
         contents.reports += len(chunk)
         contents.coin_reports += int(np.isin(chunk.modes, by_hand).sum())
@@ -90,7 +100,7 @@ def write(file: IO[bytes], digest: str, width: int, chunks: Iterable[Chunk]) -> 
 def read(file: IO[bytes], width: int, *, nonces: bool = False, modes: bool = False) -> Iterator[Chunk]:
     """Yield the reports of a file that can be searched, a batch in memory at a time.
 
-    Raises Conflict where it is damaged: each page has a checksum.
+    Raises ArchiveFault where it is damaged: each page has a checksum.
     """
     pa, pq = _pyarrow()
     wanted = [*(["nonce"] if nonces else []), *(["mode"] if modes else []), "stratum", *_symbols(width)]
@@ -99,7 +109,7 @@ def read(file: IO[bytes], width: int, *, nonces: bool = False, modes: bool = Fal
             for batch in found.iter_batches(batch_size=BATCH, columns=wanted, use_threads=False):
                 yield _chunk(batch, width, nonces=nonces, modes=modes)
     except (pa.ArrowException, OSError, KeyError) as error:
-        raise Conflict(f"The file with archived reports is damaged: {type(error).__name__}.") from None
+        raise ArchiveFault(f"The file with archived reports is damaged: {type(error).__name__}.") from None
 
 
 def _schema(pa: Any, width: int) -> Any:
@@ -157,14 +167,12 @@ def _chunk(batch: Any, width: int, *, nonces: bool, modes: bool) -> Chunk:
     return Chunk(strata, symbols, keys, batch.column("mode").to_numpy() if modes else NO_MODES)
 
 
-def _require_order(last: bytes, nonces: bytes) -> bytes:
-    """Check that nonces rise, from the last one before; returns the last one."""
+def _falls(last: bytes, nonces: bytes) -> int:
+    """How many nonces are not larger than the one before; `last` is the one before the first."""
     drawn = np.frombuffer(last + nonces, dtype=">u8").reshape(-1, 2)
     before, after = drawn[:-1], drawn[1:]
     rises = (before[:, 0] < after[:, 0]) | ((before[:, 0] == after[:, 0]) & (before[:, 1] < after[:, 1]))
-    if not rises.all():
-        raise Conflict("The reports are not in the order of their nonces; nothing is archived from them.")
-    return nonces[-NONCE:] or last
+    return int(np.count_nonzero(~rises))
 
 
 def _pyarrow() -> tuple[Any, Any]:

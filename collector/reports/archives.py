@@ -5,6 +5,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -14,11 +15,12 @@ from django.core.files.storage import storages
 from django.db import connection
 
 from collector.database import locks
-from collector.designs.selectors import get_design
+from collector.designs import parts
+from collector.designs.selectors import get_design, part_count
 from collector.errors import Conflict
 from collector.models import ReportArchive
 from collector.reports import archive_files
-from collector.reports.archive_files import Chunk, Contents
+from collector.reports.archive_files import NONCE, ArchiveFault, Chunk, Contents
 
 STORE = "archives"
 LOCK = "archiving.lock"
@@ -31,10 +33,10 @@ def find(digest: str) -> ReportArchive | None:
 
 
 def read(archive: ReportArchive, *, nonces: bool = False, modes: bool = False) -> Iterator[Chunk]:
-    """Yield every report of an archive, in the order of the nonces and in bounded memory.
+    """Yield every report of an archive, in the order of the file and in bounded memory.
 
     A file of a store elsewhere is copied to this machine first, into a file without a name.
-    Raises Conflict where the file is missing, damaged or not the one that was written.
+    Raises ArchiveFault where the file is missing, damaged or not the one that was written.
     """
     width, count = len(get_design(archive.design_id).alphabets), 0
     with _opened(archive) as file:
@@ -42,38 +44,48 @@ def read(archive: ReportArchive, *, nonces: bool = False, modes: bool = False) -
             count += len(chunk)
             yield chunk
     if count != archive.reports:
-        raise Conflict(f"The file {archive.name} has {count:,} reports, and {archive.reports:,} were archived.")
+        raise ArchiveFault(f"The file {archive.name} has {count:,} reports, and {archive.reports:,} were archived.")
 
 
-def records(archive: ReportArchive) -> Iterator[bytes]:
-    """Every report of an archive as a backup has it. Raises Conflict at the end where they are not those archived."""
-    contents, size = Contents(), 0
-    for chunk in archive_files.counted(read(archive, nonces=True, modes=True), contents):
+def records(archive: ReportArchive) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The key of each part with reports, of an unsplit design its digest, and its reports as a backup has them.
+
+    To be read in this order. Raises ArchiveFault at the end where they are not those archived.
+    """
+    yield from groupby(_records(archive), key=lambda record: parts.key_for(archive.design_id, record[:NONCE]))
+
+
+def _records(archive: ReportArchive) -> Iterator[bytes]:
+    for chunk in _compared(archive):
         found = chunk.records()
         size = len(found) // len(chunk)
         yield from (found[start : start + size] for start in range(0, len(found), size))
-    require_contents(archive, contents)
 
 
 def verify(archive: ReportArchive) -> Iterator[Chunk]:
-    """As `read`; every byte and every report is compared with what was recorded. Raises Conflict at the end."""
+    """As `read`; every byte and every report is compared with what was recorded. Raises ArchiveFault at the end."""
     with _opened(archive) as file:
         known = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     if known != archive.sha256:
-        raise Conflict(f"The file {archive.name} is not the one that was written: its SHA-256 differs.")
+        raise ArchiveFault(f"The file {archive.name} is not the one that was written: its SHA-256 differs.")
+    yield from _compared(archive)
+
+
+def _compared(archive: ReportArchive) -> Iterator[Chunk]:
     contents = Contents()
-    yield from archive_files.counted(read(archive, nonces=True, modes=True), contents)
+    chunks = read(archive, nonces=True, modes=True)
+    yield from archive_files.counted(chunks, contents, parts=part_count(archive.design_id))
     require_contents(archive, contents)
 
 
 def require_contents(archive: ReportArchive, found: Contents) -> None:
     recorded = Contents(archive.content, archive.reports, archive.coin_reports, archive.sheets)
     if found != recorded:
-        raise Conflict(f"The file {archive.name} does not hold the reports that were archived.")
+        raise ArchiveFault(f"The file {archive.name} does not hold the reports that were archived.")
 
 
 def discard(digest: str) -> bool:
-    """Delete the file and row of an archive that is not read: unfinished, or of reports that are back or purged.
+    """Delete file and row of an archive that is not read: unfinished, or of reports that are back or purged.
 
     The caller holds `sole`. Raises OSError where the file cannot be deleted; the row stays then.
     """
@@ -81,7 +93,8 @@ def discard(digest: str) -> bool:
     archive = ReportArchive.objects.filter(design=digest, state__in=unread).first()
     if archive is None:
         return False
-    storages[STORE].delete(archive.name)
+    store: Any = storages[STORE]
+    store.delete_with_drafts(archive.name)
     archive.delete()
     return True
 
@@ -117,7 +130,7 @@ def _opened(archive: ReportArchive) -> Iterator[IO[bytes]]:
     try:
         stored = storages[STORE].open(archive.name)
     except FileNotFoundError:
-        raise Conflict(f"The file {archive.name} with this survey's archived reports is missing.") from None
+        raise ArchiveFault(f"The file {archive.name} with this survey's archived reports is missing.") from None
     with stored:
         if stored.seekable():
             yield stored
@@ -133,5 +146,5 @@ def _copy(stored: Any, copy: IO[bytes], archive: ReportArchive) -> None:
         known.update(piece)
         copy.write(piece)
     if known.hexdigest() != archive.sha256:
-        raise Conflict(f"The file {archive.name} is not the one that was written: its SHA-256 differs.")
+        raise ArchiveFault(f"The file {archive.name} is not the one that was written: its SHA-256 differs.")
     copy.seek(0)

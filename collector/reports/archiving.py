@@ -11,7 +11,7 @@ import hashlib
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from itertools import islice
+from itertools import chain, islice
 from tempfile import TemporaryFile
 
 import numpy as np
@@ -22,6 +22,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from collector.database import locks
+from collector.designs import parts
 from collector.designs.selectors import get_design, part_count
 from collector.errors import Conflict
 from collector.models import FrozenDesign, Report, ReportArchive, WaitingReport
@@ -77,7 +78,7 @@ def put_back(digest: str) -> int:
         for _ in archives.verify(found):
             pass
         _mark(found, State.RETURNING)
-        rows = _rows(archives.read(found, nonces=True, modes=True), FrozenDesign.objects.get(digest=digest).number)
+        rows = _rows(archives.read(found, nonces=True, modes=True), _numbers(digest))
         while batch := list(islice(rows, ROWS)):
             _insert(digest, batch)
         _compare_rows(found)
@@ -114,7 +115,8 @@ def _write(digest: str) -> ReportArchive:
     width, contents = len(get_design(digest).alphabets), Contents()
     with TemporaryFile(dir=settings.DATA) as file:
         with _stored(digest) as chunks:
-            archive_files.write(file, digest, width, archive_files.counted(chunks, contents))
+            counted = archive_files.counted(chunks, contents, parts=part_count(digest))
+            archive_files.write(file, digest, width, counted)
         made.size = file.tell()
         file.seek(0)
         made.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -148,26 +150,32 @@ def _require_archivable(design: FrozenDesign) -> None:
         raise Conflict("Reports of simulated respondents are not archived.")
     if design.closed_on is None:
         raise Conflict("The survey is open: reports are archived after it is closed.")
-    if part_count(design.digest) > 1:
-        raise Conflict("The survey is split into parts, each on a node of its own: its reports stay there.")
     if design.restored_on is not None:
         raise Conflict("A restore closed this survey, and it may be reopened: its reports stay in the database.")
-    if design.rewritten_on is None or WaitingReport.objects.filter(design=design).exists():
+    mine = FrozenDesign.objects.filter(digest__in=parts.keys(design.digest))
+    if mine.filter(rewritten_on=None).exists() or WaitingReport.objects.filter(design__in=mine).exists():
         raise Conflict("The order of arrival is not erased yet, which happens within minutes of closing; try again.")
-    if not Report.objects.filter(design=design).exists():
+    if not Report.objects.filter(design__in=mine).exists():
         raise Conflict("The survey has no reports.")
+
+
+def _numbers(digest: str) -> list[int]:
+    """The numbers of a design's parts, in their order; of an unsplit one its own."""
+    keys = parts.keys(digest)
+    numbers = dict(FrozenDesign.objects.filter(digest__in=keys).values_list("digest", "number"))
+    return [numbers[key] for key in keys]
 
 
 @contextmanager
 def _stored(digest: str) -> Iterator[Iterator[Chunk]]:
-    """The rows of a design by nonce, from one state of the store."""
+    """The rows of a design by nonce, of a split one part by part, from one state of the store."""
     state = nullcontext() if connection.vendor == "sqlite" else selectors.one_snapshot()
     with rewriting.in_exclusive_window(), state:
-        yield _chunks(digest)
+        yield chain.from_iterable(map(_chunks, _numbers(digest)))
 
 
-def _chunks(digest: str) -> Iterator[Chunk]:
-    found = Report.objects.filter(design__digest=digest).order_by("nonce")
+def _chunks(number: int) -> Iterator[Chunk]:
+    found = Report.objects.filter(design=number).order_by("nonce")
     rows = found.values_list("nonce", "stratum", "mode", "report").iterator(chunk_size=archive_files.BATCH)
     while some := list(islice(rows, archive_files.BATCH)):
         nonces, strata, modes, reports = zip(*some, strict=True)
@@ -187,15 +195,15 @@ def _mark(archive: ReportArchive, state: str) -> None:
         _require_archivable(design)
         archive.archived_on = timezone.now().date()
     if state in (State.ARCHIVED, State.DISCARDED):  # rows came or went, which the next rewriting packs
-        FrozenDesign.objects.filter(pk=design.pk).update(rewritten_on=None)
+        FrozenDesign.objects.filter(digest__in=parts.keys(design.digest)).update(rewritten_on=None)
     archive.state = state
     archive.save(force_update=True)
 
 
 def _clear(archive: ReportArchive) -> None:
-    number = FrozenDesign.objects.values_list("number", flat=True).get(digest=archive.design_id)
-    while _delete(number):
-        pass
+    for number in _numbers(archive.design_id):
+        while _delete(number):
+            pass
     _mark(archive, State.ARCHIVED)
 
 
@@ -210,10 +218,11 @@ def _delete(number: int) -> int:
 Row = tuple[int, bytes, int, int, bytes]
 
 
-def _rows(chunks: Iterator[Chunk], number: int) -> Iterator[Row]:
+def _rows(chunks: Iterator[Chunk], numbers: list[int]) -> Iterator[Row]:
     for chunk in chunks:
         for place, (stratum, mode) in enumerate(zip(chunk.strata, chunk.modes, strict=True)):
             nonce = chunk.nonces[archive_files.NONCE * place : archive_files.NONCE * (place + 1)]
+            number = numbers[parts.place_of(nonce, len(numbers))]
             yield number, nonce, int(stratum), int(mode), chunk.symbols[place].tobytes()
 
 
@@ -229,6 +238,6 @@ def _insert(digest: str, rows: list[Row]) -> None:
 def _compare_rows(archive: ReportArchive) -> None:
     contents = Contents()
     with _stored(archive.design_id) as chunks:
-        for _ in archive_files.counted(chunks, contents):
+        for _ in archive_files.counted(chunks, contents, parts=part_count(archive.design_id)):
             pass
     archives.require_contents(archive, contents)

@@ -50,7 +50,6 @@ def due(now: datetime) -> list[Version]:
         design__restored_on=None,
         design__purged_on=None,
         design__archive=None,
-        design__parts=None,
     )
     found = list(ready.select_related("survey").order_by("pk"))
     counts = selectors.report_counts([version.design_id for version in found])

@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from django.core.files.storage import storages
@@ -19,59 +18,18 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.endpoint import receiving
 from collector.errors import Conflict
 from collector.models import FrozenDesign, Report, ReportArchive
 from collector.reports import archives, archiving, purging, rewriting, selectors
 from estimator.analyses import services as analyses
-from surveys.lifecycle.services import close_survey
 from surveys.maintenance import archives as archived
-from surveys.maintenance import backup, report_records, retention
+from surveys.maintenance import backup, retention
 from surveys.models import AuditEntry, Version
-from tests.factories import runs
+from tests.storage.reading import KEY, rows, told
 from tests.tools.backups import empty_database, members, signed_by
 from tests.tools.s3 import BUCKET, Bucket, running_s3
 
-pytestmark = pytest.mark.django_db(transaction=True)
-KEY = b"key"
-
-
-@pytest.fixture(autouse=True)
-def folder(settings: Any, tmp_path: Path) -> Path:
-    settings.CANDOR_ARCHIVES = tmp_path / "archives"
-    return tmp_path / "archives"
-
-
-@pytest.fixture
-def closed(version: Version) -> Version:
-    """A closed survey with 90 reports and one by coin, rewritten in the order of nonces."""
-    design = get_design(version.design_id)
-    runs.fill(design)
-    form = f"design={design.digest}&stratum=y2&item-1=1&item-2=0&nonce={'5' * 32}"
-    receiving.receive_form(form.encode(), slug="campus")
-    close_survey(version.survey)
-    assert rewriting.rewrite_closed()
-    version.refresh_from_db()
-    return version
-
-
-def told(digest: str) -> list[Any]:
-    """What readers of reports are given."""
-    hashed = [
-        np.column_stack((hashes, strata, symbols)) for hashes, strata, symbols in selectors.hashed_reports(digest, KEY)
-    ]
-    return [
-        [table.tolist() for table in selectors.recount(digest)],
-        sorted(np.concatenate(hashed).tolist()),
-        selectors.coin_report_count(digest),
-        selectors.sheet_count(digest),
-        selectors.report_count(digest),
-        [(found, b"".join(records)) for found, records in report_records.by_design()],
-    ]
-
-
-def rows() -> list[tuple[Any, ...]]:
-    return sorted(Report.objects.values_list("design_id", "nonce", "stratum", "mode", "report"))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("folder")]
 
 
 def test_archive_and_back_gives_readers_the_same(closed: Version, folder: Path) -> None:
@@ -298,8 +256,10 @@ def test_archive_in_a_bucket(closed: Version, server: Bucket, settings: Any) -> 
     server.client.put_object(Bucket=BUCKET, Key=f"survey/archives/{made.name}", Body=bytes(content))
     with pytest.raises(Conflict, match="SHA-256 differs"):
         selectors.recount(closed.design_id)
+    server.client.create_multipart_upload(Bucket=BUCKET, Key=f"survey/archives/{made.name}")
     purging.purge(closed.design_id)
     assert server.names("survey/archives") == []
+    assert storages["archives"].unfinished() == [], "nor what a killed process had sent"  # type: ignore[attr-defined]
 
 
 MEASURED = """
