@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from collector.reports.archive_files import NONCE, ArchiveFault, Chunk, Contents
 STORE = "archives"
 LOCK = "archiving.lock"
 PIECE = 1 << 20
+
+logger = logging.getLogger(__name__)
 
 
 def find(digest: str) -> ReportArchive | None:
@@ -94,6 +97,8 @@ def discard(digest: str) -> bool:
     if archive is None:
         return False
     store: Any = storages[STORE]
+    if archive.archived_on and not store.exists(archive.name):
+        logger.warning("%s is not in the store of archives; if another machine has it, delete it there", archive.name)
     store.delete_with_drafts(archive.name)
     archive.delete()
     return True

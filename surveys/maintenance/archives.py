@@ -90,13 +90,25 @@ def archived_versions(survey: Survey | None = None) -> QuerySet[Version]:
     return (found if survey is None else found.filter(survey=survey)).order_by("pk")
 
 
+def state_counts() -> dict[str, int]:
+    """The number of archives in each state; all but `archived` ones are being moved, or wait for the next look."""
+    return dict(ReportArchive.objects.order_by("state").values_list("state").annotate(Count("pk")))
+
+
+def size_in_bytes() -> int:
+    """The size of all files with archived reports."""
+    return int(ReportArchive.objects.aggregate(size=Sum("size"))["size"] or 0)
+
+
 def summary() -> str:
     """What is archived, in words."""
     held = ReportArchive.objects.filter(state__in=ReportArchive.READ)
     files, reports, size = held.aggregate(files=Count("pk"), reports=Sum("reports"), size=Sum("size")).values()
+    moving = len(archiving.unfinished())
+    waits = f"; {moving:,} being moved, or cut off" if moving else ""
     if not files:
-        return "none"
-    return f"{reports:,} in {files:,} file{'' if files == 1 else 's'}, {size / 1e6:,.1f} MB in {place()}"
+        return f"none{waits}"
+    return f"{reports:,} in {files:,} file{'' if files == 1 else 's'}, {size / 1e6:,.1f} MB in {place()}{waits}"
 
 
 def place() -> str:

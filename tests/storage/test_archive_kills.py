@@ -17,7 +17,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from collector.models import FrozenDesign, Report, ReportArchive
-from collector.reports import archiving
+from collector.reports import archiving, purging, selectors
 from surveys.maintenance import archives as archived
 from surveys.models import Version
 from tests.storage.reading import told
@@ -127,6 +127,17 @@ def test_move_killed_at_every_act_loses_nothing(closed: Version, folder: Path, d
             break
         assert code == -signal.SIGKILL
     assert act > 15, "this many died"
+
+
+def test_purge_of_an_archive_killed_at_every_act_goes_on(closed: Version, folder: Path) -> None:
+    digest = closed.design_id
+    archiving.archive(digest)
+    for act in count():
+        if not ended(begin(partial(deadly, act, partial(purging.purge, digest)))):
+            break
+    assert act > 5, "this many died"
+    assert (list(folder.iterdir()), ReportArchive.objects.count(), Report.objects.count()) == ([], 0, 0)
+    assert (selectors.report_count(digest), selectors.coin_report_count(digest)) == (91, 1)
 
 
 @pytest.mark.long
