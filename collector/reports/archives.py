@@ -30,6 +30,10 @@ PIECE = 1 << 20
 logger = logging.getLogger(__name__)
 
 
+class Busy(Conflict):
+    """Error: another process moves or deletes this archive now."""
+
+
 def find(digest: str) -> ReportArchive | None:
     """The archive that is read in place of a design's rows; None where the rows are."""
     return ReportArchive.objects.filter(design=digest, state__in=ReportArchive.READ).first()
@@ -106,11 +110,11 @@ def discard(digest: str) -> bool:
 
 @contextmanager
 def sole(digest: str) -> Iterator[None]:
-    """Be the only process that moves or deletes this design's archive. Raises Conflict where another is."""
+    """Be the only process that moves or deletes this design's archive. Raises Busy where another is."""
     held = _sole_file() if connection.vendor == "sqlite" else locks.sole_lock(digest, locks.ARCHIVING, wait=False)
     with held as alone:
         if not alone:
-            raise Conflict("Another process is moving archived reports now; try again later.")
+            raise Busy("Another process is moving archived reports now; try again later.")
         yield
 
 

@@ -122,6 +122,8 @@ def place() -> str:
 def _try(work: Callable[[], object], digest: str) -> None:
     try:
         work()
+    except archives.Busy:
+        return  # another worker is at it
     except Conflict as reason:
         logger.warning("the reports of %s are not moved: %s", digest, reason)
     except OSError as error:
