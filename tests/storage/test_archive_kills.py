@@ -1,91 +1,57 @@
 """Reports are moved into an archive and back by processes that are killed: none is lost, doubled or left over."""
 
+import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
-import traceback
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.storage import storages
-from django.db import connection, connections
+from django.db import connection
 from django.utils import timezone
 
 from collector.models import FrozenDesign, Report, ReportArchive
-from collector.reports import archiving, purging, selectors
+from collector.reports import archiving, selectors
 from surveys.maintenance import archives as archived
 from surveys.models import Version
 from tests.storage.reading import told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WRITES = ("INSERT", "UPDATE", "DELETE")
-MOVES = {"there": archiving.archive, "back": archiving.put_back}
+ROOT = Path(__file__).parents[2]
+Ended = Callable[..., int]
 
 
-@pytest.fixture(autouse=True)
-def _in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ninety reports take three transactions."""
-    monkeypatch.setattr(archiving, "ROWS", 40)
+@pytest.fixture(scope="module")
+def forking(django_db_setup: None) -> Iterator["subprocess.Popen[str]"]:
+    """A process of one thread on the tests' database, which forks: this one has threads that hold locks."""
+    command = [sys.executable, "-m", "tests.storage.moving", str(connection.settings_dict["NAME"])]
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        yield running
 
 
-def begin(work: Callable[[], object]) -> int:
-    """Begin the work in a process of its own, which has a connection of its own; its number."""
-    connections.close_all()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            work()
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    return pid
+@pytest.fixture
+def ended(forking: "subprocess.Popen[str]", closed: Version, folder: Path) -> Ended:
+    """Have a process do something to the closed survey and die of it; how it ended: 0 where it was done before."""
 
+    def ended(work: str, *, act: int | None = None, seconds: float | None = None) -> int:
+        asked = {"work": work, "digest": closed.design_id, "folder": str(folder), "act": act, "seconds": seconds}
+        assert forking.stdin
+        assert forking.stdout
+        forking.stdin.write(json.dumps(asked) + "\n")
+        forking.stdin.flush()
+        return int(forking.stdout.readline())
 
-def ended(pid: int) -> int:
-    """The signal that ended a process, as a negative number; 0 where its work was done."""
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def deadly(act: int, work: Callable[[], object]) -> None:
-    """Do the work until the act of this number, and die there.
-
-    Acts are: before rows are written or deleted, before and after each commit, before and after a file is on disk, and
-    before and after it is deleted.
-    """
-    past = count()
-
-    def come_by() -> None:
-        if next(past) == act:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def executed(execute: Callable[..., Any], sql: str, *given: Any) -> Any:
-        if sql.lstrip().startswith(WRITES):
-            come_by()
-        return execute(sql, *given)
-
-    def stop_about(owner: Any, name: str) -> None:
-        real = getattr(owner, name)
-
-        def done(*given: Any) -> Any:
-            come_by()
-            found = real(*given)
-            come_by()
-            return found
-
-        setattr(owner, name, done)
-
-    stop_about(os, "fsync")
-    stop_about(storages["archives"], "delete")
-    stop_about(connections["default"], "_commit")
-    with connection.execute_wrapper(executed):
-        work()
+    return ended
 
 
 def finish() -> None:
@@ -100,10 +66,11 @@ def finish() -> None:
 
 def make_ready(digest: str, direction: str) -> None:
     """Have rows before they are archived, and a file before they are put back; as if rewritten meanwhile."""
-    if ReportArchive.objects.exists() != (direction == "back"):
-        FrozenDesign.objects.update(rewritten_on=timezone.now().date())
-        MOVES["there" if direction == "back" else "back"](digest)
+    if direction == "there" and ReportArchive.objects.exists():
+        archiving.put_back(digest)
     FrozenDesign.objects.update(rewritten_on=timezone.now().date())
+    if direction == "back" and not ReportArchive.objects.exists():
+        archiving.archive(digest)
 
 
 def require_whole(digest: str, folder: Path, before: list[Any]) -> None:
@@ -115,25 +82,29 @@ def require_whole(digest: str, folder: Path, before: list[Any]) -> None:
     assert left in ((91, 0, 0), (0, 1, 1))
 
 
-@pytest.mark.parametrize("direction", MOVES)
-def test_move_killed_at_every_act_loses_nothing(closed: Version, folder: Path, direction: str) -> None:
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("direction", ["there", "back"])
+def test_move_killed_at_acts_loses_nothing(
+    closed: Version, folder: Path, ended: Ended, direction: str, step: int
+) -> None:
+    """Of four acts one in the gate, of all of them in `make test-long`."""
     digest = closed.design_id
-    before, move = told(digest), partial(MOVES[direction], digest)
-    for act in count():
+    before = told(digest)
+    for act in count(step // 2, step):
         make_ready(digest, direction)
-        code = ended(begin(partial(deadly, act, move)))
+        code = ended(direction, act=act)
         require_whole(digest, folder, before)
         if not code:
             break
         assert code == -signal.SIGKILL
-    assert act > 15, "this many died"
+    assert act > 15, "there are as many to die at"
 
 
-def test_purge_of_an_archive_killed_at_every_act_goes_on(closed: Version, folder: Path) -> None:
+def test_purge_of_an_archive_killed_at_acts_goes_on(closed: Version, folder: Path, ended: Ended) -> None:
     digest = closed.design_id
     archiving.archive(digest)
     for act in count():
-        if not ended(begin(partial(deadly, act, partial(purging.purge, digest)))):
+        if not ended("purge", act=act):
             break
     assert act > 5, "this many died"
     assert (list(folder.iterdir()), ReportArchive.objects.count(), Report.objects.count()) == ([], 0, 0)
@@ -141,15 +112,12 @@ def test_purge_of_an_archive_killed_at_every_act_goes_on(closed: Version, folder
 
 
 @pytest.mark.long
-def test_moves_killed_at_any_time_lose_nothing(closed: Version, folder: Path) -> None:
+def test_moves_killed_at_any_time_lose_nothing(closed: Version, folder: Path, ended: Ended) -> None:
     chance, digest, deaths = random.Random(11), closed.design_id, 0
     before = told(digest)
     for strike in range(400):
         direction = "back" if strike % 2 else "there"
         make_ready(digest, direction)
-        pid = begin(partial(MOVES[direction], digest))
-        time.sleep(chance.uniform(0.0, 0.06))
-        os.kill(pid, signal.SIGKILL)
-        deaths += ended(pid) == -signal.SIGKILL
+        deaths += ended(direction, seconds=chance.uniform(0.0, 0.06)) == -signal.SIGKILL
         require_whole(digest, folder, before)
     assert deaths > 100
