@@ -13,6 +13,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
@@ -34,7 +35,7 @@ from estimator.reports import disclosures
 from surveys.accounts.access import Role, role_in, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
-from surveys.lifecycle import selectors, services, signing_keys, transitions
+from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
@@ -42,6 +43,7 @@ from surveys.panel.forms.missing import missing_texts
 from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, page_languages
 from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
+from surveys.panel.stale_saves import revision_fields, stale_save
 from surveys.panel.views import signed_in
 
 admin.site.unregister(DjangoGroup)
@@ -243,6 +245,7 @@ class SurveyAdmin(ModelAdmin):
             fault = selectors.error_of_draft(saved) if questions.is_bound else questions.fault
             lacking = missing_texts(selectors.definition_of(saved), selectors.describe_fault(fault)) if fault else []
         more = {"show_save_and_add_another": False, "lacking": lacking, "preview_languages": page_languages()}
+        more |= revision_fields(request, obj)
         response: HttpResponse = super().render_change_form(request, context | more, *args, obj=obj, **kwargs)
         return response
 
@@ -253,7 +256,24 @@ class SurveyAdmin(ModelAdmin):
             draft = survey.state == Survey.State.DRAFT
             messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
             return redirect("panel:survey", survey.slug)
-        return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]
+        if survey is None or request.method != "POST" or not _may_write(request, survey):
+            return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]
+        with transaction.atomic():
+            stale = stale_save(request, survey)
+            if stale is not None and not stale.clashes:
+                messages.info(request, "What somebody else changed meanwhile is kept beside your changes.")
+                return self.response_change(request, Survey.objects.get(pk=survey.pk))
+            request.__dict__["stale_save"] = stale
+            return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]
+
+    def get_form(self, request: HttpRequest, obj: Survey | None = None, change: bool = False, **kwargs: Any) -> Any:
+        made: Any = super().get_form(request, obj, change, **kwargs)
+        made.stale = request.__dict__.get("stale_save")
+        return made
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        drafts.record_revision(form.instance, by=signed_in(request))
 
     def save_model(self, request: HttpRequest, obj: Survey, form: ModelForm[Survey], change: bool) -> None:
         if change:
@@ -302,7 +322,7 @@ class SurveyAdmin(ModelAdmin):
         item = obj.items.filter(pk=key).first() if key.isdecimal() else None
         if item is None:
             return redirect("panel:survey", obj.slug)
-        shown = services.duplicate_item(item) if "_duplicate" in sent else item
+        shown = services.duplicate_item(item, by=signed_in(request)) if "_duplicate" in sent else item
         return redirect(f"{form}?open={shown.pk}#question-{shown.pk}")
 
     response_add = response_change

@@ -1,8 +1,6 @@
 """Commands on surveys: writing, closing and revising. Opening is in `surveys.opening.services`."""
 
-from collections.abc import Mapping
 from itertools import count
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -11,7 +9,6 @@ from django.utils import timezone
 from collector.designs.services import close_design
 from collector.errors import Conflict, ValidationError
 from collector.reports.services import discard_rehearsal
-from estimator.base.mechanisms import PARAMETERS
 from estimator.models import Run
 from estimator.reports import disclosures
 from estimator.runs import services as estimator
@@ -21,9 +18,9 @@ from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.parts import SAME_PEOPLE, Definition
-from surveys.lifecycle import selectors, signing_keys, transitions
+from surveys.lifecycle import drafts, selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
-from surveys.models import Group, Item, Section, Survey, Team, Version
+from surveys.models import Item, Survey, Team, Version
 
 
 @transaction.atomic
@@ -48,27 +45,9 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
     transitions.require_draft(survey)
     linked = _survey_for_same_people(definition, by)
-    survey.rehearsal = definition["rehearsal"]
-    survey.languages = definition["languages"]
-    survey.title, survey.introduction = definition["title"], definition["introduction"]
-    survey.consent, survey.strata_wording = definition["consent"], definition["strata"]["wording"]
-    for name, nothing in selectors.KEPT_PLAIN.items():
-        setattr(survey, name, definition.get(name, nothing))
-    survey.save()
-    for parts in (survey.groups, survey.sections, survey.items):
-        parts.all().delete()
-    Group.objects.bulk_create(
-        Group(survey=survey, position=n, key=group["key"], label=group["label"], share=group["share"] or "")
-        for n, group in enumerate(definition["strata"]["groups"], start=1)
-    )
-    Section.objects.bulk_create(
-        Section(survey=survey, position=n, **section)
-        for n, section in enumerate(definition.get("sections", []), start=1)
-    )
-    Item.objects.bulk_create(_item(survey, n, item) for n, item in enumerate(definition["items"], start=1))
+    drafts.store(survey, definition, before=selectors.definition_of(survey) if survey.pk else None, by=by)
     if linked:
         link(linked, survey)
-    signing_keys.prepare(survey, selectors.next_number(survey))
     same = f", for the same people as {linked.slug}" if linked else ""
     record_event(by, "created", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
     return survey
@@ -211,7 +190,7 @@ def duplicate_survey(
 
 
 @transaction.atomic
-def duplicate_item(item: Item) -> Item:
+def duplicate_item(item: Item, *, by: User | None = None) -> Item:
     """Insert a copy of a draft's question directly after it, with a new key."""
     transitions.require_draft(item.survey)
     items = list(Item.objects.filter(survey=item.survey))
@@ -224,6 +203,7 @@ def duplicate_item(item: Item) -> Item:
         one.position = position
     copy.save()
     Item.objects.bulk_update(items, ["position"])
+    drafts.record_revision(item.survey, by=by)
     return copy
 
 
@@ -240,11 +220,3 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
             "Leave it out where other people are asked",
         )
     return found
-
-
-def _item(survey: Survey, position: int, item: Mapping[str, Any]) -> Item:
-    channel = item["channel"]
-    fields = {name: item[name] for name in selectors.ITEM_FIELDS if name in item}
-    parameters = {PARAMETERS[name].column: value for name, value in channel.items() if name != "name"}
-    # What a mechanism has no use for is left empty, the model's own example for the truth probability too.
-    return Item(survey=survey, position=position, mechanism=channel["name"], **fields, **{"truth": "", **parameters})

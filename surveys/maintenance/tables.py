@@ -29,6 +29,7 @@ LEFT_OUT = {
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here
     "surveys.Backup",  # of this installation, which are in no backup
+    "surveys.DraftRevision",  # steps on the way to a draft, which is in the backup itself
     "surveys.FetchCode",  # of no use without the secret below, and nobody's business but the installation's
     "surveys.KeptAnswer",  # to programs' requests of the last day
     "surveys.Mailing", "surveys.Recipient",  # mails that are sent from here, and the addresses that wait for them

@@ -2,6 +2,7 @@
 
 from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
 from surveys.models.backups import Backup
+from surveys.models.drafts import DraftRevision
 from surveys.models.mailing import Mailing, Recipient
 from surveys.models.rehearsals import Rehearsal, Repetition
 from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
@@ -15,6 +16,7 @@ __all__ = [
     "AuditEntry",
     "Backup",
     "Delivery",
+    "DraftRevision",
     "FetchBatch",
     "FetchCode",
     "Group",

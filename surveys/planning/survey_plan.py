@@ -15,7 +15,7 @@ from randomized_response import epsilon_total
 from surveys.accounts.audit_log import record_event
 from surveys.definition.definitions import ceiling_of
 from surveys.definition.privacy_budget import MOST_WAVES, QuestionPrice, priced_question, waves_that_fit
-from surveys.lifecycle import transitions
+from surveys.lifecycle import drafts, transitions
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Item, Survey
 from surveys.planning import parameters
@@ -121,6 +121,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
             empty = None if Item._meta.get_field(parameter.column).null else ""
             setattr(item, parameter.column, written.get(parameter.name, empty))
     item.save()
+    drafts.record_revision(held, by=by)
     detail = ", ".join(f"{name} {value}" for name, value in written.items())
     record_event(by, "planned a question", survey=held, detail=f"{item.key}: {detail}")
     return item

@@ -50,7 +50,7 @@ def form_of(client: Client, address: str, *, opened: Sequence[int] | None = None
         response: Any = client.get(address, {"open": keys})
     assert response.status_code == 200
     context = response.context_data
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {"revision": context["revision"]} if "revision" in context else {}
     forms = [context["adminform"].form]
     for inline in context["inline_admin_formsets"]:
         formset = inline.formset

@@ -150,7 +150,7 @@ def test_backup_tables_are_kept_or_listed_as_left_out() -> None:
         "surveys.Mailing",
         "surveys.Recipient",
     }
-    assert ours == {"surveys.Backup", "surveys.FetchCode", "surveys.SigningSecret", *here}
+    assert ours == {"surveys.Backup", "surveys.DraftRevision", "surveys.FetchCode", "surveys.SigningSecret", *here}
 
 
 def test_backup_file_is_private_and_not_overwritten(small: Path) -> None:

@@ -213,6 +213,14 @@ class SurveyForm(WordsForm):
             self.instance.languages = self._languages_sent([own, *more])
             self.speak(self.instance.languages, own if self.instance.pk else "")
 
+    stale: Any = None
+    """A save from an older revision that clashes with what somebody else has written; None otherwise."""
+
+    def clean(self) -> None:
+        super().clean()
+        if self.stale is not None:
+            raise forms.ValidationError("Somebody else has changed the same places. Nothing is saved yet.")
+
     def clean_repeats(self) -> str:
         return str(self.cleaned_data["repeats"]) or self.instance.repeats
 

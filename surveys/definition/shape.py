@@ -1,0 +1,63 @@
+"""The shape of a definition that may be unfinished: what every draft has to be, before it is fit to be opened."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from collector.errors import Path, ValidationError
+from surveys.definition.parts import Definition
+
+TEXTS = ("title", "introduction", "consent")
+
+
+def require_shape(definition: Definition) -> None:
+    """Require texts by language, choices that are texts, and parameters that are plain values.
+
+    Raises ValidationError, which names the place and what stands there.
+    """
+    for name in TEXTS:
+        _require_text(definition[name], (name,))  # type: ignore[literal-required]
+    _require_text(definition["strata"]["wording"], ("strata", "wording"))
+    for group, path in _numbered(definition["strata"]["groups"], ("strata", "groups")):
+        _require_text(group["label"], (*path, "label"))
+    for section, path in _numbered(definition.get("sections", []), ("sections",)):
+        for name in ("title", "introduction"):
+            _require_text(section[name], (*path, name))
+    for item, path in _numbered(definition["items"], ("items",)):
+        _require_item(item, path)
+
+
+def _require_item(item: Any, path: Path) -> None:
+    _require_text(item["wording"], (*path, "wording"))
+    for choice, place in _numbered(item["choices"], (*path, "choices")):
+        _require_text(choice, place)
+    if "prefer_not" in item:
+        _require_text(item["prefer_not"], (*path, "prefer_not"))
+    _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
+    for name in ("required", "shuffle"):
+        _require(item.get(name, True), (bool,), (*path, name), "true or false")
+    condition = item.get("asked_if")
+    if condition is not None:
+        _require(condition.get("item"), (str,), (*path, "asked_if", "item"), "the key of a question")
+        for answer, place in _numbered(condition["answers"], (*path, "asked_if", "answers")):
+            _require(answer, (int,), place, "the number of an answer")
+    _require(item.get("unasked"), (int, str, type(None)), (*path, "unasked"), "the number of a choice, or a number")
+    for name, value in item["channel"].items():
+        kinds = (list,) if name == "weights" else (str, int)
+        _require(value, kinds, (*path, "channel", name), "rows of whole numbers" if name == "weights" else "a number")
+
+
+def _require_text(value: object, path: Path) -> None:
+    _require(value, (dict,), path, "a text by language")
+    assert isinstance(value, dict)
+    for code, words in value.items():
+        _require(words, (str,), (*path, code), "a text")
+
+
+def _require(value: object, kinds: tuple[type, ...], path: Path, what: str) -> None:
+    if type(value) not in kinds:
+        raise ValidationError(path, f"must be {what}; got {value!r}")
+
+
+def _numbered(parts: Iterable[Any], path: Path) -> Iterator[tuple[Any, Path]]:
+    for number, part in enumerate(parts):
+        yield part, (*path, number)
