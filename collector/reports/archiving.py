@@ -175,7 +175,7 @@ def _stored(digest: str) -> Iterator[Iterator[Chunk]]:
 
 
 def _chunks(number: int) -> Iterator[Chunk]:
-    found = Report.objects.filter(design=number).order_by("nonce")
+    found = Report.objects.filter(design__number=number).order_by("nonce")
     rows = found.values_list("nonce", "stratum", "mode", "report").iterator(chunk_size=archive_files.BATCH)
     while some := list(islice(rows, archive_files.BATCH)):
         nonces, strata, modes, reports = zip(*some, strict=True)
