@@ -1,6 +1,7 @@
 """`make run` as a newcomer meets it: three links, real processes, one clear end."""
 
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -150,3 +151,19 @@ def test_install_old_python_prints_one_sentence() -> None:
     assert run.returncode == 1
     assert run.stderr.startswith("Candor needs Python 3.11 or newer;")
     assert len(run.stderr.strip().splitlines()) == 1
+
+
+def test_install_linked_environment_prints_one_sentence(tmp_path: Path) -> None:
+    """The packages of whoever has the folder would change."""
+    (tmp_path / "bin").mkdir()
+    shutil.copy(ROOT / "bin" / "install", tmp_path / "bin")
+    shutil.copy(ROOT / "requirements-dev.lock", tmp_path)
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / ".venv").symlink_to(tmp_path / "theirs")
+    run = subprocess.run(
+        [sys.executable, tmp_path / "bin" / "install", "requirements-dev.lock"], capture_output=True, text=True
+    )
+    assert run.returncode == 1
+    assert run.stderr.startswith(f".venv is a link to {tmp_path / 'theirs'}")
+    assert len(run.stderr.strip().splitlines()) == 1
+    assert not list((tmp_path / "theirs").iterdir())
