@@ -7,6 +7,8 @@ import { Prices } from "./prices.js";
 import { Budget } from "./protection.js";
 import { Question } from "./question.js";
 import { SectionCard, SurveyCard } from "./survey.js";
+import { progressOf } from "./texts.js";
+import { Translations } from "./translate.js";
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
@@ -84,6 +86,7 @@ function Editor({ draft, prices, state, listen }) {
       <div class="editor-acts">
         ${names.size > 1 && html`<select class="candor-field editor-small" aria-label="Language of the texts" value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
           ${[...names].map(([code, name]) => html`<option value=${code}>${name}${progress(definition, code)}</option>`)}</select>`}
+        ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>Translate</button>`}
         <button type="button" class="editor-icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
         <button type="button" class="editor-icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
         <button type="button" class="editor-text" onClick=${() => setAsked("revisions")}>Versions</button>
@@ -97,7 +100,8 @@ function Editor({ draft, prices, state, listen }) {
       <div class="editor-middle">
         ${item && html`<${Question} key=${cards.current.get(item.key) ?? item.key} draft=${draft} state=${state} item=${item} language=${spoken} prices=${prices} onSelect=${select} onRename=${renamed} names=${names} />`}
         ${section && html`<${SectionCard} key=${section.key} draft=${draft} section=${section} language=${spoken} onSelect=${select} />`}
-        ${!item && !section && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
+        ${part === "translations" && names.size > 1 && html`<${Translations} draft=${draft} language=${spoken} names=${names} onLanguage=${setLanguage} />`}
+        ${!item && !section && !(part === "translations" && names.size > 1) && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
         <${Problems} draft=${draft} onOpen=${open} />
       </div>
       <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} onLanguage=${setLanguage} names=${names} number=${item ? definition.items.indexOf(item) + 1 : 0} />
@@ -148,12 +152,7 @@ function target([list, key, field, ...more]) {
 
 /** How much of the survey is translated, in the list of languages. */
 function progress(definition, code) {
-  if (code === definition.languages[0]) {
-    return "";
-  }
-  const texts = [definition.title, definition.introduction, definition.consent, ...definition.items.flatMap((item) => [item.wording, ...item.choices])];
-  const written = texts.filter((text) => text[definition.languages[0]]?.trim());
-  return ` ${written.filter((text) => text[code]?.trim()).length} of ${written.length}`;
+  return code === definition.languages[0] ? "" : ` ${progressOf(definition, code).join(" of ")}`;
 }
 
 function shortcuts(step, body) {

@@ -24,7 +24,7 @@ export class Draft {
 
   #state;
   #token;
-  #tab = Math.random().toString(36).slice(2);
+  #tab;
   #listeners = new Set();
   #tries = 0;
   #busy = false;
@@ -42,6 +42,8 @@ export class Draft {
     this.problems = state.problems;
     this.undoSteps = this.#stored("undo") ?? [];
     this.redoSteps = [];
+    this.#tab = this.#stored("tab") ?? Math.random().toString(36).slice(2);
+    this.#store("tab", this.#tab); // the same after a reload, so that nobody sees herself
     this.#takeUnsaved();
     addEventListener("beforeunload", (event) => this.unsaved && event.preventDefault());
     addEventListener("online", () => this.save());
