@@ -163,6 +163,13 @@ def test_preview_of_an_unfinished_definition_shows_what_is_there(her: Client, dr
     assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
 
 
+def test_preview_above_a_ceiling_has_a_place_for_the_reason(her: Client, draft: Survey) -> None:
+    many = payloads.definition()
+    many["items"] = [many["items"][1] | {"key": f"q{number}"} for number in range(4)]
+    page = her.post(address("preview-page"), {"definition": json.dumps(many)}).content.decode()
+    assert "Here stands the reason that you give when you open it." in page
+
+
 def priced() -> Any:
     return [item | {"wording": ""} for item in payloads.definition()["items"]]
 

@@ -6,13 +6,16 @@ from typing import Any, cast
 
 from collector.designs import Design
 from collector.errors import ValidationError
-from surveys.definition import bounds, definitions, shape
+from surveys.definition import bounds, ceilings, definitions, shape
 from surveys.definition.definitions import drawn_items
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.definition.questions import frozen_item
 from surveys.planning.draft_prices import GRID, plannable
 
 SLUG = "preview"
+REASON = "Here stands the reason that you give when you open it."
+"""Of a draft above a ceiling: without a reason its page would ask nothing."""
+
 TRIES = 8
 """Faults of questions that are put aside one after another; a draft with more shows the list of them."""
 
@@ -24,7 +27,8 @@ def presentable(definition: Definition) -> Design:
     draft = _filled(definition)
     for _ in range(TRIES):
         try:
-            return drawn_items(draft, version=1)
+            design = drawn_items(draft, version=1)
+            return ceilings.with_reason(design, REASON) if any(ceilings.excesses(design)) else design
         except ValidationError as error:
             fault = error
             if not _put_aside(draft, error):
