@@ -124,6 +124,42 @@ class SetAsideReport(StoredReport):
     """A waiting report that its design cannot produce, such as after data corruption: in no total."""
 
 
+class ReportArchive(models.Model):
+    """The file in `storages["archives"]` with all reports of a closed design, in place of their rows.
+
+    From `clearing` to `returning` the file is what is read, whichever rows are there.
+    """
+
+    class State(models.TextChoices):
+        """Each is reached from the one before, a `discarded` one also from any."""
+
+        WRITING = "writing", "the file is written and compared; the rows are read"
+        CLEARING = "clearing", "the file is read; the rows are deleted"
+        ARCHIVED = "archived", "the file is read; there are no rows"
+        RETURNING = "returning", "the file is read; the rows are put back"
+        DISCARDED = "discarded", "the file is to be deleted; the rows are read, or purged"
+
+    READ = (State.CLEARING, State.ARCHIVED, State.RETURNING)
+
+    design = models.OneToOneField(FrozenDesign, on_delete=models.PROTECT, primary_key=True, related_name="archive")
+    state = models.CharField(max_length=9, choices=State.choices, default=State.WRITING)
+    name = models.CharField(max_length=100, help_text="of the file")
+    size = models.PositiveBigIntegerField(default=0, help_text="of the file, in bytes")
+    sha256 = models.CharField(max_length=64, default="", help_text="of the file")
+    content = models.CharField(
+        max_length=64, default="", help_text="SHA-256 of the reports by nonce, as a backup's member has them"
+    )
+    reports = models.PositiveBigIntegerField(default=0)
+    coin_reports = models.PositiveBigIntegerField(
+        default=0, help_text="of these, those with a coin or a die, sent or on paper"
+    )
+    sheets = models.PositiveBigIntegerField(default=0, help_text="of these, those on paper")
+    archived_on = models.DateField(null=True, help_text="when the file took the rows' place")
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.state})"
+
+
 class Batch(models.Model):
     """A batch of invitation codes created together, including those used or withdrawn since.
 

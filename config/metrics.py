@@ -18,7 +18,7 @@ from collector.database.settings import size_in_bytes
 from collector.reports import selectors as reports
 from estimator.runs import health, selectors
 from randomized_response import __version__
-from surveys.maintenance import scheduled_backups
+from surveys.maintenance import archives, scheduled_backups
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 STEP = 100
@@ -71,6 +71,13 @@ def _database_metrics() -> Iterator[Metric]:
     if last is not None and last.made_at is not None:
         age = max(0.0, (timezone.now() - last.made_at).total_seconds() // 3600)
         yield GaugeMetricFamily("candor_last_backup_age_hours", "Whole hours since the last good backup.", value=age)
+    if states := archives.state_counts():
+        moves = GaugeMetricFamily("candor_archives", "Files with archived reports, by state.", labels=["state"])
+        for state, count in states.items():
+            moves.add_metric([state], count)
+        yield moves
+        words = "Size of the files with archived reports."
+        yield GaugeMetricFamily("candor_archives_bytes", words, value=archives.size_in_bytes())
     yield GaugeMetricFamily("candor_database_bytes", "Size of the database.", value=size_in_bytes())
     yield from _server_metrics(database_servers().servers)
     if workers := health.workers_by_node():

@@ -151,6 +151,13 @@ class PrivateBucket(S3Storage):
     def delete(self, name: str) -> None:
         super().delete(name)
 
+    def delete_with_drafts(self, name: str) -> None:
+        """Delete a file, and what was sent of it by a process that was killed meanwhile."""
+        self.delete(name)
+        for found, upload in self.unfinished():
+            if found == name:
+                self.abandon(name, upload)
+
     @_answered
     def listdir(self, path: str) -> tuple[list[str], list[str]]:
         folders, files = super().listdir(path)

@@ -153,6 +153,11 @@ CANDOR_EXPORTS = folder_of(CANDOR_EXPORTS_STORE, DATA / "exports")
 CANDOR_EXPORTS_KEPT = registry.EXPORTS_KEPT.read()
 CANDOR_MICRODATA_KEPT = registry.MICRODATA_KEPT.read()
 
+# Files with the reports of closed surveys, moved out of the database so many days after closing (0: not by itself).
+CANDOR_ARCHIVES_STORE = registry.ARCHIVES_STORE.read()
+CANDOR_ARCHIVES = folder_of(CANDOR_ARCHIVES_STORE, DATA / "archives")
+CANDOR_ARCHIVE_AFTER = registry.ARCHIVE_AFTER.read()
+
 # Encrypted backups, which a worker makes every so many hours (0: never by itself) and of which so many are kept.
 CANDOR_BACKUPS_STORE = registry.BACKUPS_STORE.read()
 CANDOR_BACKUPS = folder_of(CANDOR_BACKUPS_STORE, DATA / "backups")
@@ -229,6 +234,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.storage.ModuleManifestStorage"},
     "exports": _STORE.storage("CANDOR_EXPORTS", CANDOR_EXPORTS_STORE),
+    "archives": _STORE.storage("CANDOR_ARCHIVES", CANDOR_ARCHIVES_STORE),
     "backups": _STORE.storage("CANDOR_BACKUPS", CANDOR_BACKUPS_STORE),
 }
 
@@ -328,6 +334,7 @@ CELERY_BEAT_SCHEDULE = {
     "make backups that are due": every(60, "surveys.keep_backups"),
     "check backups that are due": every(120, "surveys.check_backups"),
     "purge and rewrite what is due": every(60, "surveys.keep_house"),
+    "archive reports that are due": every(300, "surveys.archive_reports"),
 }
 
 # Who may read /metrics; without it there is none.

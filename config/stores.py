@@ -1,11 +1,12 @@
-"""Where exported files and backups are: a folder that only the installation's user can read, or an S3-compatible store.
+"""Where exported files, archived reports and backups are: a folder that only the installation's user can read, or S3.
 
-Both are storages of Django's, `storages["exports"]` and `storages["backups"]`, and have no public addresses.
+All are storages of Django's, `storages["exports"]`, `["archives"]` and `["backups"]`, and have no public addresses.
 """
 
 import os
 import secrets
 from dataclasses import asdict, dataclass, field
+from glob import escape
 from pathlib import Path
 
 from django.conf import settings
@@ -54,6 +55,13 @@ class PrivateFolder(FileSystemStorage):
             draft.unlink(missing_ok=True)
         put_names_on_disk(target.parent)
         return name
+
+    def delete_with_drafts(self, name: str) -> None:
+        """Delete a file, and what a process left of it that was killed as it wrote it."""
+        self.delete(name)
+        target = Path(self.path(name))
+        for draft in target.parent.glob(f".{escape(target.name)}.*"):
+            draft.unlink(missing_ok=True)
 
 
 def put_names_on_disk(folder: Path) -> None:

@@ -26,6 +26,7 @@ purge_due = task(
     "surveys.api.base.delete_expired_replies",
     "surveys.outreach.mailing.delete_old",
 )
+archive_reports = task("surveys.archive_reports", "surveys.maintenance.archives.run_due")
 execute_rehearsal = task("surveys.execute_rehearsal", "surveys.planning.rehearsals.services.execute")
 resume_rehearsals = task("surveys.resume_rehearsals", "surveys.planning.rehearsals.services.resume_waiting")
 notice_events = task("surveys.notice_events", "surveys.outreach.webhooks.events.queue_deliveries")

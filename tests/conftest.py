@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Generator, Iterator
 from datetime import date
+from functools import cache
 from typing import Any
 
 import pytest
@@ -10,8 +11,11 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.color import Style
 from django.core.management.commands import flush
+from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.sqlite3.base import DatabaseOperations
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from hypothesis import settings
 from whitenoise import WhiteNoise
 
@@ -105,6 +109,15 @@ def _log_can_go() -> Iterator[None]:
         yield
 
 
+OURS = {"collector", "estimator", "surveys"}
+
+
+@cache
+def migrations() -> int:
+    """How many migrations of ours there are."""
+    return sum(app in OURS for app, _ in MigrationLoader(None).disk_migrations)
+
+
 @pytest.fixture(autouse=True)
 def _open_designs_can_go(request: pytest.FixtureRequest) -> Iterator[None]:
     """A test on the real database ends by emptying its tables; the trigger keeps open designs, so close them first."""
@@ -117,6 +130,8 @@ def _open_designs_can_go(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if real:
         FrozenDesign.objects.filter(closed_on=None).update(closed_on=date(2026, 1, 1))
+        applied = MigrationRecorder(connection).migration_qs.filter(app__in=OURS).count()
+        assert applied == migrations(), "this test left the tables of an earlier version to those that follow"
 
 
 @pytest.fixture

@@ -28,6 +28,9 @@ FOLDING = -5
 PEOPLE = -6
 """Under a key in place of a digest: the privacy budget of respondents in several surveys."""
 
+ARCHIVING = -8
+"""The design's archive: exclusive while its reports are moved there, moved back or the file is deleted."""
+
 NUMBERS = "00000000"
 """In place of a digest: the numbers assigned to designs when they are frozen."""
 

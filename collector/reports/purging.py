@@ -6,8 +6,8 @@ from django.utils import timezone
 from collector.database import locks
 from collector.designs import parts
 from collector.invitations import batches
-from collector.models import FrozenDesign, SetAsideReport
-from collector.reports import folding, selectors
+from collector.models import FrozenDesign, ReportArchive, SetAsideReport
+from collector.reports import archives, folding, selectors
 
 CHUNK = 5_000
 """Reports deleted per transaction: SQLite stores no report meanwhile, so it has to be short."""
@@ -24,7 +24,14 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
     The design is marked before the first is gone, so that nothing counts a part of them for all. A purge that was cut
     off goes on where it is called again. Their bytes stay in the database's files until `rewriting.rewrite`.
 
-    Raises ValueError where the design is open, or unknown.
+    An archive's file goes too.
+
+    Raises
+    ------
+    ValueError
+        Where the design is open, or unknown.
+    Conflict, OSError
+        Where its archive is being moved or cannot be deleted now; the next call goes on.
     """
     folding.fold(digest)
     deleted = 0
@@ -32,7 +39,7 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
         while size := _delete_chunk(number, chunk):
             deleted += size
     FrozenDesign.objects.filter(digest__in=parts.keys(digest)).update(rewritten_on=None)
-    return deleted
+    return _discard_archive(digest) or deleted
 
 
 @transaction.atomic
@@ -48,6 +55,9 @@ def _mark(digest: str) -> list[int]:
         design.purged_on = timezone.now().date()
         design.save(update_fields=["coin_reports", "sheets", "purged_on"])
         held.filter(part_of=design).update(purged_on=design.purged_on)
+    ReportArchive.objects.filter(design=design, state__in=ReportArchive.READ).update(
+        state=ReportArchive.State.DISCARDED
+    )
     SetAsideReport.objects.filter(design__in=held).delete()
     batches.delete(digest, restored=True)
     return list(held.order_by("number").values_list("number", flat=True))
@@ -59,3 +69,13 @@ def _delete_chunk(number: int, chunk: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(DELETE, [number, number, chunk])
         return int(cursor.rowcount)
+
+
+def _discard_archive(digest: str) -> int:
+    """Delete the file of a purged design; returns how many reports were in it."""
+    archive = ReportArchive.objects.filter(design=digest).first()
+    if archive is None:
+        return 0
+    with archives.sole(digest):
+        archives.discard(digest)
+    return archive.reports if archive.archived_on else 0

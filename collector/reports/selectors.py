@@ -20,7 +20,18 @@ from collector.database.distribution import is_distributed
 from collector.designs import Design, parts
 from collector.designs.selectors import get_design
 from collector.errors import Conflict
-from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, StoredReport, Tally, WaitingReport
+from collector.models import (
+    DailyCount,
+    FrozenDesign,
+    Report,
+    ReportArchive,
+    SetAsideReport,
+    StoredReport,
+    Tally,
+    WaitingReport,
+)
+from collector.reports import archives
+from collector.reports.archive_files import NONCE, Chunk
 from collector.reports.steps import IN_STEPS, foldable, has_step
 
 CHUNK = 50_000
@@ -209,16 +220,19 @@ def _by_hand(digest: str, stored: str, *tables: type[StoredReport], **conditions
     apart = is_distributed()
     numbers = [] if apart else [_number(table, **by_hand) for table in looked]
     designs = FrozenDesign.objects.filter(digest__in=parts.keys(digest)).order_by("number")
-    rows = list(designs.values_list("purged_on", stored, "number", *numbers))
+    columns = "purged_on", stored, "archive__state", f"archive__{stored}", "number"
+    rows = list(designs.values_list(*columns, *numbers))
     if not rows:
         return 0
-    purged_on, before, *_ = rows[0]  # the design itself, whose number is the lowest
+    purged_on, before, state, archived, *_ = rows[0]  # the design itself, whose number is the lowest
     if purged_on:
         return int(before)
+    if state in ReportArchive.READ:
+        return int(archived)
     if apart:
-        count = sum(sum(_counts(table, [row[2] for row in rows], **by_hand).values()) for table in looked)
+        count = sum(sum(_counts(table, [row[4] for row in rows], **by_hand).values()) for table in looked)
     else:
-        count = sum(int(one) for row in rows for one in row[3:])
+        count = sum(int(one) for row in rows for one in row[5:])
     return foldable(count) if stepwise else count
 
 
@@ -281,8 +295,8 @@ def stored_reports(digest: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
     Of an open design, those that were folded. One statement reads them, from one state of the store. Raises Conflict
     where they are deleted, or are by the end.
     """
-    for chunk in _stored(digest, "stratum", "report"):
-        yield _arrays(chunk)
+    for chunk in _chunks(digest):
+        yield chunk.strata, chunk.symbols
 
 
 def hashed_reports(digest: str, key: bytes) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint8]]]:
@@ -295,22 +309,32 @@ def hashed_reports(digest: str, key: bytes) -> Iterator[tuple[NDArray[np.uint64]
     key
         At most 64 bytes.
     """
-    for chunk in _stored(digest, "nonce", "stratum", "report"):
-        hashes = b"".join(blake2b(nonce, digest_size=8, key=key).digest() for nonce, _, _ in chunk)
-        yield np.frombuffer(hashes, dtype=">u8").astype(np.uint64), *_arrays([row[1:] for row in chunk])
+    for chunk in _chunks(digest, nonces=True):
+        nonces = (chunk.nonces[start : start + NONCE] for start in range(0, len(chunk.nonces), NONCE))
+        hashes = b"".join(blake2b(nonce, digest_size=8, key=key).digest() for nonce in nonces)
+        yield np.frombuffer(hashes, dtype=">u8").astype(np.uint64), chunk.strata, chunk.symbols
 
 
-def _stored(digest: str, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
+def _chunks(digest: str, *, nonces: bool = False) -> Iterator[Chunk]:
+    """Every stored report, from the rows or from the archive of a closed design."""
     require_reports(digest)
+    archive = archives.find(digest)
+    yield from archives.read(archive, nonces=nonces) if archive else _stored(digest, nonces=nonces)
+    require_reports(digest)
+    if archive is None and archives.find(digest):
+        raise Conflict("The reports of this survey were archived meanwhile; try again.")
+
+
+def _stored(digest: str, *, nonces: bool) -> Iterator[Chunk]:
+    columns = ("stratum", "report", "nonce")[: 3 if nonces else 2]
     keys = parts.keys(digest)
     folded = Report.objects.filter(design__digest__in=keys).values_list(*columns)
     # In one statement: between two the design could be closed, and some of what waited be folded.
     released = FrozenDesign.objects.filter(~IN_STEPS, digest__in=keys)
     waits = WaitingReport.objects.filter(design__in=released).values_list(*columns)
     rows = folded.union(waits, all=True).iterator(chunk_size=CHUNK)
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
-    require_reports(digest)
+    while some := list(islice(rows, CHUNK)):
+        yield Chunk(*_arrays([row[:2] for row in some]), b"".join(bytes(row[2]) for row in some) if nonces else b"")
 
 
 def valid_reports(design: Design, rows: Sequence[StoredRow]) -> list[bool]:

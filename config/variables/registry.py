@@ -24,11 +24,12 @@ ABUSE = "Proxies and limits"
 ACCOUNTS = "Accounts"
 MAIL = "Mail"
 FILES = "Exported files"
+ARCHIVES = "Archived reports"
 BACKUPS = "Backups"
 STORES = "S3-compatible store"
 OUTSIDE = "Webhooks and programs"
 WATCHING = "Monitoring and logs"
-SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, BACKUPS, STORES, OUTSIDE, WATCHING)
+SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, ARCHIVES, BACKUPS, STORES, OUTSIDE, WATCHING)
 
 URL = Variable(
     "CANDOR_URL", PLACE, "The address that people see. Links in the panel, on paper and in mails begin with it, and "
@@ -144,6 +145,17 @@ EXPORTS_STORE = Variable(
     "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](operating.md#machines-that-share-no-folder) are: an "
     "S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `exports` in `CANDOR_DATA`",
+)  # fmt: skip
+
+ARCHIVES_STORE = Variable(
+    "CANDOR_ARCHIVES_STORE", ARCHIVES, "Where the [files with closed surveys' reports](keeping.md#archived-reports) "
+    "are: an S3-compatible bucket, or another folder.",
+    formats.STORE, "", PROCESSES, shown="none: the folder `archives` in `CANDOR_DATA`",
+)  # fmt: skip
+ARCHIVE_AFTER = Variable(
+    "CANDOR_ARCHIVE_AFTER", ARCHIVES, "Days after closing at which a worker moves a survey's reports out of the "
+    "database into such a file, where there are 1,000 or more.",
+    whole(1, 3_650), 0, (WEB, WORKER, COMMANDS), shown="none: by the command `archive_reports` alone",
 )  # fmt: skip
 
 BACKUPS_STORE = Variable(

@@ -30,7 +30,10 @@ EVERY = timedelta(days=1)
 LONGEST = timedelta(hours=6)
 """Longest time that a test may take."""
 
-AWAY = ("DATABASE_URL", "REDIS_URL", "CANDOR_EXPORTS_STORE", "CANDOR_BACKUP_EVERY", "CANDOR_BACKUP_IDENTITY")
+AWAY = (
+    *("DATABASE_URL", "REDIS_URL", "CANDOR_EXPORTS_STORE", "CANDOR_ARCHIVES_STORE", "CANDOR_ARCHIVE_AFTER"),
+    *("CANDOR_BACKUP_EVERY", "CANDOR_BACKUP_IDENTITY"),
+)
 """Variables that the empty place does not share."""
 
 

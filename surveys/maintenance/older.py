@@ -46,6 +46,7 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row, None],
         ),
     },
+    ("collector", "0019_report_archives"): {},  # a table that is in no backup
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
 }

@@ -6,9 +6,11 @@ from itertools import groupby, islice
 from struct import Struct
 
 from django.db import connection
+from django.db.models import Q
 
 from collector.designs import Design
-from collector.models import FrozenDesign, Report, StoredReport
+from collector.models import FrozenDesign, Report, ReportArchive, StoredReport
+from collector.reports import archives
 
 HEAD = Struct(">16sHB")
 """Head of a record: nonce, index of the stratum, mode; the symbols follow, a byte each."""
@@ -19,12 +21,23 @@ INSERT = "INSERT INTO {table} (design_id, nonce, stratum, mode, report) VALUES (
 
 
 def by_design(table: type[StoredReport] = Report) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The digest of each design with responses, and their records: in one pass with a few in memory at a time."""
+    """The digest of each design with responses, or the key of a part, and their records: a few in memory at a time.
+
+    Archived ones follow from their files, the same bytes. Raises ArchiveFault or OSError where one cannot be read.
+    """
     digests = dict(FrozenDesign.objects.values_list("number", "digest"))
     columns = "design_id", "nonce", "stratum", "mode", "report"
-    stored = table._default_manager.order_by("design_id", "nonce").values_list(*columns).iterator(chunk_size=AT_ONCE)
-    for number, rows in groupby(stored, key=lambda row: row[0]):
+    stored = table._default_manager.order_by("design_id", "nonce").values_list(*columns)
+    held = ReportArchive.objects.filter(state__in=ReportArchive.READ).order_by("pk")
+    archived = list(held) if table is Report else []
+    if archived:
+        wholes = [archive.design_id for archive in archived]
+        theirs = FrozenDesign.objects.filter(Q(digest__in=wholes) | Q(part_of__in=wholes))
+        stored = stored.exclude(design__in=list(theirs.values_list("number", flat=True)))
+    for number, rows in groupby(stored.iterator(chunk_size=AT_ONCE), key=lambda row: row[0]):
         yield digests[number], (HEAD.pack(bytes(row[1]), row[2], row[3]) + bytes(row[4]) for row in rows)
+    for archive in archived:
+        yield from archives.records(archive)
 
 
 def record_size(document: str) -> int:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from collector.errors import Conflict, InputError
 from collector.reports import purging, rewriting
+from estimator.base.stores import fault_of
 from estimator.exports import services
 from estimator.models import Analysis, Estimate, Run
 from surveys.accounts.audit_log import record_event
@@ -54,7 +55,12 @@ def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -
 def purge_due() -> None:
     """Purge what is due, and erase the order of arrival from what was closed or purged; failures are retried."""
     for version in due(timezone.now()):
-        purge(version)
+        try:
+            purge(version)
+        except Conflict as reason:
+            logger.warning("the reports of %s are not purged yet: %s", version.design_id, reason)
+        except OSError as error:  # the store of archives is away
+            logger.warning("the reports of %s are not purged yet: %s", version.design_id, fault_of(error))
     try:
         rewriting.rewrite_closed(compacted=COMPACTED)
     except Conflict as reason:

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from collector.reports.archive_files import ArchiveFault
 from estimator.base import jobs
 from estimator.base.lease import LeaseRenewal
 from estimator.base.stores import fault_of
@@ -129,7 +130,7 @@ def _make(backup_id: int, lease: str) -> None:
             backup_store.save(name, file)
             renewal.watch(1.0)
         _keep(backup_id, lease, name, size, digest)
-    except BackupError as refusal:
+    except (BackupError, ArchiveFault) as refusal:
         _fail(backup_id, lease, str(refusal))
     except OSError as error:
         _fail(backup_id, lease, f"The backup could not be stored: {fault_of(error)}. Nothing of it is left.")

@@ -24,6 +24,7 @@ Made = Callable[[Mapping[str, Any]], Any]
 
 LEFT_OUT = {
     "axes.AccessAttempt", "axes.AccessAttemptExpiration", "axes.AccessFailureLog", "axes.AccessLog",  # always empty
+    "collector.ReportArchive",  # files of this installation; a backup holds the reports themselves
     "estimator.Export",  # files of this installation, made again from the runs
     "estimator.Worker",  # when a worker of this installation last looked
     "sessions.Session",  # who is signed in here

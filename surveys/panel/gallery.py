@@ -6,12 +6,15 @@ from functools import lru_cache
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods
 
+from collector.errors import ValidationError
 from estimator.base import wording
 from estimator.reports.privacy import QuestionPrivacy, item_label
 from surveys.accounts.access import Role, get_survey_or_404, one_or_404, surveys_of
 from surveys.accounts.teams import home_team
+from surveys.definition import bounds, definitions
 from surveys.definition import templates as topics
 from surveys.definition.definitions import drawn_items, total_epsilon
 from surveys.definition.templates import Template
@@ -20,6 +23,8 @@ from surveys.models import Item
 from surveys.panel.forms.survey import SamePeopleForm
 from surveys.panel.views import panel_page, signed_in
 from surveys.rendering.own_coin.instructions import instructions_for
+
+LONGEST_TITLE = 300
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,9 @@ class TemplateCard:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Ways to start; a POST copies the survey that it names."""
+    """Ways to start; a POST copies the survey that it names, or begins an empty one with a title."""
+    if request.method == "POST" and "title" in request.POST:
+        return _begin_empty(request)
     if request.method == "POST":
         found = get_survey_or_404(request.user, request.POST.get("survey", ""), Role.EDITOR)
         form = SamePeopleForm(request.POST)
@@ -57,6 +64,20 @@ def new(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"This is a copy of {found.slug}, as a draft.")
         return redirect("panel:survey", copy.slug)
     return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user, Role.EDITOR))
+
+
+def _begin_empty(request: HttpRequest) -> HttpResponse:
+    """An empty draft with this title, in the editor; its link's name is made from the title."""
+    user, title = signed_in(request), request.POST.get("title", "").strip()[:LONGEST_TITLE]
+    slug = selectors.free_slug(slugify(title)[: selectors.LONGEST_BEGINNING].strip("-_") or "survey")
+    try:
+        bounds.require_plain({"title": title})
+        definition = definitions.complete({"slug": slug, "title": title})
+        written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
+    except ValidationError as error:
+        messages.error(request, str(error))
+        return redirect("panel:new")
+    return redirect("panel:edit", written.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -20,7 +20,7 @@ from estimator.base import wording
 from estimator.base.jobs import Job
 from estimator.runs import health
 from randomized_response import __version__
-from surveys.maintenance import scheduled_backups
+from surveys.maintenance import archives, scheduled_backups
 from surveys.maintenance.signature import own_fingerprint
 from surveys.models import Backup, Delivery, Version
 from surveys.panel.views import panel_page
@@ -177,6 +177,7 @@ def facts() -> list[tuple[str, str]]:
         ("Candor", __version__),
         ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),
         ("Database", f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.0f} MB"),
+        ("Archived reports", archives.summary()),
         ("Messages", "Redis" if settings.REDIS_URL else "a folder"),
         ("Address", settings.CANDOR_URL),
         ("Ceiling of epsilon", f"{settings.CANDOR_EPSILON_CEILING:g} for each person"),

@@ -12,7 +12,7 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.clickjacking import xframe_options_sameorigin
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
@@ -20,6 +20,7 @@ from surveys.definition.definitions import drawn_items
 from surveys.definition.parts import Definition
 from surveys.lifecycle import selectors
 from surveys.models import Survey
+from surveys.panel.editor.presentable import parsed_definition, presentable
 from surveys.panel.frame import survey_page
 from surveys.rendering import pages
 
@@ -38,12 +39,20 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @xframe_options_sameorigin
 def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page itself, for the frame of `of_survey`."""
-    found = get_survey_or_404(request.user, slug)
-    return _answer(selectors.definition_of(found), request.GET.get("language"))
+    """The page itself, for the frame of `of_survey`; of what is sent, with its gaps filled, for that of the editor."""
+    if request.method != "POST":
+        found = get_survey_or_404(request.user, slug)
+        return _answer(selectors.definition_of(found), request.GET.get("language"))
+    get_survey_or_404(request.user, slug, Role.EDITOR)
+    try:
+        design = presentable(parsed_definition(request.POST.get("definition", "")))
+    except ValidationError as fault:
+        return _not_yet([str(fault)])
+    shown = _language(design.languages, request.POST.get("language"))
+    return HttpResponse(pages.render_page(design, shown, preview=True))
 
 
 @require_POST

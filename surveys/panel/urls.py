@@ -23,6 +23,7 @@ from surveys.panel import (
     waves,
     webhooks,
 )
+from surveys.panel.editor import views as editor
 
 app_name = "panel"
 page = admin.site.admin_view  # who is not signed in is asked to; every POST needs its CSRF token
@@ -39,6 +40,12 @@ urlpatterns = [
     path("survey/<slug:slug>/plan/use", page(planner.use), name="use"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),
     path("survey/<slug:slug>/watch/", page(progress.progress), name="survey-watch"),
+    path("survey/<slug:slug>/edit/", page(editor.page), name="edit"),
+    path("survey/<slug:slug>/edit/save", page(editor.save), name="edit-save"),
+    path("survey/<slug:slug>/edit/look", page(editor.look), name="edit-look"),
+    path("survey/<slug:slug>/edit/prices", page(editor.prices), name="edit-prices"),
+    path("survey/<slug:slug>/edit/protect", page(editor.protect), name="edit-protect"),
+    path("survey/<slug:slug>/edit/revisions", page(editor.revisions), name="edit-revisions"),
     path("preview/", page(preview.of_form), name="preview-form"),
     path("survey/<slug:slug>/preview/", page(preview.of_survey), name="preview"),
     path("survey/<slug:slug>/preview/page", page(preview.page_of_survey), name="preview-page"),

@@ -115,7 +115,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     setting = parameters.of_item(query, question).setting
     if setting == WRITTEN:
         raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
-    written = _written(question, setting)
+    written = written_setting(question, setting)
     for parameter in question.entry.parameters:
         if parameter.name in written or not question.dial:  # what is computed from an epsilon must not stand beside it
             empty = None if Item._meta.get_field(parameter.column).null else ""
@@ -127,7 +127,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     return item
 
 
-def _written(question: PlannedQuestion, setting: Setting) -> dict[str, str]:
+def written_setting(question: PlannedQuestion, setting: Setting) -> dict[str, str]:
     """The mechanism's parameter for the setting."""
     if question.dial:
         return {question.dial.parameter: truth_text(question.truth_at(setting))}

@@ -115,6 +115,7 @@ EVERYWHERE = {
     ),
     "purging": (
         "before UPDATE collector_frozendesign in _mark",
+        "before UPDATE collector_reportarchive in _mark",
         "before DELETE collector_setasidereport in _mark",
         "before DELETE collector_invitation in delete",
         "before DELETE collector_usedtoken in delete",

@@ -1,7 +1,5 @@
 """What was stored by an earlier version is there after an update, and after going back; the triggers are laid anew."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -29,13 +27,6 @@ TRIGGERS = {
 @pytest.fixture
 def rehearsed(db: None) -> Design:
     return freeze_design(payloads.document(rehearsal=True))
-
-
-@pytest.fixture
-def and_back(db: None) -> Iterator[None]:
-    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
-    yield
-    MigrationExecutor(connection).migrate(leaves)
 
 
 def migrate(name: str) -> None:

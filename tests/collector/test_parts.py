@@ -213,6 +213,7 @@ def test_simulated_report_of_a_part_is_refused_by_the_database(split: Design) ->
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("and_back")
 def test_migration_back_with_a_split_design_is_refused(split: Design) -> None:
     with pytest.raises(Exception, match="1 surveys are split into parts"):
         MigrationExecutor(connection).migrate([("collector", "0017_totals_by_number")])

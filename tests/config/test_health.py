@@ -10,6 +10,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from collector.designs import Design
+from collector.models import ReportArchive
 from collector.reports import steps
 from config import metrics
 from estimator import tasks
@@ -144,6 +145,13 @@ def test_metrics_one_report_changes_no_number(design: Design, settings: Any) -> 
     assert waiting == {name: value for name, value in before.items() if name != "candor_counting_lag_seconds"}
     tasks.fold_waiting()
     assert numbers(settings)["candor_reports"] == metrics.STEP
+
+
+def test_metrics_tell_archives_by_state(design: Design, settings: Any) -> None:
+    assert not {name for name in numbers(settings) if name.startswith("candor_archives")}
+    ReportArchive.objects.create(design_id=design.digest, name="a", state="returning", size=17_000)
+    told = numbers(settings)
+    assert (told["candor_archives returning"], told["candor_archives_bytes"]) == (1, 17_000)
 
 
 def test_metrics_tell_whole_hours_since_the_last_backup(settings: Any) -> None:

@@ -31,8 +31,8 @@ def errors_of(module: ast.Module) -> set[str]:
 
 BUILT_IN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)}
 ERRORS = {
-    "AnalysisError", "BackupError", "Conflict", "DeliveryError", "ExportError", "InputError", "LeaseLost",
-    "ParameterError", "Problem", "RequestRefused", "StoreError", "ValidationError",
+    "AnalysisError", "ArchiveFault", "BackupError", "Busy", "Conflict", "DeliveryError", "ExportError", "InputError",
+    "LeaseLost", "ParameterError", "Problem", "RequestRefused", "StoreError", "ValidationError",
 }  # fmt: skip
 """All exceptions of the product. A new one needs somebody who catches it and does something else than with these."""
 

@@ -20,10 +20,11 @@ from django.db import connection
 from django.utils import timezone
 
 from collector.designs.selectors import get_design
-from collector.reports import folding
+from collector.reports import archiving, folding, rewriting
 from estimator.base import jobs
 from surveys import tasks
 from surveys.errors import BackupError
+from surveys.lifecycle.services import close_survey
 from surveys.maintenance import backup, backup_checks, backup_store, drafts, scheduled_backups
 from surveys.maintenance.archive import new_file
 from surveys.models import Backup, Survey, Version
@@ -328,3 +329,17 @@ def test_draft_of_killed_command_is_deleted_by_the_next(tmp_path: Path) -> None:
     with new_file(file) as third:
         third.write(b"whole")
     assert [path.name for path in place.iterdir()] == ["candor.zip"]
+
+
+def test_backup_without_an_archive_file_fails_and_says_so(reports: Version, settings: Any, tmp_path: Path) -> None:
+    """Else it would be one without these reports."""
+    settings.CANDOR_ARCHIVES = tmp_path / "archives"
+    close_survey(reports.survey)
+    rewriting.rewrite_closed()
+    archiving.archive(reports.design_id)
+    scheduled_backups.make_now()
+    (file,) = settings.CANDOR_ARCHIVES.iterdir()
+    file.unlink()
+    with pytest.raises(BackupError, match=f"The file {file.name} with this survey's archived reports is missing"):
+        scheduled_backups.make_now()
+    assert len(list(settings.CANDOR_BACKUPS.iterdir())) == 1

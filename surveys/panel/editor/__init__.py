@@ -1,0 +1,1 @@
+"""The survey editor: one page whose script edits the draft, and the addresses that the script asks."""

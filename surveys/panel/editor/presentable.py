@@ -1,0 +1,132 @@
+"""A draft filled in as far as its page needs it, so that the preview shows what is there while the rest is written."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from collector.designs import Design
+from collector.errors import ValidationError
+from surveys.definition import bounds, ceilings, definitions, shape
+from surveys.definition.definitions import drawn_items
+from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.definition.questions import frozen_item
+from surveys.planning.draft_prices import GRID, plannable
+
+SLUG = "preview"
+REASON = "Here stands the reason that you give when you open it."
+"""Of a draft above a ceiling: without a reason its page would ask nothing."""
+
+TRIES = 8
+"""Faults of questions that are put aside one after another; a draft with more shows the list of them."""
+
+OPTIONAL = ("asked_if", "unasked", "section", "most", "shuffle", "required")
+
+
+def presentable(definition: Definition) -> Design:
+    """The design of a draft whose gaps are filled. Raises ValidationError where that is not enough."""
+    draft = _filled(definition)
+    for _ in range(TRIES):
+        try:
+            design = drawn_items(draft, version=1)
+            return ceilings.with_reason(design, REASON) if any(ceilings.excesses(design)) else design
+        except ValidationError as error:
+            fault = error
+            if not _put_aside(draft, error):
+                raise
+    raise fault
+
+
+def parsed_definition(text: str) -> Definition:
+    """A definition in the form in which the script has it. Raises ValidationError."""
+    try:
+        raw = json.loads(text)
+    except ValueError:
+        raise ValidationError((), "the definition must be JSON") from None
+    bounds.require_plain(raw)
+    definition = definitions.complete(raw)
+    shape.require_shape(definition)
+    return definition
+
+
+def _filled(definition: Definition) -> Definition:
+    codes = definition["languages"]
+    strata = definition["strata"]
+    groups = [{**group, "label": _text(group["label"], codes, "…")} for group in strata["groups"]]
+    sections = [
+        {**one, "title": _text(one["title"], codes, "…"), "introduction": _text(one["introduction"], codes, "")}
+        for one in definition.get("sections", [])
+    ]
+    items = [_item(item, codes) for item in definition["items"]] or [_item(_first(), codes)]
+    filled = {name: value for name, value in definition.items() if name not in ("invitations", "participation")} | {
+        "slug": SLUG,
+        "title": _text(definition["title"], codes, "…"),
+        "introduction": _text(definition["introduction"], codes, ""),
+        "consent": _text(definition["consent"], codes, ""),
+        "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
+        "items": items,
+    }
+    return cast("Definition", filled | ({"sections": sections} if sections else {}))
+
+
+def _item(item: ItemPart, codes: list[str]) -> ItemPart:
+    made: Any = {**plannable(item), "wording": _text(item["wording"], codes, "…")}
+    made["choices"] = (
+        [_text(choice, codes, f"({place})") for place, choice in enumerate(made["choices"], start=1)]
+        if item["kind"] != "number"
+        else []
+    )
+    if "prefer_not" in item:
+        made["prefer_not"] = _text(item["prefer_not"], codes, "…")
+    whole = cast("ItemPart", made)
+    try:
+        frozen_item(whole, ())
+    except ValidationError:
+        made["channel"] = _any_channel(whole)
+        if item["kind"] == "number":
+            made |= GRID
+    return whole
+
+
+def _any_channel(item: ItemPart) -> Mapping[str, str]:
+    kind = item["kind"]
+    if kind == "number":
+        return {"name": "discrete_laplace", "epsilon": "1"}
+    return (
+        {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
+        if kind == "several_choices"
+        else {
+            "name": "k_ary",
+            "truth": "1/2",
+        }
+    )
+
+
+def _text(text: Text, codes: list[str], otherwise: str) -> Text:
+    """The text in each language: its own words, else another language's."""
+    some = next((words for words in text.values() if words.strip()), otherwise)
+    return {code: text.get(code, "").strip() or some for code in codes}
+
+
+def _first() -> ItemPart:
+    return {
+        "key": "first",
+        "kind": "yes_no",
+        "wording": {},
+        "choices": [],
+        "channel": {"name": "k_ary", "truth": "1/2"},
+    }
+
+
+def _put_aside(draft: Definition, error: ValidationError) -> bool:
+    """Take out of a question what the design refuses; False if the error is of no question."""
+    match error.path:
+        case ("items", int(place), *_) if place < len(draft["items"]):
+            item: Any = dict(draft["items"][place])
+            removed = [item.pop(name) for name in OPTIONAL if name in item]
+            draft["items"][place] = cast("ItemPart", item)
+            return bool(removed)
+        case ("items",) if error.code == "duplicate":
+            for place, one in enumerate(draft["items"]):
+                one["key"] = f"q{place}"
+            return True
+    return False

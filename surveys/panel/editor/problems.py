@@ -1,0 +1,132 @@
+"""Everything that keeps a draft from opening, and advice on its texts: each with the path of its field."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from collector.designs import Design
+from collector.errors import Path, ValidationError
+from surveys.definition.ceilings import excesses
+from surveys.definition.definitions import design_of, drawn_items
+from surveys.definition.parts import Definition, Text
+from surveys.definition.text_warnings import text_warnings
+from surveys.lifecycle import selectors
+from surveys.models import Survey
+from surveys.panel.forms.missing import item_faults
+
+STOPS, ADVICE = "stops", "advice"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One entry of the list. Questions, sections and groups are named by their keys in the path."""
+
+    level: str
+    path: tuple[str | int, ...]
+    text: str
+
+    def to_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def problems_of(survey: Survey, definition: Definition) -> list[Problem]:
+    """What keeps the draft from opening, in its order, and then the advice."""
+    found = [*_empty_texts(definition), *_unfinished(definition)]
+    design, fault = _derived(survey, definition)
+    if fault is not None:
+        path = keyed_path(definition, fault.path)
+        begin = path[:2] if path[:1] == ("items",) else path[:1]
+        if not any(one.path[: len(begin)] == begin for one in found):  # said already, and in more words
+            words = fault.sentence(())
+            found.append(Problem(STOPS, path, f"{words[0].upper()}{words[1:].rstrip('.')}."))
+    return [*found, *(_advice(definition, design) if design else ())]
+
+
+def keyed_path(definition: Definition, path: Path) -> tuple[str | int, ...]:
+    """A path in which questions, sections and groups are named by their keys in place of their numbers."""
+    lists: Sequence[tuple[Path, Sequence[Any]]] = (
+        (("items",), definition["items"]),
+        (("sections",), definition.get("sections", [])),
+        (("strata", "groups"), definition["strata"]["groups"]),
+    )
+    for begin, parts in lists:
+        place = path[len(begin)] if len(path) > len(begin) and path[: len(begin)] == begin else None
+        if isinstance(place, int) and place < len(parts) and isinstance(parts[place], dict):
+            return (*begin, str(parts[place].get("key", place)), *path[len(begin) + 1 :])
+    return path
+
+
+def _derived(survey: Survey, definition: Definition) -> tuple[Design | None, ValidationError | None]:
+    """The design that opening would freeze, or the first thing that keeps it from that, with what can be drawn yet."""
+    try:
+        number = selectors.next_number(survey)
+        return design_of(definition, version=number, opening=selectors.opening_of(survey)), None
+    except ValidationError as error:
+        fault = error
+    try:
+        return drawn_items(definition, version=1), fault
+    except ValidationError:
+        return None, fault
+
+
+def _unfinished(definition: Definition) -> Iterator[Problem]:
+    if not definition["items"]:
+        yield Problem(STOPS, ("items",), "There is no question yet.")
+    for item in definition["items"]:
+        for field, words in item_faults(item):
+            yield Problem(STOPS, ("items", item["key"], field), words)
+
+
+def _empty_texts(definition: Definition) -> Iterator[Problem]:
+    """The empty texts of the survey's own language one by one, of each further one together."""
+    own, *others = definition["languages"]
+    needed = list(texts_of(definition))
+    for path, text, always in needed:
+        written = any(words.strip() for words in text.values())
+        if not text.get(own, "").strip() and (always or written):
+            yield Problem(STOPS, (*path, own), "The text is empty.")
+    for code, name in zip(others, selectors.language_names(others), strict=True):
+        empty = [
+            (*path, code) for path, text, _ in needed if not text.get(code, "").strip() and text.get(own, "").strip()
+        ]
+        if empty:
+            words = "1 text is" if len(empty) == 1 else f"{len(empty)} texts are"
+            yield Problem(STOPS, empty[0], f"{name}: {words} not translated.")
+
+
+def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Text, bool]]:
+    """Every text with its path; whether it is needed even where no language has it."""
+    yield ("title",), definition["title"], True
+    yield ("introduction",), definition["introduction"], False
+    yield ("consent",), definition["consent"], False
+    groups = definition["strata"]["groups"]
+    yield ("strata", "wording"), definition["strata"]["wording"], bool(groups)
+    for group in groups:
+        yield ("strata", "groups", group["key"], "label"), group["label"], True
+    for section in definition.get("sections", []):
+        yield ("sections", section["key"], "title"), section["title"], True
+        yield ("sections", section["key"], "introduction"), section["introduction"], False
+    for item in definition["items"]:
+        path = ("items", item["key"])
+        yield (*path, "wording"), item["wording"], True
+        for number, choice in enumerate(item["choices"]):
+            yield (*path, "choices", number), choice, True
+        if "prefer_not" in item:
+            yield (*path, "prefer_not"), item["prefer_not"], True
+
+
+def _advice(definition: Definition, design: Design) -> Iterator[Problem]:
+    for excess in excesses(design):
+        yield Problem(ADVICE, ("items",), f"Opening will ask for a reason: {excess.in_words}.")
+    for warning in text_warnings(design):
+        path = keyed_path(definition, _parsed(warning.place))
+        yield Problem(ADVICE, (*path, warning.language), f"“{warning.match}”: {warning.reason}")
+
+
+def _parsed(place: str) -> Path:
+    """The path of a place that is written as items[2].choices[0]."""
+    steps: list[str | int] = []
+    for part in place.split("."):
+        name, *numbers = part.replace("]", "").split("[")
+        steps += [name, *map(int, numbers)]
+    return tuple(steps)

@@ -1,0 +1,227 @@
+"""The editor's page, and what its script asks: save, look, price, protect, revisions. All of it JSON."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from collector.errors import Conflict, ValidationError
+from estimator.base.mechanisms import REGISTRY, RegistryEntry
+from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition.changes import apply_changes, read_changes
+from surveys.definition.definitions import ceiling_of
+from surveys.definition.mechanisms import KINDS, MECHANISMS
+from surveys.definition.parts import Definition, ItemPart
+from surveys.definition.questions import PREFER_NOT, YES_NO, complete_item
+from surveys.lifecycle import drafts, selectors
+from surveys.models import Item, Survey
+from surveys.panel.editor.presence import announce
+from surveys.panel.editor.problems import STOPS, Problem, keyed_path, problems_of
+from surveys.panel.frame import SurveyStatus, steps
+from surveys.panel.views import panel_page, signed_in
+from surveys.planning.draft_prices import USUAL_LOSS, channel_at, first_channel, fitted, price_of
+from surveys.planning.group_warnings import expected_reports
+from surveys.planning.parameters import MOST_RESPONDENTS
+
+MOST_QUESTIONS = 256
+View = Callable[..., HttpResponse]
+Body = dict[str, object]
+
+
+def answers_errors(view: View) -> View:
+    """Answer what is wrong with a request as JSON, with the path of the field."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ValidationError as error:
+            return JsonResponse({"message": str(error), "path": list(error.path)}, status=422)
+        except Conflict as error:
+            return JsonResponse({"message": str(error)}, status=409)
+
+    return answer
+
+
+@require_safe
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The editor. What is no draft has nothing to edit: its own page says so."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    if survey.state != Survey.State.DRAFT:
+        return redirect("panel:survey", survey.slug)
+    definition = selectors.definition_of(survey)
+    problems = problems_of(survey, definition)
+    missing = next((one.text for one in problems if one.level == STOPS), "")
+    standing = SurveyStatus(survey, selectors.latest_version(survey), None, missing, None)
+    state = {**_state(survey, definition, problems), **_about(survey)}
+    return panel_page(
+        request, "panel/editor/page.html", title=str(survey), survey=survey, steps=list(steps(standing)), state=state
+    )
+
+
+@require_POST
+@answers_errors
+def save(request: HttpRequest, slug: str) -> HttpResponse:
+    """Save changes beside those of others; 409 with both values where both sides changed the same part."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    changes = read_changes(_body(request).get("changes"))
+    try:
+        saved = drafts.save_changes(survey, changes, by=signed_in(request))
+    except ValidationError as error:
+        written, _ = apply_changes(selectors.definition_of(survey), changes)
+        raise ValidationError(keyed_path(written, error.path), error.message, code=error.code) from None
+    survey = Survey.objects.get(pk=survey.pk)
+    status = 409 if saved.clashes else 200
+    clashes = {"clashes": [one.to_dict() for one in saved.clashes]} if saved.clashes else {}
+    state = _state(survey, saved.definition, problems_of(survey, saved.definition))
+    return JsonResponse({**state, "addresses": _addresses(survey), **clashes}, status=status)
+
+
+@require_GET
+@answers_errors
+def look(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether there is a newer revision, and who else is here; also a token for saving after a new sign-in."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    others = announce(survey, signed_in(request), tab=request.GET.get("tab", ""), at=request.GET.get("at", ""))
+    answer: dict[str, object] = {"others": others, "token": get_token(request), "draft": _is_draft(survey)}
+    if request.GET.get("revision") != str(drafts.revision_of(survey)):
+        definition = selectors.definition_of(survey)
+        answer |= _state(survey, definition, problems_of(survey, definition))
+    return JsonResponse(answer)
+
+
+@require_POST
+@answers_errors
+def prices(request: HttpRequest, slug: str) -> HttpResponse:
+    """Privacy loss and precision of the questions that are sent, written or not."""
+    get_survey_or_404(request.user, slug, Role.EDITOR)
+    sent = _body(request)
+    respondents = sent.get("respondents")
+    if type(respondents) is not int or not 1 <= respondents <= MOST_RESPONDENTS:
+        words = f"must be a whole number from 1 to {MOST_RESPONDENTS}; got {respondents!r}"
+        raise ValidationError(("respondents",), words)
+    return JsonResponse(asdict(price_of(_items(sent), respondents)))
+
+
+@require_POST
+@answers_errors
+def protect(request: HttpRequest, slug: str) -> HttpResponse:
+    """The channels of questions: each at a privacy loss, or all of them within a budget."""
+    get_survey_or_404(request.user, slug, Role.EDITOR)
+    sent = _body(request)
+    items = _items(sent)
+    if "budget" in sent:
+        return JsonResponse({"channels": fitted(items, _loss(sent, "budget"))})
+    epsilon, choose = _loss(sent, "epsilon"), bool(sent.get("choose"))
+    return JsonResponse({"channels": {item["key"]: channel_at(item, epsilon, choose=choose) for item in items}})
+
+
+@require_GET
+def revisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The revisions that are kept; with `number` the definition of one."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    number = request.GET.get("number", "")
+    if number:
+        found = survey.revisions.filter(number=number).first() if number.isdecimal() and len(number) < 10 else None
+        if found is None:
+            return JsonResponse({"message": "This revision is not kept any more."}, status=409)
+        return JsonResponse({"definition": found.definition})
+    kept = survey.revisions.values_list("number", "saved_at", "saved_by__username")
+    return JsonResponse({"revisions": [{"number": number, "at": at, "by": by or ""} for number, at, by in kept]})
+
+
+def _state(survey: Survey, definition: Definition, problems: Sequence[Problem]) -> Body:
+    """The draft with its revision and its problems."""
+    newest = survey.revisions.values("number", "saved_at").first() or {"number": 0, "saved_at": None}
+    return {
+        "definition": definition,
+        "revision": newest["number"],
+        "saved_at": newest["saved_at"],
+        "problems": [one.to_dict() for one in problems],
+    }
+
+
+def _about(survey: Survey) -> dict[str, object]:
+    """What the script needs to know of the platform, once."""
+    labels = dict(Item.Kind.choices)
+    kinds = [
+        {
+            "name": kind,
+            "label": str(labels.get(kind, kind)),
+            "mechanisms": MECHANISMS[kind],
+            "channel": first_channel(kind),
+        }
+        for kind in KINDS
+    ]
+    languages = [
+        {"code": code, "name": str(name), "direction": selectors.direction_of(code)}
+        for code, name in settings.LANGUAGES
+    ]
+    return {
+        "kinds": kinds,
+        "usual_loss": USUAL_LOSS,
+        "mechanisms": {name: _mechanism(entry) for name, entry in REGISTRY.items()},
+        "languages": languages,
+        "yes_no": YES_NO,
+        "prefer_not": PREFER_NOT,
+        "respondents": expected_reports(survey),
+        "ceiling": ceiling_of(rehearsal=survey.rehearsal),
+        "addresses": _addresses(survey),
+    }
+
+
+def _mechanism(entry: RegistryEntry) -> dict[str, object]:
+    parameters = [
+        {"name": one.name, "label": one.label, "help": one.help, "form": one.form} for one in entry.parameters
+    ]
+    return {"label": entry.label, "only_two": entry.only_two, "parameters": parameters}
+
+
+def _addresses(survey: Survey) -> dict[str, str]:
+    names = {
+        "edit": "edit", "save": "edit-save", "look": "edit-look", "prices": "edit-prices", "protect": "edit-protect",
+        "revisions": "edit-revisions", "preview": "preview-page", "survey": "survey", "opening": "opening",
+        "rehearse": "rehearse", "plan": "survey-plan",
+    }  # fmt: skip
+    found = {name: reverse(f"panel:{view}", args=[survey.slug]) for name, view in names.items()}
+    return found | {"form": reverse("admin:surveys_survey_change", args=[survey.pk])}
+
+
+def _is_draft(survey: Survey) -> bool:
+    return survey.state == Survey.State.DRAFT
+
+
+def _body(request: HttpRequest) -> Body:
+    try:
+        sent = json.loads(request.body)
+    except ValueError:
+        sent = None
+    if not isinstance(sent, dict):
+        raise ValidationError((), "the request must be a JSON object")
+    return sent
+
+
+def _loss(sent: Body, name: str) -> float:
+    value: Any = sent.get(name)
+    if type(value) not in (int, float) or not 0 < value <= 100:
+        raise ValidationError((name,), f"must be a number above 0 and at most 100; got {value!r}")
+    return float(value)
+
+
+def _items(sent: Body) -> list[ItemPart]:
+    """The questions of a request, of which texts may be left out."""
+    raw = sent.get("items")
+    if not isinstance(raw, list) or len(raw) > MOST_QUESTIONS:
+        raise ValidationError(("items",), f"must be a list of at most {MOST_QUESTIONS} questions")
+    items: list[ItemPart] = []
+    for number, one in enumerate(raw):
+        items.append(complete_item(one, ["en"], ("items", number), items))
+    return items

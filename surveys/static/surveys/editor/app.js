@@ -1,0 +1,184 @@
+/** The survey editor: the list of questions, the one that is edited, and the page as respondents will see it. */
+import { Clash, Problems, Revisions, when } from "./aside.js";
+import { Draft } from "./draft.js";
+import { Preview } from "./frame.js";
+import { Outline } from "./outline.js";
+import { Prices } from "./prices.js";
+import { Budget } from "./protection.js";
+import { Question } from "./question.js";
+import { SectionCard, SurveyCard } from "./survey.js";
+import { progressOf } from "./texts.js";
+import { Translations } from "./translate.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+
+const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
+
+function Editor({ draft, prices, state, listen }) {
+  const [, redraw] = useState(0);
+  const [at, setAt] = useState(first(draft.definition));
+  const [language, setLanguage] = useState(draft.definition.languages[0]);
+  const [tab, setTab] = useState("card");
+  const [asked, setAsked] = useState("");
+  const [said, setSaid] = useState("");
+  const focus = useRef(null);
+  const cards = useRef(new Map()); // a question that gets its key while it is edited stays in its card
+  const body = useRef(null);
+  useEffect(() => listen(() => redraw((count) => count + 1)), []);
+  const { definition } = draft;
+  const names = new Map(definition.languages.map((code) => [code, state.languages.find((one) => one.code === code)?.name ?? code]));
+  const spoken = names.has(language) ? language : definition.languages[0];
+  const [part, key] = at.split(":");
+  const item = part === "item" ? definition.items.find((one) => one.key === key) : null;
+  const section = part === "section" ? definition.sections?.find((one) => one.key === key) : null;
+  draft.at = at;
+  const select = (to, field = "", words = "") => {
+    focus.current = field || null;
+    setAt(to);
+    setTab("card");
+    setSaid(words);
+  };
+  const renamed = (old, name) => {
+    cards.current.set(name, cards.current.get(old) ?? old);
+    prices.rename(old, name);
+    setAt(`item:${name}`);
+  };
+  const open = (path) => {
+    const [to, field, code] = target(path);
+    if (code && names.has(code)) {
+      setLanguage(code);
+    }
+    select(to, field);
+  };
+  useLayoutEffect(() => {
+    if (focus.current) {
+      const found = body.current.querySelector(`.editor-middle [data-path="${CSS.escape(focus.current)}"]`);
+      const closed = found?.closest("details:not([open])");
+      if (closed) {
+        closed.open = true;
+      }
+      found?.focus();
+      focus.current = null;
+    }
+  });
+  const step = (back) => {
+    const to = back ? draft.undo() : draft.redo();
+    setSaid(to ? (back ? "Undone." : "Done again.") : back ? "There is nothing to undo." : "There is nothing to do again.");
+    if (to) {
+      setAt(to);
+    }
+  };
+  useEffect(() => shortcuts(step, body));
+  const restored = (number, old) => {
+    draft.edit("", (it) => {
+      Object.keys(it).forEach((name) => delete it[name]);
+      Object.assign(it, structuredClone(old));
+    });
+    setAsked("");
+    setAt(first(old));
+    setSaid(`Version ${number} is back.`);
+  };
+  const stops = draft.problems.filter(({ level }) => level === "stops").length;
+  return html`<div class="editor" data-tab=${tab} ref=${body}>
+    <div class="editor-head">
+      <div class="editor-title"><a href=${draft.addresses.survey} class="editor-back" aria-label="Back to the survey’s page">←</a>
+        <h1 dir="auto">${definition.title[definition.languages[0]] || "Untitled survey"}</h1><${Status} draft=${draft} onOpen=${open} /></div>
+      <${Budget} prices=${prices} ceiling=${state.ceiling} />
+      <div class="editor-acts">
+        ${names.size > 1 && html`<select class="candor-field editor-small" aria-label="Language of the texts" value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
+          ${[...names].map(([code, name]) => html`<option value=${code}>${name}${progress(definition, code)}</option>`)}</select>`}
+        ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>Translate</button>`}
+        <button type="button" class="editor-icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
+        <button type="button" class="editor-icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
+        <button type="button" class="editor-text" onClick=${() => setAsked("revisions")}>Versions</button>
+        <a class=${`candor-button${stops ? " candor-plain" : ""}`} href=${draft.addresses.opening}>Open …</a>
+      </div>
+    </div>
+    <div class="editor-tabs" role="group" aria-label="Parts of the editor">${TABS.map(([name, words]) => html`<button type="button" aria-pressed=${String(tab === name)} onClick=${() => setTab(name)}>${words}</button>`)}</div>
+    <p class="candor-out" role="status">${said}</p>
+    <div class="editor-columns">
+      <${Outline} draft=${draft} state=${state} at=${at} onSelect=${select} language=${spoken} prices=${prices} />
+      <div class="editor-middle">
+        ${item && html`<${Question} key=${cards.current.get(item.key) ?? item.key} draft=${draft} state=${state} item=${item} language=${spoken} prices=${prices} onSelect=${select} onRename=${renamed} names=${names} />`}
+        ${section && html`<${SectionCard} key=${section.key} draft=${draft} section=${section} language=${spoken} onSelect=${select} />`}
+        ${part === "translations" && names.size > 1 && html`<${Translations} draft=${draft} language=${spoken} names=${names} onLanguage=${setLanguage} />`}
+        ${!item && !section && !(part === "translations" && names.size > 1) && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
+        <${Problems} draft=${draft} onOpen=${open} />
+      </div>
+      <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} onLanguage=${setLanguage} names=${names} number=${item ? definition.items.indexOf(item) + 1 : 0} />
+    </div>
+    ${asked === "revisions" && html`<${Revisions} draft=${draft} onClose=${() => setAsked("")} onRestore=${restored} />`}
+    ${draft.status === "clash" && html`<${Clash} draft=${draft} />`}
+  </div>`;
+}
+
+function Status({ draft, onOpen }) {
+  const words = {
+    saved: draft.savedAt ? `Saved ${when(draft.savedAt)}` : "Saved",
+    changed: "Not saved yet",
+    saving: "Saving …",
+    failed: "Cannot save now. Still trying; nothing is lost.",
+    clash: "Not saved",
+  };
+  if (draft.status === "signed-out") {
+    return html`<span class="editor-status editor-stop" role="alert">Your session has ended. <a href=${`/panel/login/?next=${encodeURIComponent(draft.addresses.edit)}`} target="_blank">Sign in again</a> and come back: your texts stay here.</span>`;
+  }
+  if (draft.status === "refused") {
+    return html`<span class="editor-status editor-stop" role="alert">Not saved: <button type="button" class="editor-text" onClick=${() => onOpen(draft.path)}>${draft.message}</button></span>`;
+  }
+  const wrong = draft.status === "failed" || draft.status === "frozen";
+  return html`<span class=${`editor-status${wrong ? " editor-stop" : ""}`} role=${wrong ? "alert" : undefined}>${words[draft.status] ?? draft.message}</span>`;
+}
+
+/** What is selected at first: the survey's texts while it has none, else the first question. */
+function first(definition) {
+  const titled = Object.values(definition.title).some((words) => words.trim());
+  return titled && definition.items.length ? `item:${definition.items[0].key}` : "survey";
+}
+
+/** The part and the field that a path leads to, and its language. */
+function target([list, key, field, ...more]) {
+  if (list === "items" && key !== undefined) {
+    const place = field === "choices" && typeof more[0] === "number" ? `choices/${more[0]}` : String(field ?? "wording");
+    return [`item:${key}`, place === "weights" ? "mechanism" : place, String(more.at(-1) ?? "")];
+  }
+  if (list === "sections" && key !== undefined) {
+    return [`section:${key}`, String(field ?? "title"), String(more[0] ?? "")];
+  }
+  if (list === "strata") {
+    return ["survey", key === "groups" ? `strata/groups/${field}/label` : "strata/wording", String(more.at(-1) ?? field ?? "")];
+  }
+  return ["survey", String(list ?? "title"), String(key ?? "")];
+}
+
+/** How much of the survey is translated, in the list of languages. */
+function progress(definition, code) {
+  return code === definition.languages[0] ? "" : ` ${progressOf(definition, code).join(" of ")}`;
+}
+
+function shortcuts(step, body) {
+  const press = (event) => {
+    const command = event.ctrlKey || event.metaKey;
+    if (command && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      step(!event.shiftKey);
+    } else if (command && event.key.toLowerCase() === "f" && !event.shiftKey) {
+      const find = body.current.querySelector("[data-find]");
+      if (find?.offsetParent) {
+        event.preventDefault();
+        find.focus();
+      }
+    }
+  };
+  document.addEventListener("keydown", press);
+  return () => document.removeEventListener("keydown", press);
+}
+
+const place = document.querySelector("[data-editor]");
+const state = JSON.parse(document.getElementById("editor-state").textContent);
+const draft = new Draft(state, place.querySelector("[name=csrfmiddlewaretoken]").value);
+const listeners = new Set();
+const tell = () => listeners.forEach((listener) => listener());
+draft.listen(tell);
+const prices = new Prices(draft, state, tell);
+place.querySelector("[data-plain]")?.remove();
+render(html`<${Editor} draft=${draft} prices=${prices} state=${state} listen=${(listener) => listeners.add(listener)} />`, place);

@@ -1,0 +1,260 @@
+/** What the editor does to a definition: each function changes the one that it is given, and nothing else. */
+
+const NEW = "new-";
+const LONGEST_KEY = 40;
+
+/** @returns {object | undefined} the question with this key */
+export const itemOf = (definition, key) => definition.items.find((item) => item.key === key);
+
+/** A text by language with the same words missing in all of them. */
+export const emptyText = (definition) => Object.fromEntries(definition.languages.map((code) => [code, ""]));
+
+/** Add a question behind the one with this key, or at the end. @returns {string} its key until it has words */
+export function addItem(definition, kind, channel, state, behind) {
+  const item = { key: `${NEW}${Math.random().toString(36).slice(2, 8)}`, kind, wording: emptyText(definition), choices: [], channel };
+  if (kind === "yes_no") {
+    item.choices = [0, 1].map((answer) => platform(definition, (code) => state.yes_no[code]?.[answer]));
+  }
+  if (kind === "number") {
+    Object.assign(item, { minimum: "0", maximum: "10", step: "1" });
+  }
+  const place = definition.items.findIndex(({ key }) => key === behind);
+  const section = definition.items[place]?.section ?? definition.sections?.at(-1)?.key;
+  if (section) {
+    item.section = section;
+  }
+  definition.items.splice(place < 0 ? definition.items.length : place + 1, 0, item);
+  return item.key;
+}
+
+/** @returns {string} the key of the copy */
+export function duplicateItem(definition, key) {
+  const place = definition.items.findIndex((item) => item.key === key);
+  const copy = structuredClone(definition.items[place]);
+  copy.key = freeKey(definition, key.replace(/_\d+$/, ""), "items");
+  definition.items.splice(place + 1, 0, copy);
+  return copy.key;
+}
+
+/** Remove a question, and the conditions of others on it. */
+export function removeItem(definition, key) {
+  definition.items = definition.items.filter((item) => item.key !== key);
+  for (const item of definition.items) {
+    if (item.asked_if?.item === key) {
+      delete item.asked_if;
+      delete item.unasked;
+    }
+  }
+}
+
+/** Give a new question the key that its words make; others keep theirs, which exports and conditions name. */
+export function nameItem(definition, key) {
+  const item = itemOf(definition, key);
+  const words = item?.wording[definition.languages[0]] || Object.values(item?.wording ?? {}).find(Boolean);
+  return key.startsWith(NEW) && words?.trim() ? renameItem(definition, key, freeKey(definition, slugOf(words), "items")) : key;
+}
+
+export function renameItem(definition, key, name) {
+  for (const item of definition.items) {
+    if (item.key === key) {
+      item.key = name;
+    }
+    if (item.asked_if?.item === key) {
+      item.asked_if.item = name;
+    }
+  }
+  return name;
+}
+
+/** Whether the key is one that stands in for words. */
+export const isUnnamed = (key) => key.startsWith(NEW);
+
+/** Move a question up or down by one, across the border of a section if it stands there. */
+export function moveItem(definition, key, by) {
+  const { items } = definition;
+  const place = items.findIndex((item) => item.key === key);
+  const [item, other] = [items[place], items[place + by]];
+  const keys = (definition.sections ?? []).map((section) => section.key);
+  if (keys.length && item.section !== other?.section) {
+    const next = keys[keys.indexOf(item.section) + by];
+    if (next !== undefined) {
+      item.section = next;
+      inOrder(definition);
+    }
+    return;
+  }
+  if (other) {
+    [items[place], items[place + by]] = [other, item];
+  }
+}
+
+/** Put a question in front of another one, or at the end of a section. */
+export function placeItem(definition, key, before, section) {
+  const item = itemOf(definition, key);
+  const rest = definition.items.filter((one) => one !== item);
+  const place = rest.findIndex((one) => one.key === before);
+  rest.splice(place < 0 ? rest.length : place, 0, item);
+  if (definition.sections) {
+    item.section = section;
+  }
+  definition.items = rest;
+  inOrder(definition);
+}
+
+export function addSection(definition) {
+  const first = !definition.sections?.length;
+  definition.sections ??= [];
+  const key = freeKey(definition, `part_${definition.sections.length + 1}`, "sections");
+  definition.sections.push({ key, title: emptyText(definition), introduction: emptyText(definition) });
+  if (first) {
+    definition.items.forEach((item) => (item.section = key));
+  }
+  return key;
+}
+
+/** Remove a section; its questions go to the one before it, or behind it. */
+export function removeSection(definition, key) {
+  const place = definition.sections.findIndex((section) => section.key === key);
+  const heir = (definition.sections[place - 1] ?? definition.sections[place + 1])?.key;
+  for (const item of definition.items.filter((one) => one.section === key)) {
+    if (heir) {
+      item.section = heir;
+    } else {
+      delete item.section;
+    }
+  }
+  definition.sections.splice(place, 1);
+  if (!definition.sections.length) {
+    delete definition.sections;
+  }
+  inOrder(definition);
+}
+
+export function moveSection(definition, key, by) {
+  const { sections } = definition;
+  const place = sections.findIndex((section) => section.key === key);
+  if (sections[place + by]) {
+    [sections[place], sections[place + by]] = [sections[place + by], sections[place]];
+    inOrder(definition);
+  }
+}
+
+function inOrder(definition) {
+  const place = new Map((definition.sections ?? []).map((section, number) => [section.key, number]));
+  const of = (item) => place.get(item.section) ?? -1;
+  definition.items.sort((one, other) => of(one) - of(other));
+}
+
+/**
+ * New options of a question. `from[n]` is the place that option n had before, or -1: conditions on answers follow them.
+ */
+export function setChoices(definition, key, choices, from) {
+  const item = itemOf(definition, key);
+  const count = item.choices.length;
+  const now = (place) => (place >= count ? place - count + choices.length : from.indexOf(place));
+  item.choices = choices;
+  if (typeof item.unasked === "number") {
+    item.unasked = now(item.unasked);
+    if (item.unasked < 0) {
+      delete item.unasked;
+    }
+  }
+  for (const other of definition.items.filter((one) => one.asked_if?.item === key)) {
+    other.asked_if.answers = other.asked_if.answers.map(now).filter((place) => place >= 0).sort((a, b) => a - b);
+  }
+}
+
+/** Set or remove a part that a question has only where it differs from the usual. */
+export function setOption(item, name, value, usual) {
+  if (value === usual || value === "" || value === null) {
+    delete item[name];
+  } else {
+    item[name] = value;
+  }
+}
+
+/** Set the languages, the default first; every text gets a place for a new one and loses that of one taken away. */
+export function setLanguages(definition, codes, state) {
+  const each = (text) => Object.fromEntries(codes.map((code) => [code, text?.[code] ?? ""]));
+  definition.languages = codes;
+  for (const name of ["title", "introduction", "consent"]) {
+    definition[name] = each(definition[name]);
+  }
+  definition.strata.wording = each(definition.strata.wording);
+  definition.strata.groups.forEach((group) => (group.label = each(group.label)));
+  for (const section of definition.sections ?? []) {
+    section.title = each(section.title);
+    section.introduction = each(section.introduction);
+  }
+  for (const item of definition.items) {
+    const usual = item.kind === "yes_no" && Object.values(state.yes_no).find((words) => item.choices.length === 2 &&
+      item.choices.every((choice, place) => Object.values(choice).includes(words[place])));
+    item.wording = each(item.wording);
+    item.choices = item.choices.map((choice, place) => {
+      const made = each(choice);
+      codes.forEach((code) => (made[code] ||= usual ? state.yes_no[code]?.[place] ?? "" : ""));
+      return made;
+    });
+    if (item.prefer_not) {
+      const made = each(item.prefer_not);
+      codes.forEach((code) => (made[code] ||= state.prefer_not[code] ?? ""));
+      item.prefer_not = made;
+    }
+  }
+}
+
+/** Keys of groups are of one length, so that reports are of one size. */
+export function addGroup(definition) {
+  const { groups } = definition.strata;
+  const taken = new Set(groups.map((group) => group.key));
+  const size = groups[0]?.key.length ?? 3;
+  let number = groups.length + 1;
+  const named = () => `g${String(number).padStart(size - 1, "0")}`;
+  while (taken.has(named())) {
+    number += 1;
+  }
+  groups.push({ key: named(), label: emptyText(definition), share: null });
+}
+
+export function platform(definition, words) {
+  return Object.fromEntries(definition.languages.map((code) => [code, words(code) ?? ""]));
+}
+
+/** What the server needs to know of the questions for their price: no text. */
+export function priced(definition) {
+  const names = ["key", "kind", "channel", "minimum", "maximum", "step", "most"];
+  return definition.items.map((item) => ({
+    ...Object.fromEntries(names.filter((name) => item[name] !== undefined && item[name] !== "").map((name) => [name, item[name]])),
+    choices: item.choices.map(() => ""),
+    ...(item.prefer_not && item.kind !== "number" ? { prefer_not: true } : {}),
+  }));
+}
+
+/** The answers of a question in one language, "prefer not to say" last. */
+export function answersOf(item, language) {
+  return [...item.choices, ...(item.prefer_not ? [item.prefer_not] : [])].map(
+    (text, place) => text[language] || Object.values(text).find(Boolean) || `Option ${place + 1}`,
+  );
+}
+
+function slugOf(words) {
+  const plain = words.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/ß/g, "ss").toLowerCase();
+  const parts = plain.split(/[^a-z0-9]+/).filter(Boolean);
+  let key = "";
+  for (const part of parts) {
+    if (key && key.length + part.length + 1 > LONGEST_KEY) {
+      break;
+    }
+    key = key ? `${key}_${part}` : part.slice(0, LONGEST_KEY);
+  }
+  return key || "question";
+}
+
+function freeKey(definition, wanted, list) {
+  const taken = new Set((definition[list] ?? []).map((one) => one.key));
+  let key = wanted;
+  for (let number = 2; taken.has(key); number += 1) {
+    key = `${wanted}_${number}`;
+  }
+  return key;
+}

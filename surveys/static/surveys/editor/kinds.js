@@ -1,0 +1,38 @@
+/** The kinds of questions with their pictures; a kind without one of its own has a plain one. */
+import { html } from "./view.js";
+
+const SHAPES = {
+  yes_no: ["M4 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0", "M14 7h6", "M4 17a3 3 0 1 0 6 0a3 3 0 1 0-6 0", "M14 17h6", "M6 17h2"],
+  one_choice: ["M3 6a2 2 0 1 0 4 0a2 2 0 1 0-4 0", "M3 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0", "M3 18a2 2 0 1 0 4 0a2 2 0 1 0-4 0", "M11 6h10M11 12h10M11 18h10"],
+  several_choices: ["M3 4h4v4h-4zM3 10h4v4h-4zM3 16h4v4h-4z", "M4 18l1 1l2-3", "M11 6h10M11 12h10M11 18h10"],
+  scale: ["M3 12h18", "M5 9v6M9.7 9v6M14.3 9v6M19 9v6", "M14.3 12m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0"],
+  number: ["M4 8l2-1v10M10 9a2.5 2.5 0 0 1 5 0c0 2-5 4-5 8h5", "M18 7h3l-2 4a3 3 0 1 1-2 5"],
+};
+const PLAIN = ["M4 6h16M4 12h16M4 18h10"];
+
+const WORDS = {
+  yes_no: ["Yes or no", "One statement that is true or not"],
+  one_choice: ["One choice", "Exactly one of several options"],
+  several_choices: ["Several choices", "Any of several options"],
+  scale: ["Scale", "Points from low to high"],
+  number: ["Number", "How many, how often, how old"],
+};
+
+export const Picture = ({ kind }) => html`<svg class="editor-picture" viewBox="0 0 24 24" aria-hidden="true">
+  ${(SHAPES[kind] ?? PLAIN).map((path) => html`<path d=${path} />`)}</svg>`;
+
+export const kindName = (kind, label) => WORDS[kind]?.[0] ?? `${label[0].toUpperCase()}${label.slice(1)}`;
+
+/** Buttons of all kinds; what cannot be asked is said beside them. */
+export function KindMenu({ kinds, onPick, onClose }) {
+  return html`<div class="editor-kinds" role="group" aria-label="Kind of question"
+    onKeyDown=${(event) => event.key === "Escape" && onClose()}>
+    ${kinds.map(
+      ({ name, label }) => html`<button type="button" class="editor-kind" onClick=${() => onPick(name)}>
+        <${Picture} kind=${name} /><span><b>${kindName(name, label)}</b><small>${WORDS[name]?.[1] ?? ""}</small></span></button>`,
+    )}
+    <details class="editor-not"><summary>Open text, ranking, uploads?</summary>
+      <p>Words and files cannot be randomised, and they can name who sent them. Ask for the answers that you expect as options.
+      For a ranking ask for the first choice.</p></details>
+  </div>`;
+}

@@ -1,0 +1,88 @@
+/** The options of a question, typed in place: Enter adds the next one, a pasted list becomes options. */
+import { setChoices } from "./definition.js";
+import { html, useLayoutEffect, useRef } from "./view.js";
+
+export function Options({ draft, item, language, label = "Option" }) {
+  const list = useRef(null);
+  const focus = useRef(-1);
+  const { choices } = item;
+  const own = draft.definition.languages[0];
+  // Before the browser takes the next key: none may go into the option before.
+  useLayoutEffect(() => {
+    const place = focus.current;
+    focus.current = -1;
+    if (place >= 0) {
+      list.current?.querySelectorAll("input")[place]?.focus();
+    }
+  });
+  const change = (made, from, tag = "") => draft.edit(tag, (it) => setChoices(it, item.key, made, from));
+  const all = choices.map((_, place) => place);
+  const write = (place, words) =>
+    change(choices.map((choice, n) => (n === place ? { ...choice, [language]: words } : choice)), all, `option-${item.key}-${place}`);
+  const insert = (place, lines) => {
+    const empty = Object.fromEntries(draft.definition.languages.map((code) => [code, ""]));
+    const made = lines.map((words) => ({ ...empty, [language]: words }));
+    change(choices.toSpliced(place, 0, ...made), all.toSpliced(place, 0, ...made.map(() => -1)));
+    focus.current = place + made.length - 1;
+  };
+  const remove = (place) => {
+    change(choices.toSpliced(place, 1), all.toSpliced(place, 1));
+    focus.current = Math.max(place - 1, 0);
+  };
+  const move = (place, by) => {
+    if (place + by >= 0 && place + by < choices.length) {
+      const swapped = (list) => list.with(place, list[place + by]).with(place + by, list[place]);
+      change(swapped(choices), swapped(all));
+      focus.current = place + by;
+    }
+  };
+  const keys = (event, place) => {
+    const empty = event.target.value === "";
+    if (event.key === "Enter") {
+      event.preventDefault();
+      insert(place + 1, [""]);
+    } else if (event.key === "Backspace" && empty && choices.length > 1) {
+      event.preventDefault();
+      remove(place);
+    } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      move(place, event.key === "ArrowUp" ? -1 : 1);
+    }
+  };
+  const paste = (event, place) => {
+    const lines = linesOf(event.clipboardData.getData("text/plain"));
+    if (lines.length < 2) {
+      return;
+    }
+    event.preventDefault();
+    if (language !== own && choices.length > 1) {
+      const made = choices.map((choice, n) => (n >= place && lines[n - place] ? { ...choice, [language]: lines[n - place] } : choice));
+      change(made, all);
+      return;
+    }
+    const keep = event.target.value.trim() !== "";
+    const rest = keep ? lines : lines.slice(1);
+    const empty = Object.fromEntries(draft.definition.languages.map((code) => [code, ""]));
+    const first = keep ? choices : choices.with(place, { ...choices[place], [language]: lines[0] });
+    change(first.toSpliced(place + 1, 0, ...rest.map((words) => ({ ...empty, [language]: words }))), all.toSpliced(place + 1, 0, ...rest.map(() => -1)));
+    focus.current = place + rest.length;
+  };
+  return html`<fieldset class="editor-options"><legend>${label}s</legend>
+    <ol ref=${list}>${choices.map((choice, place) => html`<li key=${place}>
+      <span class="editor-mark" aria-hidden="true">${place + 1}</span>
+      <input class="candor-field" lang=${language} dir="auto" value=${choice[language] ?? ""} aria-label=${`${label} ${place + 1}`}
+        data-path=${`choices/${place}`} placeholder=${choice[own] || `${label} ${place + 1}`} maxlength="300"
+        onInput=${(event) => write(place, event.target.value)} onKeyDown=${(event) => keys(event, place)} onPaste=${(event) => paste(event, place)} />
+      <button type="button" aria-label=${`Move up: ${label} ${place + 1}`} disabled=${place === 0} onClick=${() => move(place, -1)}>↑</button>
+      <button type="button" aria-label=${`Move down: ${label} ${place + 1}`} disabled=${place === choices.length - 1} onClick=${() => move(place, 1)}>↓</button>
+      <button type="button" aria-label=${`Delete: ${label} ${place + 1}`} onClick=${() => remove(place)}>×</button>
+    </li>`)}</ol>
+    <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>+ Add option</button>
+    <span class="candor-quiet"> Enter adds the next one; a pasted list becomes options.</span>
+  </fieldset>`;
+}
+
+/** The lines of a pasted list, without its bullets and numbers. */
+function linesOf(text) {
+  return text.split(/\r?\n|\r/).map((line) => line.replace(/^\s*(?:[-*•·–▪◦☐□○]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+/, "").trim()).filter(Boolean);
+}

@@ -1,0 +1,107 @@
+/** The list of the draft's parts: questions and sections in order, moved by dragging, by buttons and by keys. */
+import { answersOf, isUnnamed, moveItem, moveSection, placeItem, addItem, addSection } from "./definition.js";
+import { KindMenu, Picture } from "./kinds.js";
+import { html, useState } from "./view.js";
+
+export function Outline({ draft, state, at, onSelect, language, prices }) {
+  const [adding, setAdding] = useState(false);
+  const [wanted, setWanted] = useState("");
+  const { definition } = draft;
+  const add = (kind) => {
+    const behind = at.startsWith("item:") ? at.slice(5) : undefined;
+    const channel = structuredClone(state.kinds.find((one) => one.name === kind).channel);
+    const key = draft.edit("", (it) => addItem(it, kind, channel, state, behind));
+    setAdding(false);
+    onSelect(`item:${key}`, "wording");
+    prices.want(key, state.usual_loss);
+  };
+  const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
+  const found = (item) => matches(item, wanted.trim().toLowerCase(), definition.languages);
+  return html`<nav class="editor-outline" aria-label="Questions">
+    <div class="editor-outline-head">
+      <button type="button" class="candor-button" aria-expanded=${String(adding)} onClick=${() => setAdding(!adding)}>+ Add question</button>
+      <input type="search" class="candor-field editor-small" placeholder="Find" aria-label="Find a question" data-find
+        value=${wanted} onInput=${(event) => setWanted(event.target.value)} />
+    </div>
+    ${adding && html`<${KindMenu} kinds=${state.kinds} onPick=${add} onClose=${() => setAdding(false)} />`}
+    <ol class="editor-rows">
+      <${Row} at=${at} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" draft=${draft} />
+      ${parts(definition).map(({ section: one, items }) => html`
+        ${one && html`<${SectionRow} section=${one} at=${at} onSelect=${onSelect} language=${language} draft=${draft} />`}
+        ${items.filter(({ item }) => found(item)).map(({ item, number }) => html`<${ItemRow} key=${item.key} item=${item} number=${number}
+          at=${at} onSelect=${onSelect} language=${language} draft=${draft} price=${prices.found.questions[item.key]} />`)}`)}
+    </ol>
+    <p class="editor-outline-foot"><button type="button" class="editor-text" onClick=${section}>+ Section</button></p>
+  </nav>`;
+}
+
+function ItemRow({ item, number, at, onSelect, language, draft, price }) {
+  const of = `item:${item.key}`;
+  const words = item.wording[language] || Object.values(item.wording).find(Boolean) || "No words yet";
+  const move = (by) => draft.edit("", (it) => moveItem(it, item.key, by));
+  const problems = draft.problems.filter(({ level, path }) => level === "stops" && path[0] === "items" && path[1] === item.key).length;
+  return html`<${Row} at=${at} of=${of} words=${words} mark=${number} kind=${item.kind} onSelect=${onSelect} draft=${draft}
+    onMove=${move} problems=${isUnnamed(item.key) ? 0 : problems} faint=${!item.wording[language]}
+    note=${item.asked_if ? "only some are asked" : ""}
+    drag=${{ key: item.key, onDrop: (key) => draft.edit("", (it) => placeItem(it, key, item.key, item.section)) }} />`;
+}
+
+function SectionRow({ section, at, onSelect, language, draft }) {
+  const words = section.title[language] || Object.values(section.title).find(Boolean) || "Section";
+  return html`<${Row} at=${at} of=${`section:${section.key}`} words=${words} mark="§" onSelect=${onSelect} draft=${draft}
+    onMove=${(by) => draft.edit("", (it) => moveSection(it, section.key, by))} section
+    drag=${{ onDrop: (key) => draft.edit("", (it) => placeItem(it, key, firstOf(it, section.key), section.key)) }} />`;
+}
+
+function Row({ at, of, words, mark, kind, onSelect, onMove, draft, problems = 0, note, faint, drag, section }) {
+  const others = draft.others.filter((one) => one.at === of);
+  const keys = (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (by && event.altKey && onMove) {
+      event.preventDefault();
+      onMove(by);
+    } else if (by) {
+      event.preventDefault();
+      const rows = [...event.currentTarget.closest("ol").querySelectorAll(".editor-row-main")];
+      rows[rows.indexOf(event.currentTarget) + by]?.focus();
+    }
+  };
+  const over = (event) => drag && event.dataTransfer.types.includes("application/x-candor") && event.preventDefault();
+  const dropped = (event) => {
+    const key = event.dataTransfer.getData("application/x-candor");
+    if (drag && key && key !== drag.key) {
+      event.preventDefault();
+      drag.onDrop(key);
+    }
+  };
+  return html`<li class=${`editor-row${section ? " editor-row-section" : ""}`} onDragOver=${over} onDrop=${dropped}>
+    <button type="button" class="editor-row-main" data-of=${of} aria-current=${at === of ? "true" : undefined} draggable=${Boolean(drag?.key)}
+      onDragStart=${(event) => event.dataTransfer.setData("application/x-candor", drag.key)} onKeyDown=${keys} onClick=${() => onSelect(of)}
+      aria-keyshortcuts=${onMove ? "Alt+ArrowUp Alt+ArrowDown" : undefined}>
+      <span class="editor-mark">${mark}</span>
+      <span class=${`editor-row-words${faint ? " candor-quiet" : ""}`} dir="auto">${words}${note && html`<small>${note}</small>`}</span>
+      ${others.map(({ name }) => html`<span class="editor-other" title=${`${name} is here`}>${name.slice(0, 2)}</span>`)}
+      ${problems > 0 && html`<span class="editor-count" title="Still missing">${problems}<span class="candor-out"> missing</span></span>`}
+      ${kind && html`<${Picture} kind=${kind} />`}
+    </button>
+    ${onMove && at === of && html`<span class="editor-row-tools">
+      <button type="button" aria-label=${`Move up: ${words}`} onClick=${() => onMove(-1)}>↑</button>
+      <button type="button" aria-label=${`Move down: ${words}`} onClick=${() => onMove(1)}>↓</button></span>`}
+  </li>`;
+}
+
+/** Sections with their questions, each with its number; questions of no section first. */
+function parts(definition) {
+  const numbered = definition.items.map((item, place) => ({ item, number: place + 1 }));
+  const keys = new Set((definition.sections ?? []).map((section) => section.key));
+  return [
+    { section: null, items: numbered.filter(({ item }) => !keys.has(item.section)) },
+    ...(definition.sections ?? []).map((section) => ({ section, items: numbered.filter(({ item }) => item.section === section.key) })),
+  ];
+}
+
+const firstOf = (definition, section) => definition.items.find((item) => item.section === section)?.key;
+
+function matches(item, wanted, languages) {
+  return !wanted || languages.some((code) => [item.wording[code] ?? "", item.key, ...answersOf(item, code)].join("\n").toLowerCase().includes(wanted));
+}

@@ -1,0 +1,176 @@
+/** The question that is edited: its words first, then its options, then how it is asked and protected. */
+import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption } from "./definition.js";
+import { kindName } from "./kinds.js";
+import { Options } from "./options.js";
+import { Mechanism, Protection } from "./protection.js";
+import { html, useEffect, useRef, useState } from "./view.js";
+
+const WITH_OPTIONS = (item) => item.kind !== "number";
+const HOLD = 200;
+const SHUFFLED = new Set(["one_choice", "several_choices"]);
+
+export function Question({ draft, state, item, language, prices, onSelect, onRename, names }) {
+  const { definition } = draft;
+  const edit = (tag, change) => draft.edit(tag && `${item.key}-${tag}`, (it) => change(itemOf(it, item.key), it));
+  const number = definition.items.indexOf(item) + 1;
+  const answers = item.choices.length + (item.prefer_not ? 1 : 0);
+  useHeldProtection(item, answers, prices);
+  const named = () => {
+    const key = isUnnamed(item.key) ? draft.edit("", (it) => nameItem(it, item.key)) : item.key;
+    if (key && key !== item.key) {
+      onRename(item.key, key);
+    }
+  };
+  const removed = () => {
+    const next = definition.items[number] ?? definition.items[number - 2];
+    draft.edit("", (it) => removeItem(it, item.key));
+    onSelect(next ? `item:${next.key}` : "survey", "", `Question ${number} is deleted.`);
+  };
+  return html`<article class="editor-card" aria-labelledby="editor-title">
+    <header><h2 id="editor-title">Question ${number}</h2>
+      <select class="candor-field editor-small" aria-label="Kind of question" value=${item.kind} data-path="kind"
+        onChange=${(event) => changeKind(draft, item, event.target.value, state, prices)}>
+        ${state.kinds.map(({ name, label }) => html`<option value=${name}>${kindName(name, label)}</option>`)}</select>
+      <span class="editor-tools">
+        <button type="button" class="editor-text" onClick=${() => onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`)}>Duplicate</button>
+        <button type="button" class="editor-text editor-danger" onClick=${removed}>Delete</button></span></header>
+    <label class="editor-field editor-wording">Question${names.size > 1 ? html` <small class="candor-quiet">${names.get(language)}</small>` : ""}
+      <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="wording" value=${item.wording[language] ?? ""}
+        placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
+        onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>
+    ${WITH_OPTIONS(item) ? html`<${Options} draft=${draft} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
+    <div class="editor-switches">
+      ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"
+        onChange=${() => toggleWithheld(draft, item, state)} />`}
+      ${WITH_OPTIONS(item) && html`<${Switch} label="Required" on=${item.required !== false} path="required"
+        onChange=${(on) => edit("", (it) => setOption(it, "required", on, true))} />`}
+      ${SHUFFLED.has(item.kind) && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
+        onChange=${(on) => edit("", (it) => setOption(it, "shuffle", on, false))} />`}
+      ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
+        value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ticked</label>`}
+    </div>
+    <${Protection} draft=${draft} state=${state} item=${item} prices=${prices} />
+    <${Condition} draft=${draft} item=${item} language=${language} edit=${edit} />
+    <details class="editor-advanced"><summary>Advanced: mechanism, exact numbers, key</summary>
+      <${Mechanism} draft=${draft} state=${state} item=${item} prices=${prices} />
+      <${Key} item=${item} draft=${draft} onRename=${onRename} />
+    </details>
+  </article>`;
+}
+
+/** Another number of answers needs another table; the kind has its own when it is chosen. */
+function useHeldProtection(item, answers, prices) {
+  const before = useRef({ answers, kind: item.kind });
+  useEffect(() => {
+    const { answers: last, kind } = before.current;
+    before.current = { answers, kind: item.kind };
+    if (kind === item.kind && last !== answers) {
+      const timer = setTimeout(() => prices.hold(item.key), HOLD);
+      return () => clearTimeout(timer);
+    }
+    return undefined;
+  }, [item.kind, answers]);
+}
+
+function changeKind(draft, item, kind, state, prices) {
+  draft.edit("", (it) => {
+    const changed = itemOf(it, item.key);
+    changed.kind = kind;
+    changed.channel = structuredClone(state.kinds.find(({ name }) => name === kind).channel);
+    for (const name of ["most", "shuffle", "minimum", "maximum", "step"]) {
+      delete changed[name];
+    }
+    delete changed.unasked;
+    if (kind === "number") {
+      setChoices(it, item.key, [], []);
+      delete changed.prefer_not;
+      Object.assign(changed, { minimum: "0", maximum: "10", step: "1" });
+    } else if (kind === "yes_no" && changed.choices.length !== 2) {
+      setChoices(it, item.key, [0, 1].map((answer) => platform(it, (code) => state.yes_no[code]?.[answer])), [-1, -1]);
+    }
+    if (changed.asked_if && kind !== "several_choices") {
+      changed.unasked = kind === "number" ? changed.minimum : 0;
+    }
+  });
+  prices.protect(item.key, prices.found.questions[item.key]?.epsilon ?? 1, { choose: true });
+}
+
+function toggleWithheld(draft, item, state) {
+  draft.edit("", (it) => {
+    const changed = itemOf(it, item.key);
+    if (changed.prefer_not) {
+      delete changed.prefer_not;
+      if (changed.unasked === changed.choices.length) {
+        changed.unasked = 0;
+      }
+    } else {
+      changed.prefer_not = platform(it, (code) => state.prefer_not[code]);
+    }
+  });
+}
+
+function Grid({ item, edit }) {
+  const field = (name, label) => html`<label class="editor-field">${label}<input class="candor-field" inputmode="decimal" autocomplete="off"
+    data-path=${name} value=${item[name] ?? ""} onInput=${(event) => edit(name, (it) => (it[name] = event.target.value.trim().replace(",", ".")))} /></label>`;
+  return html`<div class="editor-grid">${field("minimum", "From")}${field("maximum", "To")}${field("step", "In steps of")}</div>`;
+}
+
+export function Switch({ label, on, onChange, path }) {
+  return html`<label class="editor-check"><input type="checkbox" role="switch" checked=${on} data-path=${path}
+    onChange=${(event) => onChange(event.target.checked)} /><span>${label}</span></label>`;
+}
+
+/** Asked only after some answers to an earlier question; the others' devices send the answer that is chosen here. */
+function Condition({ draft, item, language, edit }) {
+  const { items } = draft.definition;
+  const earlier = items.slice(0, items.indexOf(item)).filter((one) => one.kind !== "number" && one.choices.length > 1);
+  const on = items.find((one) => one.key === item.asked_if?.item);
+  if (!earlier.length && !item.asked_if) {
+    return null;
+  }
+  const pick = (key) =>
+    edit("", (it) => {
+      if (!key) {
+        delete it.asked_if;
+        delete it.unasked;
+        return;
+      }
+      it.asked_if = { item: key, answers: [items.find((one) => one.key === key).choices.length - 1] };
+      if (it.kind !== "several_choices") {
+        it.unasked ??= it.kind === "number" ? it.minimum : 0;
+      }
+    });
+  const tick = (place, ticked) =>
+    edit("", (it) => {
+      const answers = new Set(it.asked_if.answers);
+      answers[ticked ? "add" : "delete"](place);
+      it.asked_if.answers = [...answers].sort((a, b) => a - b);
+    });
+  return html`<fieldset class="editor-condition"><legend class="candor-out">Condition</legend>
+    <label class="editor-field">Ask <select class="candor-field" aria-label="Who is asked" value=${item.asked_if?.item ?? ""} data-path="asked_if" onChange=${(event) => pick(event.target.value)}>
+      <option value="">everybody</option>
+      ${earlier.map((one) => html`<option value=${one.key}>only after some answers to: ${one.wording[language] || one.key}</option>`)}
+      ${item.asked_if && !earlier.includes(on) && html`<option value=${item.asked_if.item}>after ${item.asked_if.item}, which is not earlier</option>`}</select></label>
+    ${on && html`<div class="editor-switches" role="group" aria-label="Asked after these answers">${answersOf(on, language).map((words, place) => html`<label class="editor-check">
+      <input type="checkbox" checked=${item.asked_if.answers.includes(place)} onChange=${(event) => tick(place, event.target.checked)} /><span dir="auto">${words}</span></label>`)}</div>
+      ${WITH_OPTIONS(item) && item.kind !== "several_choices" && html`<label class="editor-field">Their device sends for all others
+        <select class="candor-field" value=${String(item.unasked ?? 0)} data-path="unasked" onChange=${(event) => edit("", (it) => (it.unasked = Number(event.target.value)))}>
+        ${answersOf(item, language).map((words, place) => html`<option value=${String(place)}>${words}</option>`)}</select></label>`}`}
+  </fieldset>`;
+}
+
+function Key({ item, draft, onRename }) {
+  const [written, setWritten] = useState(null);
+  const taken = draft.definition.items.some((one) => one !== item && one.key === written);
+  const fault = written === null ? "" : taken ? "Another question has this key." : /^[a-z0-9][a-z0-9_-]{0,63}$/.test(written) ? "" : "Use a-z, 0-9, - and _, at most 64.";
+  const keep = () => {
+    if (written !== null && !fault && written !== item.key) {
+      draft.edit("", (it) => renameItem(it, item.key, written));
+      onRename(item.key, written);
+    }
+    setWritten(null);
+  };
+  return html`<label class="editor-field">Key in exported data<input class="candor-field" autocomplete="off" spellcheck="false" data-path="key"
+    value=${written ?? (isUnnamed(item.key) ? "" : item.key)} placeholder="made from the words" onInput=${(event) => setWritten(event.target.value)} onBlur=${keep} />
+    ${fault && html`<small class="candor-fault">${fault}</small>`}</label>`;
+}

@@ -1,0 +1,71 @@
+/** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
+import { addGroup, removeSection, setLanguages } from "./definition.js";
+import { html } from "./view.js";
+
+export function SurveyCard({ draft, state, language, names }) {
+  const { definition } = draft;
+  const { groups } = definition.strata;
+  const text = (name, label, help, rows) => html`<${TextField} label=${label} help=${help} rows=${rows} text=${definition[name]} path=${name} language=${language}
+    definition=${definition} onInput=${(words) => draft.edit(`${name}-${language}`, (it) => (it[name][language] = words))} />`;
+  return html`<article class="editor-card" aria-labelledby="editor-title">
+    <header><h2 id="editor-title">Survey</h2>${names.size > 1 ? html`<span class="candor-quiet">${names.get(language)}</span>` : ""}</header>
+    ${text("title", "Title", "", 1)}
+    ${text("introduction", "Introduction", "What respondents read first: who asks, and why.", 4)}
+    ${text("consent", "Consent", "What they agree to by taking part.", 3)}
+    <${Languages} draft=${draft} state=${state} />
+    <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
+      <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>
+      ${groups.length > 0 && html`<${TextField} label="Question for the group" rows="1" text=${definition.strata.wording} path="strata/wording" language=${language}
+        definition=${definition} onInput=${(words) => draft.edit(`strata-${language}`, (it) => (it.strata.wording[language] = words))} />`}
+      <ol class="editor-groups">${groups.map((group, place) => html`<li key=${group.key}>
+        <input class="candor-field" lang=${language} dir="auto" aria-label=${`Group ${place + 1}`} data-path=${`strata/groups/${group.key}/label`} value=${group.label[language] ?? ""}
+          placeholder=${group.label[definition.languages[0]] || `Group ${place + 1}`}
+          onInput=${(event) => draft.edit(`group-${group.key}-${language}`, (it) => (it.strata.groups[place].label[language] = event.target.value))} />
+        <input class="candor-field editor-share" inputmode="decimal" aria-label=${`Known share of group ${place + 1}`} placeholder="share" value=${group.share ?? ""}
+          onInput=${(event) => draft.edit(`share-${group.key}`, (it) => (it.strata.groups[place].share = share(event.target.value)))} />
+        <button type="button" aria-label=${`Delete: group ${place + 1}`} onClick=${() => draft.edit("", (it) => it.strata.groups.splice(place, 1))}>×</button></li>`)}</ol>
+      <button type="button" class="editor-text" onClick=${() => draft.edit("", addGroup)}>+ Add group</button>
+    </details>
+    <p class="candor-quiet">Who can answer, repeated waves and the link’s name are in <a href=${draft.addresses.form}>the plain form</a>.</p>
+  </article>`;
+}
+
+export function SectionCard({ draft, section, language, onSelect }) {
+  const edit = (name) => (words) => draft.edit(`${section.key}-${name}-${language}`, (it) => (it.sections.find(({ key }) => key === section.key)[name][language] = words));
+  const removed = () => {
+    draft.edit("", (it) => removeSection(it, section.key));
+    onSelect("survey", "", "The section is deleted; its questions stay.");
+  };
+  return html`<article class="editor-card" aria-labelledby="editor-title">
+    <header><h2 id="editor-title">Section</h2><span class="editor-tools"><button type="button" class="editor-text editor-danger" onClick=${removed}>Delete section</button></span></header>
+    <${TextField} label="Heading" rows="1" text=${section.title} path="title" language=${language} definition=${draft.definition} onInput=${edit("title")} />
+    <${TextField} label="Words below it" rows="2" text=${section.introduction} path="introduction" language=${language} definition=${draft.definition} onInput=${edit("introduction")} />
+  </article>`;
+}
+
+function TextField({ label, help, rows, text, path, language, definition, onInput }) {
+  const own = definition.languages[0];
+  return html`<label class="editor-field">${label}${help && html` <small class="candor-quiet">${help}</small>`}
+    <textarea class="candor-field" rows=${rows} lang=${language} dir="auto" data-path=${path} value=${text[language] ?? ""}
+      placeholder=${language === own ? "" : text[own]} onInput=${(event) => onInput(event.target.value)}></textarea></label>`;
+}
+
+function Languages({ draft, state }) {
+  const { languages } = draft.definition;
+  const set = (codes) => draft.edit("", (it) => setLanguages(it, codes, state));
+  return html`<fieldset class="editor-languages"><legend>Languages</legend>
+    <div class="editor-switches">${state.languages.map(({ code, name }) => html`<label class="editor-check">
+      <input type="checkbox" checked=${languages.includes(code)} disabled=${languages[0] === code}
+        onChange=${(event) => set(event.target.checked ? [...languages, code] : languages.filter((one) => one !== code))} /><span lang=${code}>${name}</span></label>`)}</div>
+    ${languages.length > 1 && html`<label class="editor-field">Default<select class="candor-field editor-small" value=${languages[0]}
+      onChange=${(event) => set([event.target.value, ...languages.filter((one) => one !== event.target.value)])}>
+      ${languages.map((code) => html`<option value=${code}>${state.languages.find((one) => one.code === code)?.name ?? code}</option>`)}</select></label>`}
+  </fieldset>`;
+}
+
+/** 30 %, 0,3 and 0.3 are the same; nothing is an unknown share. */
+function share(written) {
+  const text = written.trim().replace(",", ".");
+  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(text);
+  return percent ? String(Number((Number(percent[1]) / 100).toPrecision(12))) : text || null;
+}

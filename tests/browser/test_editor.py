@@ -1,0 +1,185 @@
+"""The survey editor: writing a survey by mouse and by keys, saving by itself, and two people in one draft."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from surveys.accounts.teams import home_team
+from surveys.definition.changes import Change
+from surveys.lifecycle import drafts, selectors
+from surveys.lifecycle.services import write_survey
+from surveys.models import Survey
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import PHONE, fits, sign_in
+from tests.factories import payloads
+from tests.tools.browser import IMAGES
+
+WIDE = {"width": 1440, "height": 900}
+EDITOR = "document.querySelector('[data-editor]')"
+
+
+@pytest.fixture
+def draft(alice: User) -> Survey:
+    return write_survey(payloads.definition(), team=home_team(alice))
+
+
+@pytest.fixture
+def page(panel_page: Page) -> Page:
+    panel_page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    return panel_page
+
+
+@pytest.fixture
+def editor(page: Page, alice: User, draft: Survey) -> Page:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/edit/")
+    page.get_by_role("heading", name="Question 1").wait_for()
+    return page
+
+
+def picture(page: Page, name: str) -> None:
+    if IMAGES:
+        page.screenshot(path=Path(IMAGES) / f"editor-{name}.png")
+
+
+def definition() -> Any:
+    return selectors.definition_of(Survey.objects.get())
+
+
+def wait_until_saved(page: Page) -> None:
+    expect(page.locator(".editor-status")).to_contain_text("Saved")
+
+
+def frame(page: Page):
+    return page.frame_locator(".editor-screen iframe:not([data-coming])")
+
+
+def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/new/")
+    page.get_by_label("Title").fill("Drug use among students")
+    page.get_by_role("button", name="Write questions").click()
+    page.wait_for_url("**/panel/survey/drug-use-among-students/edit/")
+    page.get_by_role("button", name="+ Add question").click()
+    picture(page, "kinds")
+    page.get_by_role("button", name="One choice").click()
+    page.get_by_label("Question", exact=True).fill("Which drug did you try first?")
+    page.get_by_role("button", name="+ Add option").click()
+    page.get_by_label("Option 1", exact=True).fill("None")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Cannabis")
+    page.keyboard.press("Enter")
+    page.evaluate(
+        """(text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+            document.activeElement.dispatchEvent(event);
+        }""",
+        "- Ecstasy\n- Cocaine\n3. Heroin\n",
+    )
+    expect(page.get_by_label("Option 5", exact=True)).to_have_value("Heroin")
+    page.get_by_label("Offer “prefer not to say”").check()
+    frame(page).get_by_text("Which drug did you try first?").first.wait_for()
+    frame(page).locator("#question-1").get_by_text("Prefer not to say", exact=True).first.wait_for()
+    page.wait_for_timeout(2000)
+    picture(page, "dbg")
+    print(page.locator(".editor-problems").inner_text(), page.locator(".editor-status").inner_text())
+    page.get_by_text("Ready to open").wait_for()
+    picture(page, "written")
+    wait_until_saved(page)
+    (item,) = definition()["items"]
+    assert item["key"] == "which_drug_did_you_try_first"
+    assert [choice["en"] for choice in item["choices"]] == ["None", "Cannabis", "Ecstasy", "Cocaine", "Heroin"]
+    assert item["prefer_not"] == {"en": "Prefer not to say"}
+    page.get_by_role("button", name="+ Add question").click()
+    page.get_by_role("button", name="Number").click()
+    page.get_by_label("Question", exact=True).fill("How often in a month?")
+    page.get_by_label("Who is asked").select_option(index=1)
+    page.get_by_role("button", name="Title, introduction, languages").click()
+    page.get_by_label("Deutsch").check()
+    page.get_by_text("Deutsch: 8 texts are not translated.").wait_for()
+    picture(page, "survey")
+    page.get_by_role("button", name="Translate", exact=True).click()
+    page.get_by_label("Title in Deutsch").fill("Drogen unter Studierenden")
+    sheet = "text;de\r\nitems/how_often_in_a_month/wording;Wie oft im Monat?\r\n"
+    file = {"name": "texts.csv", "mimeType": "text/csv", "buffer": sheet.encode()}
+    page.get_by_label("Upload CSV").set_input_files([file])  # type: ignore[list-item]
+    page.get_by_text("1 text is taken over.").wait_for()
+    picture(page, "translations")
+    page.get_by_text("Deutsch: 6 texts are not translated.").wait_for()
+    wait_until_saved(page)
+    often = definition()["items"][1]
+    assert (often["key"], often["asked_if"]) == (
+        "how_often_in_a_month",
+        {"item": "which_drug_did_you_try_first", "answers": [4]},
+    )
+    page.get_by_label("Limit of the privacy loss").select_option("1")
+    page.get_by_role("button", name="Fit to budget").click()
+    page.get_by_role("button", name="Fit to budget").wait_for(state="hidden")
+    page.get_by_role("button", name="1 Which drug").click()
+    page.get_by_role("button", name="Delete: Option 1").click()
+    page.get_by_role("button", name="2 How often").click()
+    expect(page.get_by_label("Heroin")).to_be_checked()
+
+
+def meanwhile(draft: Survey, *path: str | int, was: Any, now: Any) -> None:
+    """Somebody else saves."""
+    assert not drafts.save_changes(draft, [Change(path, was, now)]).clashes
+
+
+def test_editor_keeps_both_peoples_changes_and_undoes(editor: Page, draft: Survey) -> None:
+    wording = editor.get_by_label("Question", exact=True)
+    meanwhile(draft, "items", "mood", "wording", "en", was="How do you feel?", now="How are you?")
+    wording.fill("Have you ever cheated?")
+    editor.get_by_role("button", name="2 How are you?").wait_for()
+    wait_until_saved(editor)
+    assert [item["wording"]["en"] for item in definition()["items"]] == ["Have you ever cheated?", "How are you?"]
+    editor.route("**/edit/*", lambda route: route.fulfill(status=503))
+    wording.fill("Mine?")
+    editor.get_by_text("Still trying; nothing is lost.").wait_for()
+    meanwhile(draft, "items", "cheated", "wording", "en", was="Have you ever cheated?", now="Theirs?")
+    editor.unroute("**/edit/*")
+    dialog = editor.get_by_role("dialog")
+    dialog.wait_for()
+    picture(editor, "clash")
+    assert "Theirs?" in dialog.inner_text()
+    assert "Mine?" in dialog.inner_text()
+    dialog.get_by_role("button", name="Keep mine").click()
+    wait_until_saved(editor)
+    assert definition()["items"][0]["wording"]["en"] == "Mine?"
+    editor.reload()
+    editor.get_by_role("heading", name="Question 1").wait_for()
+    editor.get_by_role("button", name="Undo").click()
+    expect(editor.get_by_label("Question", exact=True)).not_to_have_value("Mine?")
+    wait_until_saved(editor)
+    assert definition()["items"][0]["wording"]["en"] != "Mine?"
+
+
+def test_editor_by_keys_on_a_phone_and_signed_out(editor: Page, alice: User) -> None:
+    editor.get_by_role("button", name="2 How do you feel?").press("Alt+ArrowUp")
+    editor.get_by_role("button", name="1 How do you feel?").wait_for()
+    wait_until_saved(editor)
+    assert [item["key"] for item in definition()["items"]] == ["mood", "cheated"]
+    assert dict(on_every_screen(editor, excused=THEME, within=EDITOR)) == CLEAN
+    picture(editor, "wide-dark")
+    editor.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    picture(editor, "phone")
+    assert fits(editor)
+    editor.get_by_role("button", name="Questions", exact=True).click()
+    picture(editor, "phone-outline")
+    assert fits(editor)
+    editor.get_by_role("button", name="Preview", exact=True).click()
+    frame(editor).get_by_text("Have you cheated?").first.wait_for()
+    picture(editor, "phone-preview")
+    editor.get_by_role("button", name="Edit", exact=True).click()
+    editor.context.clear_cookies()
+    editor.get_by_label("Question", exact=True).fill("Typed while signed out?")
+    editor.get_by_text("Your session has ended.").wait_for()
+    sign_in(editor, alice)
+    editor.evaluate("window.dispatchEvent(new Event('focus'))")
+    wait_until_saved(editor)
+    assert "Typed while signed out?" in {item["wording"]["en"] for item in definition()["items"]}

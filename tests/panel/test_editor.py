@@ -1,0 +1,222 @@
+"""The editor's addresses: what its script asks and gets, and what a stranger gets."""
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from surveys.accounts.access import Role
+from surveys.accounts.teams import home_team
+from surveys.lifecycle import drafts, selectors
+from surveys.lifecycle.services import write_survey
+from surveys.models import Membership, Survey
+from surveys.opening.services import open_survey
+from surveys.planning.draft_prices import channel_at, fitted, price_of
+from tests.factories import payloads
+from tests.panel.conftest import SignIn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def draft(alice: User) -> Survey:
+    return write_survey(payloads.definition(), team=home_team(alice))
+
+
+def address(name: str) -> str:
+    return reverse(f"panel:{name}", args=["campus"])
+
+
+def post(client: Client, name: str, **body: Any) -> HttpResponse:
+    return client.post(address(name), json.dumps(body), content_type="application/json")
+
+
+def answer(client: Client, name: str, **body: Any) -> Any:
+    response = post(client, name, **body)
+    assert response.status_code == 200, response.content
+    return json.loads(response.content)
+
+
+KEY = {"path": ["items", "mood", "key"], "was": "mood"}
+TITLE = {"path": ["title", "en"], "was": "Campus", "now": "College"}
+
+
+def test_editor_page_has_the_draft_and_leads_to_the_plain_form(her: Client, draft: Survey) -> None:
+    response = her.get(address("edit"))
+    html = response.content.decode()
+    state = json.loads(
+        html.partition('<script id="editor-state" type="application/json">')[2].partition("</script>")[0]
+    )
+    assert state["definition"] == payloads.definition()
+    assert {kind["name"] for kind in state["kinds"]} >= {"yes_no", "one_choice", "several_choices", "scale", "number"}
+    assert reverse("admin:surveys_survey_change", args=[draft.pk]) in html
+
+
+def test_editor_of_an_open_survey_leads_to_its_page(her: Client, draft: Survey) -> None:
+    open_survey(draft)
+    assert her.get(address("edit"))["Location"] == address("survey")
+    refused = post(her, "edit-save", changes=[TITLE])
+    assert refused.status_code == 409
+    assert "only a draft can be changed" in refused.content.decode()
+
+
+def test_editor_save_answers_with_revision_and_problems(her: Client, draft: Survey, alice: User) -> None:
+    choices = payloads.definition()["items"][1]["choices"]
+    emptied = {"path": ["items", "mood", "choices"], "was": choices, "now": []}
+    saved = answer(her, "edit-save", changes=[TITLE, emptied])
+    assert (saved["revision"], saved["definition"]["title"]) == (2, {"en": "College"})
+    assert saved["problems"][0] == {
+        "level": "stops",
+        "path": ["items", "mood", "choices"],
+        "text": "At least 2 are needed; there are none.",
+    }
+    newest = draft.revisions.first()
+    assert newest is not None
+    assert newest.saved_by == alice
+
+
+def test_editor_save_asks_where_both_changed(her: Client, draft: Survey) -> None:
+    answer(her, "edit-save", changes=[TITLE])
+    refused = post(her, "edit-save", changes=[TITLE | {"now": "School"}])
+    assert refused.status_code == 409
+    clash = {"path": ["title", "en"], "was": "Campus", "theirs": "College", "yours": "School"}
+    assert json.loads(refused.content)["clashes"] == [clash]
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "words"),
+    [
+        ({}, ["changes"], "must be a list"),
+        ({"changes": [KEY | {"now": "No Key"}]}, ["items", "No Key", "key"], "Use a-z"),
+        ({"changes": [TITLE | {"now": 5}]}, ["title", "en"], "must be a text; got 5"),
+        ({"changes": [{"path": ["items", "new"], "now": 5}]}, ["items", 2], "must be a mapping"),
+    ],
+)  # fmt: skip
+def test_editor_save_refuses_with_the_field(her: Client, draft: Survey, body: Any, path: list[str], words: str) -> None:
+    refused = post(her, "edit-save", **body)
+    assert refused.status_code == 422
+    found = json.loads(refused.content)
+    assert found["path"] == path
+    assert words in found["message"]
+
+
+def test_editor_refuses_what_is_no_json(her: Client, draft: Survey) -> None:
+    for name in ("edit-save", "edit-prices", "edit-protect"):
+        refused = her.post(address(name), b"[1", content_type="application/json")
+        assert (refused.status_code, json.loads(refused.content)["message"]) == (
+            422,
+            "the request must be a JSON object",
+        )
+
+
+def test_editor_of_another_team_is_missing(draft: Survey, bob: User, sign_in: SignIn) -> None:
+    stranger = sign_in(bob)
+    for name in ("edit", "edit-look", "edit-revisions"):
+        assert stranger.get(address(name)).status_code == 404
+    for name in ("edit-save", "edit-prices", "edit-protect", "preview-page"):
+        assert post(stranger, name, changes=[TITLE]).status_code == 404
+    Membership.objects.create(team=draft.team, user=bob, role=Role.VIEWER)
+    assert post(stranger, "edit-save", changes=[TITLE]).status_code == 403
+    assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
+
+
+def test_editors_see_each_other_and_newer_revisions(her: Client, draft: Survey, bob: User, sign_in: SignIn) -> None:
+    Membership.objects.create(team=draft.team, user=bob, role=Role.EDITOR)
+    cache.delete(f"editing:{draft.pk}")  # of another test
+    his = sign_in(bob)
+    his.get(address("edit-look"), {"tab": "b", "at": "item:mood", "revision": 1})
+    seen = her.get(address("edit-look"), {"tab": "a", "at": "survey", "revision": 1}).json()
+    assert [(one["name"], one["at"]) for one in seen["others"]] == [("bob", "item:mood")]
+    assert "definition" not in seen
+    answer(his, "edit-save", changes=[TITLE])
+    news = her.get(address("edit-look"), {"tab": "a", "revision": 1}).json()
+    assert (news["revision"], news["definition"]["title"]) == (2, {"en": "College"})
+
+
+def test_editor_revisions_can_be_read(her: Client, draft: Survey) -> None:
+    answer(her, "edit-save", changes=[TITLE])
+    listed = her.get(address("edit-revisions")).json()["revisions"]
+    assert [(one["number"], one["by"]) for one in listed] == [(2, "alice"), (1, "")]
+    assert her.get(address("edit-revisions"), {"number": 1}).json()["definition"] == payloads.definition()
+    for number in ("7", "x", "9" * 30):
+        assert her.get(address("edit-revisions"), {"number": number}).status_code == 409
+
+
+def test_preview_of_an_unfinished_definition_shows_what_is_there(her: Client, draft: Survey) -> None:
+    unfinished = payloads.definition(languages=["en", "de"])
+    unfinished["items"][0] |= {"choices": [], "asked_if": {"item": "gone", "answers": [0]}, "unasked": 0}
+    unfinished["items"][1]["channel"] = {"name": "k_ary", "truth": "7"}
+    unfinished["items"].append(
+        {"key": "n", "kind": "number", "wording": {}, "choices": [], "channel": {"name": "one_bit"}}
+    )
+    page = her.post(address("preview-page"), {"definition": json.dumps(unfinished), "language": "de"}).content.decode()
+    assert "How do you feel?" in page
+    assert 'lang="de"' in page
+    assert 'id="question-3"' in page
+    broken = her.post(address("preview-page"), {"definition": "{"})
+    assert "the definition must be JSON" in broken.content.decode()
+    assert selectors.definition_of(Survey.objects.get()) == payloads.definition()
+
+
+def test_preview_above_a_ceiling_has_a_place_for_the_reason(her: Client, draft: Survey) -> None:
+    many = payloads.definition()
+    many["items"] = [many["items"][1] | {"key": f"q{number}"} for number in range(4)]
+    page = her.post(address("preview-page"), {"definition": json.dumps(many)}).content.decode()
+    assert "Here stands the reason that you give when you open it." in page
+
+
+def priced() -> Any:
+    return [item | {"wording": ""} for item in payloads.definition()["items"]]
+
+
+def test_prices_are_those_of_the_planner(her: Client, draft: Survey) -> None:
+    found = answer(her, "edit-prices", items=priced(), respondents=300)
+    assert found["questions"]["cheated"]["epsilon"] == pytest.approx(1.0986, abs=1e-4)
+    assert found["questions"]["cheated"]["width"] == "10.7 points"
+    assert found["epsilon"] == pytest.approx(1.0986 + 1.3863, abs=1e-4)
+    more = answer(her, "edit-prices", items=priced(), respondents=30_000)
+    assert more["questions"]["cheated"]["width"] == "1.1 points"
+    assert post(her, "edit-prices", items=priced(), respondents=0).status_code == 422
+    unfinished = [{"key": "a", "kind": "number", "channel": {"name": "one_bit"}}]
+    assert answer(her, "edit-prices", items=unfinished, respondents=300)["complete"] is False
+
+
+@pytest.mark.parametrize("kind", ["yes_no", "one_choice", "several_choices", "scale", "number"])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.5])
+@pytest.mark.parametrize("withheld", [False, True])
+def test_slider_gives_a_table_within_the_loss(kind: Any, epsilon: float, withheld: bool) -> None:
+    item: Any = {"key": "q", "kind": kind, "wording": {}, "choices": [{}, {}], "channel": {"name": "custom"}}
+    if kind != "yes_no":
+        item["choices"] = [{}] * 4
+    if withheld and kind != "number":
+        item["prefer_not"] = {"en": "No"}
+    channel = channel_at(item, epsilon, choose=True)
+    found = price_of([item | {"channel": channel}], 1000).questions["q"]
+    assert found.epsilon is not None
+    assert 0.85 * epsilon <= found.epsilon <= epsilon + 1e-9
+
+
+def test_fitted_draft_is_within_the_budget() -> None:
+    items: Any = [one | {"key": f"q{n}"} for n in range(4) for one in payloads.definition()["items"]]
+    for number, item in enumerate(items):
+        item["key"] = f"q{number}"
+    assert price_of(items, 1000).epsilon > 9
+    channels = fitted(items, 4.0)
+    made = [item | {"channel": channels[item["key"]]} for item in items]
+    assert 3.9 < price_of(made, 1000).epsilon <= 4.0
+    assert fitted(made, 4.0) == {}, "nothing gives way without need"
+
+
+def test_new_survey_begins_with_its_title(her: Client) -> None:
+    page = her.post(reverse("panel:new"), {"title": "Über Geld sprechen"})
+    survey = Survey.objects.get()
+    assert (page["Location"], survey.slug) == (reverse("panel:edit", args=[survey.slug]), "uber-geld-sprechen")
+    assert drafts.revision_of(survey) == 1
+    assert her.post(reverse("panel:new"), {"title": "<b>"})["Location"] == reverse("panel:new")
+    her.post(reverse("panel:new"), {"title": "Über Geld sprechen"})
+    assert Survey.objects.filter(slug="uber-geld-sprechen-2").exists()
