@@ -95,7 +95,7 @@ def restore(
         one that was published, is of another version, or where something is kept here already.
     """
     with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
-        archive = ArchiveReader(file, require_signer=partial(_require_signer, signed_by=signed_by, unsigned=unsigned))
+        archive = ArchiveReader(file, require_signer=partial(require_signer, signed_by=signed_by, unsigned=unsigned))
         changes = _changes(archive)
         if with_secret_key and SECRET_KEY not in archive.members:
             raise BackupError("The backup has no secret key: it was made without --with-secret-key.")
@@ -165,7 +165,7 @@ def _read(archive: ArchiveReader, changes: Mapping[str, older.Change]) -> None:
     tables.set_last_keys(archive.facts["last_keys"])
 
 
-def _require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, unsigned: bool) -> None:
+def require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, unsigned: bool) -> None:
     """Reject a missing signature, or one by a signer that was not named."""
     if signed is None:
         if unsigned:

@@ -105,7 +105,7 @@ def test_estimate_and_files_come_out_by_worker_and_volume(composed: Composed) ->
         ("reports-parquet", True, b"PAR1"),
     ):
         said = composed.run("web", "python", "manage.py", "shell", "-c", EXPORT.format(name=name, microdata=microdata))
-        assert f'["ready", "{head.hex()}"]' in said, (name, said)
+        assert f'["done", "{head.hex()}"]' in said, (name, said)
 
 
 @pytest.mark.parametrize("service", OURS)
