@@ -209,9 +209,11 @@ def test_schedule_many_workers_make_one_transition(survey: Survey, move: str, mo
             refused.append(str(refusal))
 
     def one(work: object) -> None:
-        together.wait()
-        work()  # type: ignore[operator]
-        connection.close()
+        try:
+            together.wait()
+            work()  # type: ignore[operator]
+        finally:
+            connection.close()
 
     workers = [threading.Thread(target=one, args=[work]) for work in (by_hand, *[schedules.run_due] * 4)]
     for worker in workers:
