@@ -69,6 +69,10 @@ class Composed:
             == 0
         )
 
+    def health(self, service: str) -> str:
+        """What podman says of it after the checks so far: "starting", "healthy" or "unhealthy"."""
+        return str(self.inspect(service)["State"]["Health"]["Status"])
+
     def wait_healthy(self, *services: str) -> None:
         for service in services:
             wait_until(lambda service=service: self.check_health(service), PATIENCE)
