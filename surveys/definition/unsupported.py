@@ -5,12 +5,16 @@ import re
 from collector.designs.texts import refused_character
 
 OPEN_TEXT = (
-    "Candor asks for no open text: words cannot be randomised, and what people write can name them. Offer choices "
-    "(one_choice, several_choices)"
+    "Candor asks for no open text: words cannot be randomised, and what people write can name them. Ask for one "
+    "choice or several choices of the answers that you expect"
 )
 FILES = (
     "Candor takes no files: they cannot be randomised, and they can name who made them. Ask what you want to learn "
     "from them as a question with choices or as a number"
+)
+RANKING = (
+    "Candor asks for no ranking: an order of options has too many answers to be randomised and estimated as a whole. "
+    "Ask for the first place as one choice, or let each option be rated on a scale"
 )
 SCRIPTS = (
     "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts are shown as they stand; write "
@@ -28,6 +32,7 @@ QUOTAS = (
 KINDS = {
     **dict.fromkeys(("text", "open", "open_text", "free_text", "textarea", "comment", "email", "name"), OPEN_TEXT),
     **dict.fromkeys(("file", "upload", "image", "photo", "audio", "video", "signature"), FILES),
+    **dict.fromkeys(("ranking", "rank", "rank_order", "ranked_choice", "sort", "order"), RANKING),
     **dict.fromkeys(("html", "script", "javascript", "embed", "iframe"), SCRIPTS),
     **dict.fromkeys(("branch", "branching", "logic", "skip"), BRANCHING),
     **dict.fromkeys(("quota", "quotas"), QUOTAS),
@@ -37,6 +42,7 @@ KINDS = {
 KEYS = {
     **dict.fromkeys(("text", "open_text", "free_text", "comment", "other_text", "specify"), OPEN_TEXT),
     **dict.fromkeys(("file", "files", "upload", "uploads", "image", "photo", "audio", "video"), FILES),
+    **dict.fromkeys(("ranking", "rank", "ranked", "ranks"), RANKING),
     **dict.fromkeys(
         ("html", "script", "scripts", "javascript", "js", "css", "style", "embed", "iframe", "markdown"), SCRIPTS
     ),
@@ -48,6 +54,9 @@ KEYS = {
     **dict.fromkeys(("quota", "quotas", "screen_out", "screenout", "disqualify", "stop_if"), QUOTAS),
 }  # fmt: skip
 """Keys of other platforms' files, and why they are not supported."""
+
+NOT_OFFERED = {"Open text": OPEN_TEXT, "Ranking": RANKING, "Files": FILES}
+"""Kinds that authors look for in the list of kinds: there each says why it is missing and what to ask instead."""
 
 TAG = re.compile(
     r"<\s*(?:/\s*)?(?:a|abbr|b|big|blockquote|body|br|button|center|code|div|em|embed|font|form|h[1-6]|head|hr|html|i|iframe|"

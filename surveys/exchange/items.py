@@ -24,7 +24,7 @@ LEFT_OUT = {
         "Ask what you want to learn from it as choices.",
     ),
     "ranking": (
-        "An order of options cannot be randomised as a whole.",
+        "An order of options has too many answers to be randomised as a whole.",
         "Ask which comes first as one choice, or rate each option on a scale.",
     ),
     "place": ("A place on the map names people.", "Ask for regions as choices, or as a group."),

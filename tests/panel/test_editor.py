@@ -54,6 +54,7 @@ def test_editor_page_has_the_draft_and_leads_to_the_plain_form(her: Client, draf
     )
     assert state["definition"] == payloads.definition()
     assert {kind["name"] for kind in state["kinds"]} >= {"yes_no", "one_choice", "several_choices", "scale", "number"}
+    assert set(state["refused"]) == {"Open text", "Ranking", "Files"}
     assert reverse("admin:surveys_survey_change", args=[draft.pk]) in html
 
 

@@ -126,6 +126,7 @@ FAULTS = [
     (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or a table of your own."),
     (SMOKES, {"kind": "text"}, "kind", "text is refused: Candor asks for no open text"),
     (SMOKES, {"kind": "upload"}, "kind", "upload is refused: Candor takes no files"),
+    (SMOKES, {"kind": "ranking"}, "kind", "ranking is refused: Candor asks for no ranking"),
     (MOOD, {"kind": "script"}, "kind", "script is refused: Candor runs no scripts and no HTML"),
     (MOOD, {"kind": "branch"}, "kind", "branch is refused: Candor asks no server which question comes next"),
     (WORRY, {"kind": "quota"}, "kind", "quota is refused: Candor has no quotas on answers"),

@@ -180,6 +180,8 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
     [
         ({"kind": "text"}, "items[1].kind 'text' is refused: Candor asks for no open text"),
         ({"kind": "upload"}, "'upload' is refused: Candor takes no files"),
+        ({"kind": "ranking"}, "'ranking' is refused: Candor asks for no ranking"),
+        (CHOICE | {"ranked": True}, "items[1].ranked is refused: Candor asks for no ranking"),
         ({"kind": "html"}, "'html' is refused: Candor runs no scripts and no HTML"),
         ({"kind": "matrix"}, "items[1].kind must be one of yes_no, one_choice, several_choices, scale, number; got"),
         ({"kind": "one_choice", "choices": FOUR}, "items[1].channel must say how a question of kind one_choice is"),

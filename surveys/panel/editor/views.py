@@ -21,6 +21,7 @@ from surveys.definition.definitions import ceiling_of
 from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.questions import PREFER_NOT, YES_NO, complete_item
+from surveys.definition.unsupported import NOT_OFFERED
 from surveys.lifecycle import drafts, selectors
 from surveys.models import Item, Survey
 from surveys.panel.editor.presence import announce
@@ -167,6 +168,7 @@ def _about(survey: Survey) -> dict[str, object]:
     ]
     return {
         "kinds": kinds,
+        "refused": NOT_OFFERED,
         "usual_loss": USUAL_LOSS,
         "mechanisms": {name: _mechanism(entry) for name, entry in REGISTRY.items()},
         "languages": languages,

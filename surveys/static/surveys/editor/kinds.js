@@ -24,15 +24,14 @@ export const Picture = ({ kind }) => html`<svg class="editor-picture" viewBox="0
 export const kindName = (kind, label) => WORDS[kind]?.[0] ?? `${label[0].toUpperCase()}${label.slice(1)}`;
 
 /** Buttons of all kinds; what cannot be asked is said beside them. */
-export function KindMenu({ kinds, onPick, onClose }) {
+export function KindMenu({ kinds, refused, onPick, onClose }) {
   return html`<div class="editor-kinds" role="group" aria-label="Kind of question"
     onKeyDown=${(event) => event.key === "Escape" && onClose()}>
     ${kinds.map(
       ({ name, label }) => html`<button type="button" class="editor-kind" onClick=${() => onPick(name)}>
         <${Picture} kind=${name} /><span><b>${kindName(name, label)}</b><small>${WORDS[name]?.[1] ?? ""}</small></span></button>`,
     )}
-    <details class="editor-not"><summary>Open text, ranking, uploads?</summary>
-      <p>Words and files cannot be randomised, and they can name who sent them. Ask for the answers that you expect as options.
-      For a ranking ask for the first choice.</p></details>
+    <details class="editor-not"><summary>${Object.keys(refused).join(", ")}?</summary>
+      <dl>${Object.entries(refused).map(([name, why]) => html`<dt>${name}</dt><dd>${why}.</dd>`)}</dl></details>
   </div>`;
 }

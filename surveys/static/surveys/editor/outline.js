@@ -23,7 +23,7 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
       <input type="search" class="candor-field editor-small" placeholder="Find" aria-label="Find a question" data-find
         value=${wanted} onInput=${(event) => setWanted(event.target.value)} />
     </div>
-    ${adding && html`<${KindMenu} kinds=${state.kinds} onPick=${add} onClose=${() => setAdding(false)} />`}
+    ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${() => setAdding(false)} />`}
     <ol class="editor-rows">
       <${Row} at=${at} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" draft=${draft} />
       ${parts(definition).map(({ section: one, items }) => html`
