@@ -1,5 +1,6 @@
 """Errors in documents and requests."""
 
+import re
 from collections.abc import Sequence
 
 RETRY = 5
@@ -7,6 +8,9 @@ RETRY = 5
 
 LONGEST_SENTENCE = 1_000
 """Maximum characters of a message: the quoted value may be a whole file."""
+
+NOTHING = re.compile(r"; got None(Type)?$")
+"""How Python names a value that is not there."""
 
 Path = tuple[str | int, ...]
 """The path of a value in a document, from outside in: ("items", 2, "choices")."""
@@ -31,6 +35,7 @@ class ValidationError(ValueError):
     """
 
     def __init__(self, path: Path, message: str, *, code: str = "invalid", keys: Sequence[str] = ()) -> None:
+        message = NOTHING.sub("; it is empty", message)
         super().__init__(message)
         self.path, self.message, self.code, self.keys = path, message, code, tuple(keys)
         self.line = self.column = 0

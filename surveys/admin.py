@@ -37,10 +37,12 @@ from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
+from surveys.panel.forms.error_summary import field_errors
+from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
-from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, page_languages
+from surveys.panel.forms.survey import GroupForm, SectionForm, SurveyForm, page_languages
 from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
 from surveys.panel.stale_saves import revision_fields, stale_save
@@ -103,6 +105,7 @@ class Ordered:
 class GroupInline(Ordered, TabularInline):
     model = Group
     form = GroupForm
+    formset = GroupFormSet
     verbose_name_plural = "Groups: who respondents openly say they are"
     fields = ("position", "key", "label", "share")
     max_num = MOST_GROUPS
@@ -246,6 +249,9 @@ class SurveyAdmin(ModelAdmin):
             lacking = missing_texts(selectors.definition_of(saved), selectors.describe_fault(fault)) if fault else []
         more = {"show_save_and_add_another": False, "lacking": lacking, "preview_languages": page_languages()}
         more |= revision_fields(request, obj)
+        if context["errors"]:
+            formsets = [inline.formset for inline in context["inline_admin_formsets"]]
+            more["field_errors"] = field_errors(context["adminform"].form, formsets)
         response: HttpResponse = super().render_change_form(request, context | more, *args, obj=obj, **kwargs)
         return response
 

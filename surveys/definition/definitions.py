@@ -26,7 +26,7 @@ from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import SAME_PEOPLE, Definition, FieldworkPart, ItemPart
 from surveys.definition.privacy_budget import epsilon_of, priced
 from surveys.definition.questions import complete_item, frozen_item
-from surveys.definition.validation import exact, known_keys, text
+from surveys.definition.validation import even_keys, exact, known_keys, text
 
 TEXTS = ("title", "introduction", "consent")
 BROWSER_LIMIT = 2980
@@ -105,6 +105,7 @@ def complete(raw: object) -> Definition:
     if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
         raise ValidationError(("languages",), f"must be a list of language codes; got {languages!r}")
     strata = known_keys(raw.get("strata") or {}, {"wording", "groups"}, ("strata",))
+    groups = [_group(one, languages, n) for n, one in enumerate(listed(strata.get("groups", []), ("strata", "groups")))]
     sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], ("sections",)))]
     definition = {
         "slug": raw.get("slug", ""),
@@ -113,10 +114,7 @@ def complete(raw: object) -> Definition:
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
-            "groups": [
-                _group(group, languages, number)
-                for number, group in enumerate(listed(strata.get("groups", []), ("strata", "groups")))
-            ],
+            "groups": _evened(groups),
         },
         **_fieldwork_options(raw),
         **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
@@ -287,6 +285,13 @@ def _section(raw: object, languages: list[str], number: int) -> dict[str, object
     section = known_keys(raw, {"key", "title", "introduction"}, ("sections", number))
     texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
     return {"key": section.get("key", ""), **texts}
+
+
+def _evened(groups: list[dict[str, object]]) -> list[dict[str, object]]:
+    keys = [group["key"] for group in groups]
+    if not all(isinstance(key, str) for key in keys):
+        return groups
+    return [group | {"key": key} for group, key in zip(groups, even_keys(list(map(str, keys))), strict=True)]
 
 
 def _group(raw: object, languages: list[str], number: int) -> dict[str, object]:

@@ -1,8 +1,11 @@
 """Validation of a definition's parts: each function returns the complete form, or raises with a sentence."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from collector.errors import Path, ValidationError
+from surveys.definition.numerals import plain_number
 from surveys.definition.unsupported import unsupported_key
 
 
@@ -20,8 +23,25 @@ def known_keys(value: object, keys: set[str], path: Path) -> dict[str, object]:
 
 
 def exact(value: object) -> Any:
-    """A number that YAML read from an unquoted 0.25 or 1, as the text that its author wrote."""
+    """A number as text in plain digits: of an unquoted 0.25 in YAML, and of 25 %, 0,25 or 1 / 4 as text."""
+    if isinstance(value, str):
+        return plain_number(value)
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def even_keys(keys: Sequence[str]) -> list[str]:
+    """Keys of one length, so that every response has one size.
+
+    g1 and g10 become g01 and g10, men and women become men__ and women; keys that would then be alike stay.
+    """
+    longest = max(map(len, keys), default=0)
+    numbered = [re.fullmatch(r"(\D*)(\d+)", key) for key in keys]
+    if len({found and found[1] for found in numbered}) == 1 and numbered[0]:
+        prefix = len(numbered[0][1])
+        made = [key[:prefix] + key[prefix:].zfill(longest - prefix) for key in keys]
+    else:
+        made = [key.ljust(longest, "_") if key else key for key in keys]
+    return made if len(set(made)) == len(set(keys)) else list(keys)
 
 
 def text(value: object, languages: list[str]) -> Any:

@@ -14,6 +14,7 @@ from collector.errors import InputError, ValidationError
 from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
 from randomized_response import ParameterError
 from surveys.definition.mechanisms import KINDS, MECHANISMS
+from surveys.definition.numerals import plain_number, plain_percent
 from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, free_question
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
@@ -77,6 +78,7 @@ def _grid(value: str, field: str) -> str:
 
 
 PERCENT = "a number of per cents"
+IN_PERCENT = {"share", "confidence"}
 ANSWER = _decimal(-1e9, 1e9)
 GRID = Field(_grid, {"type": "string", "pattern": r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"})
 ABOUT_A_QUESTION = {
@@ -177,8 +179,13 @@ def _read(query: QueryDict, fields: Mapping[str, Field]) -> Query:
             raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
         if len(query.getlist(name)) > 1:
             raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
-    values = {name: str(query[name]).strip()[:40] for name in query}
+    values = {name: _plain(name, str(query[name]).strip()[:40]) for name in query}
     return cast("Query", {name: fields[name].read(value, name) for name, value in values.items() if value})
+
+
+def _plain(name: str, written: str) -> str:
+    """A number in plain digits; every other text as it stands."""
+    return plain_percent(written) if name in IN_PERCENT else plain_number(written)
 
 
 def _wanted(question: PlannedQuestion, values: Query, otherwise: Setting) -> PlanParameters:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import selectors
@@ -89,7 +89,11 @@ def test_item_form_change_to_number_drops_choices(page: Page, alice: User, kinds
     page.fill("#id_items-5-maximum", "2")
     page.fill("#id_items-5-step", "half")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_text("Write a number like 12 or 0.5.").wait_for()
+    summary = page.locator("[data-errors]")
+    expect(summary).to_be_focused()
+    expect(summary).to_contain_text("Write a number like 12 or 0.5; got half.")
+    summary.get_by_role("link", name="Question 6, Step").click()
+    expect(page.locator("#id_items-5-step")).to_be_focused()
     page.fill("#id_items-5-step", "0.5")
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url("**/panel/survey/kinds/")

@@ -61,7 +61,7 @@ def test_subset_report_wrong_size_answers_422(design: Design) -> None:
         ("smokes", {"shuffle": True}, "items[0].shuffle is for one_choice, several_choices; got yes_no"),
         ("smokes", {"grid": {}}, "items[0].grid must stand where kind is number"),
         ("smokes", {"most": 1}, "items[0].most is for several_choices"),
-        ("smokes", {"section": None}, "items[0].section must be one of first, second; got None"),
+        ("smokes", {"section": None}, "items[0].section must be one of first, second; it is empty"),
         ("smokes", {"section": "second"}, "items must stand section by section"),
         ("smokes", {"secret": 1}, "items[0] must have exactly the keys"),
         ("often", {"unasked": None}, "items[1].unasked must stand beside asked_if"),

@@ -1,5 +1,6 @@
 """Writing a survey in the panel's form and by file: nothing is lost on the way, and faults are said where they are."""
 
+import re
 from typing import Any
 
 import pytest
@@ -254,3 +255,26 @@ def test_upload_too_large_answers_413(her: Client) -> None:
         413,
         b"A request may have 1,048,576 bytes here; this one has 50000000.",
     )
+
+
+def test_survey_form_errors_are_linked_above_it(bilingual: Survey, her: Client) -> None:
+    changes = {"items-0-truth": "5/4", "title": "", "groups-0-share": "a lot"}
+    html = save(her, change(bilingual), form_of(her, change(bilingual)) | changes)
+    summary = html.partition("data-errors>")[2].partition("</section>")[0]
+    anchors = re.findall(r'href="#([^"]+)"', summary)
+    assert anchors == ["id_title", "id_groups-0-share", "id_items-0-truth"]
+    assert all(f'id="{anchor}"' in html for anchor in anchors)
+
+
+def test_survey_form_takes_percent_and_evens_group_keys(bilingual: Survey, her: Client) -> None:
+    changes = {
+        "items-0-truth": "75 %", "groups-0-share": "30%", "groups-1-share": "0,7",
+        "groups-0-key": "men", "groups-1-key": "women",
+    }  # fmt: skip
+    save(her, change(bilingual), form_of(her, change(bilingual)) | changes)
+    saved = selectors.definition_of(Survey.objects.get())
+    assert saved["items"][0]["channel"]["truth"] == "0.75"
+    assert [(group["key"], group["share"]) for group in saved["strata"]["groups"]] == [
+        ("men__", "0.3"),
+        ("women", "0.7"),
+    ]

@@ -118,7 +118,7 @@ def test_item_form_changed_kind_drops_unused_fields(kinds: Survey, her: Client) 
 FAULTS = [
     (DRINKS, {"prefer_not": "on"}, "prefer_not", "every report of a number is a number. Ask first"),
     (DRINKS, {"choices": "A\nB"}, "choices", "Not for a question of this kind."),
-    (DRINKS, {"maximum": "many"}, "maximum", "Write a number like 12 or 0.5."),
+    (DRINKS, {"maximum": "many"}, "maximum", "Write a number like 12 or 0.5; got many."),
     (DRINKS, {"step": "3"}, "maximum", "maximum must be a whole number of steps above minimum; got 40/3"),
     (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
     (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
@@ -142,7 +142,7 @@ FAULTS = [
     (PLACE, {"size": "8"}, "size", "size must be from 1 to 7; got 8"),
     (PLACE, {"truth": "1/9"}, "truth", "truth must be more than size / k"),
     (WORRY, {"epsilon": "20"}, "epsilon", "epsilon must be greater than 0 and at most 16; got 20"),
-    (WORRY, {"epsilon": "some"}, "epsilon", "Write a number like 12 or 0.5."),
+    (WORRY, {"epsilon": "some"}, "epsilon", "Write a number like 12 or 0.5; got some."),
     (OFTEN, {"asked_if_item": "mood"}, "asked_if_item", "There is no earlier question mood."),
     (OFTEN, {"asked_if_item": ""}, "asked_if_item", "Say which question it depends on"),
     (OFTEN, {"asked_if_answers": "Maybe"}, "asked_if_answers", "Each must be one of No, Yes; got Maybe."),

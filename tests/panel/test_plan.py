@@ -148,7 +148,7 @@ def test_plan_curves_hold_the_chosen_point(her: Client) -> None:
         ({"truth": "1"}, "truth", "truth must be greater than 0 and less than 1; got 1"),
         ({"truth": "1e9999999"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1e9999999"),
         ({"truth": "1/0"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1/0"),
-        ({"truth": "1/٠"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1/٠"),
+        ({"truth": "1/٠"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1/0"),
         ({"mechanism": "warner", "truth": "1/2"}, "truth", "truth must differ from 1/2"),
         ({"epsilon": "nan"}, "epsilon", "epsilon must be a number from 0.01 to 16; got nan"),
         ({"share": "101"}, "share", "share must be a number of per cents from 0 to 100; got 101"),

@@ -22,6 +22,7 @@ from collector.designs.items import check_items
 from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
 from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
+from surveys.definition.numerals import plain_number
 from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
@@ -51,6 +52,8 @@ MECHANISM_FIELDS = {name: [parameter.name for parameter in entry.parameters] for
 COLUMNS = tuple(dict.fromkeys(parameter.column for parameter in PARAMETERS.values()))
 ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *COLUMNS)
 """The fields of a question that do not depend on other questions."""
+
+NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if parameter.form != "table"))
 
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
@@ -210,6 +213,7 @@ class ItemForm(WordsForm):
         if self.closed:
             return
         cleaned = self.cleaned_data
+        cleaned.update({name: plain_number(cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)})
         texts: Text = cleaned.get("choices") or {}
         lines = [line for code in texts for line in lines_of(texts, code)]
         if not self.errors:
@@ -259,7 +263,7 @@ class ItemForm(WordsForm):
     def _require_decimals(self) -> None:
         for name in (*GRID, "epsilon"):
             if (written := self.cleaned_data.get(name)) and not DECIMAL.fullmatch(written):
-                self.add_error(name, "Write a number like 12 or 0.5.")
+                self.add_error(name, f"Write a number like 12 or 0.5; got {written}.")
 
     def _check(self) -> None:
         """Show the error of a complete question in words, at the field that it concerns."""

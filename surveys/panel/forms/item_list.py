@@ -19,9 +19,9 @@ from surveys.definition.parts import Text
 from surveys.definition.questions import frozen_item, place_among
 from surveys.lifecycle import selectors
 from surveys.models import Item
+from surveys.panel.forms.formsets import PartFormSet
 from surveys.panel.forms.item import CONDITION_FIELDS, ItemForm, answer_words
 from surveys.panel.forms.multilingual import WordsField
-from surveys.panel.forms.survey import PartFormSet
 
 OF_CONDITION = {"asked_if": "asked_if_item", "unasked": "sent_if_unasked"}
 

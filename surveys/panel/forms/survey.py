@@ -8,7 +8,6 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils.html import format_html
-from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import (
     INPUT_CLASSES,
     UnfoldAdminExpandableTextareaWidget,
@@ -24,6 +23,7 @@ from collector.designs.texts import validate_text
 from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
 from surveys.definition import bounds, definitions
+from surveys.definition.numerals import plain_number
 from surveys.exchange import formats as exchange
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
@@ -100,18 +100,6 @@ class WordsForm(ModelForm):
         for field in self.fields.values():
             if isinstance(field, WordsField):
                 field.speak(languages, plain)
-
-
-class PartFormSet(PaginationInlineFormSet):
-    """The groups or items of a survey; each form knows the survey, saved or not."""
-
-    def get_form_kwargs(self, index: int | None) -> dict[str, object]:
-        return {**super().get_form_kwargs(index), "survey": self.instance}
-
-    def add_fields(self, form: Any, index: int | None) -> None:
-        """Use a plain field for a row's key; Django's field would query the database again for each row."""
-        super().add_fields(form, index)
-        form.fields["id"] = forms.IntegerField(required=False, widget=forms.HiddenInput, initial=form.instance.pk)
 
 
 def page_languages() -> list[tuple[str, str]]:
@@ -226,7 +214,7 @@ class SurveyForm(WordsForm):
 
     def clean_participation(self) -> str:
         """The epsilon as written, which is exact."""
-        written = str(self.cleaned_data["participation"]).strip()
+        written = plain_number(str(self.cleaned_data["participation"]))
         try:
             if written:
                 check_released(written, ())
@@ -247,6 +235,9 @@ class SurveyForm(WordsForm):
 
 
 class GroupForm(WordsForm):
+    padded = False
+    """Whether its key was filled up to the length of the others'."""
+
     label = WordsField(part=UnfoldAdminTextInputWidget, most=300, required=False)
 
     class Meta:
@@ -254,11 +245,15 @@ class GroupForm(WordsForm):
         fields = ("position", "key", "label", "share")
         labels = {"position": "Order"}
         help_texts = {
-            "key": "Its name in exports. All have keys of one length, like g1 and g2, so that reports are of one size."
+            "key": "Its name in exports. Shorter ones are filled up, so that every response has one size.",
+            "share": "Its share of the population, if it is known: 30 %, 0.3 and 3/10 are the same.",
         }
 
+    def has_changed(self) -> bool:
+        return self.padded or super().has_changed()
+
     def clean_share(self) -> str:
-        share = str(self.cleaned_data["share"])
+        share = plain_number(str(self.cleaned_data["share"]))
         try:
             return share if not share or fraction(share, ("share",)) >= 0 else ""
         except ValidationError as error:

@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
 from collector.errors import InputError
+from surveys.definition.numerals import plain_percent
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL, PlannedQuestion
@@ -53,6 +54,15 @@ class EntryField:
     open: bool = False
 
 
+class PercentField(forms.FloatField):
+    """A share in per cent, as people write it: 30, 30 %, 12,5 or 3/10."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(plain_percent(value) if isinstance(value, str) else value)
+
+
 class RehearsalForm(forms.Form):
     """Fields for every question of a design. `like` is an earlier rehearsal, which prefills them."""
 
@@ -68,7 +78,8 @@ class RehearsalForm(forms.Form):
             for name, label, value in entry.named:
                 low, high = (None, None) if entry.mean else (0, 100)
                 initial = None if value is None else f"{value:.6g}"
-                self.fields[name] = forms.FloatField(
+                kind = forms.FloatField if entry.mean else PercentField
+                self.fields[name] = kind(
                     label=label, initial=initial, required=not entry.group, min_value=low, max_value=high
                 )
         for name, field in self.fields.items():

@@ -87,13 +87,9 @@ function level(epsilon) {
   return epsilon <= 0.55 ? "Very strong" : epsilon <= 1.15 ? "Strong" : epsilon <= 2 ? "Moderate" : "Weak";
 }
 
-/** What people write for a number: 30 %, 0,3 and 3/10 are the same. */
+/** As it is written: the server reads 30 %, 0,3 and 3/10 alike. */
 function number(written, form) {
-  const text = written.trim().replace(",", ".");
-  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(text);
-  if (percent) {
-    return String(Number((Number(percent[1]) / 100).toPrecision(12)));
-  }
+  const text = written.trim();
   return form === "whole" && /^\d+$/.test(text) ? Number(text) : text;
 }
 

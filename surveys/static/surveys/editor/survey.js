@@ -22,7 +22,7 @@ export function SurveyCard({ draft, state, language, names }) {
           placeholder=${group.label[definition.languages[0]] || `Group ${place + 1}`}
           onInput=${(event) => draft.edit(`group-${group.key}-${language}`, (it) => (it.strata.groups[place].label[language] = event.target.value))} />
         <input class="candor-field editor-share" inputmode="decimal" aria-label=${`Known share of group ${place + 1}`} placeholder="share" value=${group.share ?? ""}
-          onInput=${(event) => draft.edit(`share-${group.key}`, (it) => (it.strata.groups[place].share = share(event.target.value)))} />
+          onInput=${(event) => draft.edit(`share-${group.key}`, (it) => (it.strata.groups[place].share = event.target.value.trim() || null))} />
         <button type="button" aria-label=${`Delete: group ${place + 1}`} onClick=${() => draft.edit("", (it) => it.strata.groups.splice(place, 1))}>×</button></li>`)}</ol>
       <button type="button" class="editor-text" onClick=${() => draft.edit("", addGroup)}>+ Add group</button>
     </details>
@@ -61,11 +61,4 @@ function Languages({ draft, state }) {
       onChange=${(event) => set([event.target.value, ...languages.filter((one) => one !== event.target.value)])}>
       ${languages.map((code) => html`<option value=${code}>${state.languages.find((one) => one.code === code)?.name ?? code}</option>`)}</select></label>`}
   </fieldset>`;
-}
-
-/** 30 %, 0,3 and 0.3 are the same; nothing is an unknown share. */
-function share(written) {
-  const text = written.trim().replace(",", ".");
-  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(text);
-  return percent ? String(Number((Number(percent[1]) / 100).toPrecision(12))) : text || null;
 }
