@@ -71,6 +71,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "config.rate_limits.limited",
+    "surveys.middleware.keep_forms",
     "surveys.middleware.require_second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",

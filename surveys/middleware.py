@@ -1,4 +1,4 @@
-"""Middleware that requires the second factor of users who have one for every page of the panel or API."""
+"""Middleware of the panel: it requires the second factor of users who have one, and gives refused forms back."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from surveys.accounts import second_factor as factor
 from surveys.api import problems
+from surveys.panel.accounts import kept_forms
 
 GUARDED = "/panel/", "/api/"
 DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", "api-page", "schema"
@@ -28,6 +29,23 @@ def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -
         if factor.required() and request.path != reverse("panel:second-factor"):
             return _stop(request, "panel:second-factor", "Set up a second factor first.")
         return get_response(request)
+
+    return middleware
+
+
+def keep_forms(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Give a form back whose session has ended, and a page to who follows the address of a button: no blank refusal."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if not request.path.startswith("/panel/"):
+            return response
+        if response.status_code == 405 and request.method == "GET":
+            return kept_forms.no_page(request, response)
+        if request.method != "POST" or not kept_forms.needs_sign_in(response):
+            return response
+        kept = kept_forms.kept_form(request)
+        return kept_forms.keep_for(request, kept) if kept else response
 
     return middleware
 

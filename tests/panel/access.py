@@ -145,6 +145,7 @@ ROWS = {
     "panel:second-factor-off": act("", STAFF),
     "panel:recovery-codes": act("", STAFF),
     "panel:code": form("", STAFF),
+    "panel:kept": form("", STAFF),
     "panel:survey-analyse": form("survey", VIEWER, ANALYST),
     "panel:analysis": read("analysis"),
     "panel:analysis-csv": read("analysis", ANALYST),

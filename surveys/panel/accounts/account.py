@@ -12,6 +12,7 @@ from collector.endpoint import rate_limits
 from collector.errors import Conflict
 from surveys.accounts import second_factor
 from surveys.accounts.audit_log import record_event
+from surveys.panel.accounts import kept_forms
 from surveys.panel.views import panel_page, signed_in
 
 
@@ -123,7 +124,9 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """CSRF_FAILURE_VIEW: the page for a form without its CSRF token."""
+    """CSRF_FAILURE_VIEW: the page for a form without its CSRF token, with what was typed where it can be sent again."""
+    if kept := kept_forms.kept_form(request):
+        return kept_forms.give_back(request, kept, status=403)
     return panel_page(request, "panel/people/unverified.html", status=403, title="Nothing was done")
 
 

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel.accounts import account, audit_log, teams, tokens
+from surveys.panel.accounts import account, audit_log, kept_forms, teams, tokens
 
 page = admin.site.admin_view
 
@@ -32,4 +32,5 @@ urlpatterns = [
     path("account/tokens/", page(tokens.my_tokens), name="tokens"),
     path("account/tokens/<int:token>/revoke", page(tokens.revoke), name="token-revoke"),
     path("code/", page(account.code), name="code"),
+    path("kept/", page(kept_forms.kept), name="kept"),
 ]
