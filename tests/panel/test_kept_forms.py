@@ -13,7 +13,7 @@ from tests.tools.second_factor import code_of, set_up
 
 pytestmark = pytest.mark.django_db
 
-HERE = {"HTTP_SEC_FETCH_SITE": "same-origin"}
+HERE: Any = {"HTTP_SEC_FETCH_SITE": "same-origin"}
 PASSWORD = "a long passphrase"
 TITLE = "“Drugs”\n& <other> things"
 NEW = "/panel/new/"
