@@ -2,7 +2,7 @@
 
 from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
 from surveys.models.backups import Backup
-from surveys.models.drafts import DraftRevision
+from surveys.models.drafts import AdviceDismissal, DraftRevision
 from surveys.models.mailing import Mailing, Recipient
 from surveys.models.rehearsals import Rehearsal, Repetition
 from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
@@ -12,6 +12,7 @@ from surveys.models.webhooks import Delivery, Webhook
 __all__ = [
     "KEY_VALIDATOR",
     "AccessToken",
+    "AdviceDismissal",
     "Appointment",
     "AuditEntry",
     "Backup",

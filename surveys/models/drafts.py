@@ -1,4 +1,4 @@
-"""The revisions of drafts: every saved state of what an author writes, of which the newest are kept."""
+"""What is kept of drafts: every saved state of what an author writes, and the advice that was dismissed."""
 
 from django.conf import settings
 from django.db import models
@@ -21,3 +21,20 @@ class DraftRevision(models.Model):
 
     def __str__(self) -> str:
         return f"revision {self.number} of {self.survey.slug}"
+
+
+class AdviceDismissal(models.Model):
+    """Advice on a draft that somebody dismissed. `mark` is a hash of the advice and of the words that it is about."""
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="dismissals")
+    mark = models.CharField(max_length=64)
+    advice = models.TextField()
+    reason = models.TextField()
+    dismissed_at = models.DateTimeField(auto_now=True)
+    dismissed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["survey", "mark"], name="dismissed_once")]
+
+    def __str__(self) -> str:
+        return f"{self.advice} ({self.reason})"

@@ -45,6 +45,7 @@ urlpatterns = [
     path("survey/<slug:slug>/edit/look", page(editor.look), name="edit-look"),
     path("survey/<slug:slug>/edit/prices", page(editor.prices), name="edit-prices"),
     path("survey/<slug:slug>/edit/protect", page(editor.protect), name="edit-protect"),
+    path("survey/<slug:slug>/edit/dismiss", page(editor.dismiss), name="edit-dismiss"),
     path("survey/<slug:slug>/edit/revisions", page(editor.revisions), name="edit-revisions"),
     path("preview/", page(preview.of_form), name="preview-form"),
     path("survey/<slug:slug>/preview/", page(preview.of_survey), name="preview"),

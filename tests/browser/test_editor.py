@@ -183,3 +183,22 @@ def test_editor_by_keys_on_a_phone_and_signed_out(editor: Page, alice: User) -> 
     editor.evaluate("window.dispatchEvent(new Event('focus'))")
     wait_until_saved(editor)
     assert "Typed while signed out?" in {item["wording"]["en"] for item in definition()["items"]}
+
+
+def test_editor_advice_is_dismissed_with_a_reason(editor: Page) -> None:
+    editor.get_by_label("Question", exact=True).fill("Surely you have cheated?")
+    wait_until_saved(editor)
+    editor.locator("[data-advice] summary").click()
+    advice = editor.locator("[data-advice] li", has_text="“Surely”")
+    advice.get_by_role("button", name="Question 1").click()
+    expect(editor.get_by_label("Question", exact=True)).to_be_focused()
+    advice.get_by_role("button", name="Dismiss …").click()
+    reason = editor.get_by_label("Why it does not apply")
+    expect(reason).to_be_focused()
+    reason.fill("It is a quotation.")
+    picture(editor, "advice")
+    reason.press("Enter")
+    editor.locator("[data-dismissed] summary").click()
+    expect(editor.locator("[data-dismissed]")).to_contain_text("It is a quotation.")
+    editor.get_by_role("button", name="Show again").click()
+    expect(editor.locator("[data-dismissed]")).to_have_count(0)

@@ -65,6 +65,7 @@ ROWS = {
     "panel:edit-look": read("survey", EDITOR),
     "panel:edit-prices": act("survey"),
     "panel:edit-protect": act("survey"),
+    "panel:edit-dismiss": act("survey"),
     "panel:edit-revisions": read("survey", EDITOR),
     "panel:question": read("question", EDITOR),
     "panel:survey": read("survey"),

@@ -14,7 +14,7 @@ from surveys.accounts.access import Role
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import drafts, selectors
 from surveys.lifecycle.services import write_survey
-from surveys.models import Membership, Survey
+from surveys.models import AuditEntry, Membership, Survey
 from surveys.opening.services import open_survey
 from surveys.planning.draft_prices import channel_at, fitted, price_of
 from tests.factories import payloads
@@ -75,6 +75,8 @@ def test_editor_save_answers_with_revision_and_problems(her: Client, draft: Surv
         "level": "stops",
         "path": ["items", "mood", "choices"],
         "text": "At least 2 are needed; there are none.",
+        "mark": "",
+        "dismissed": "",
     }
     newest = draft.revisions.first()
     assert newest is not None
@@ -221,3 +223,28 @@ def test_new_survey_begins_with_its_title(her: Client) -> None:
     assert her.post(reverse("panel:new"), {"title": "<b>"})["Location"] == reverse("panel:new")
     her.post(reverse("panel:new"), {"title": "Über Geld sprechen"})
     assert Survey.objects.filter(slug="uber-geld-sprechen-2").exists()
+
+
+def test_advice_is_dismissed_with_a_reason_until_the_text_changes(her: Client, draft: Survey) -> None:
+    leading = {"path": ["items", "cheated", "wording", "en"], "was": "Have you cheated?", "now": "Surely you cheated?"}
+    found = answer(her, "edit-save", changes=[leading])["problems"]
+    (advice,) = [one for one in found if one["path"][1:3] == ["cheated", "wording"]]
+    assert (advice["level"], advice["dismissed"]) == ("advice", "")
+    assert post(her, "edit-dismiss", mark=advice["mark"], reason=" ").status_code == 422
+    assert post(her, "edit-dismiss", mark="f" * 64, reason="x").status_code == 409
+    after = answer(her, "edit-dismiss", mark=advice["mark"], reason="It is a quotation.")["problems"]
+    assert advice | {"dismissed": "It is a quotation."} in after
+    entry = AuditEntry.objects.get(act="dismissed advice")
+    assert "It is a quotation." in entry.detail
+    again = {"path": leading["path"], "was": leading["now"], "now": "Surely you have cheated?"}
+    changed = answer(her, "edit-save", changes=[again])["problems"]
+    assert [one["dismissed"] for one in changed if one["path"] == advice["path"]] == [""]
+    back = answer(her, "edit-save", changes=[again | {"was": again["now"], "now": again["was"]}])["problems"]
+    assert advice | {"dismissed": "It is a quotation."} in back
+    assert advice in answer(her, "edit-dismiss", mark=advice["mark"])["problems"]
+
+
+def test_question_too_wide_to_be_of_use_is_advised_on(her: Client, draft: Survey) -> None:
+    weak = {"path": ["items", "cheated", "channel", "truth"], "was": "1/2", "now": "1/50"}
+    problems = answer(her, "edit-save", changes=[weak])["problems"]
+    assert any(one["path"] == ["items", "cheated", "channel"] and "too wide" in one["text"] for one in problems)

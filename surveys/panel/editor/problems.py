@@ -1,18 +1,25 @@
 """Everything that keeps a draft from opening, and advice on its texts: each with the path of its field."""
 
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from collector.designs import Design
 from collector.errors import Path, ValidationError
+from estimator.base import wording
 from surveys.definition.ceilings import excesses
 from surveys.definition.definitions import design_of, drawn_items
 from surveys.definition.parts import Definition, Text
+from surveys.definition.question_advice import question_advice
 from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors
+from surveys.lifecycle.advice import dismissals_of
 from surveys.models import Survey
 from surveys.panel.forms.missing import item_faults
+from surveys.planning import draft_prices
+from surveys.planning.group_warnings import expected_reports
 
 STOPS, ADVICE = "stops", "advice"
 
@@ -24,14 +31,18 @@ class Problem:
     level: str
     path: tuple[str | int, ...]
     text: str
+    mark: str = ""
+    """Of advice: a hash of it and of the words that it is about, by which it can be dismissed until they change."""
+    dismissed: str = ""
+    """The reason for which it was dismissed."""
 
     def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 
 def problems_of(survey: Survey, definition: Definition) -> list[Problem]:
-    """What keeps the draft from opening, in its order, and then the advice."""
-    found = [*_empty_texts(definition), *_unfinished(definition)]
+    """What keeps the draft from opening, what takes most work first, and then the advice."""
+    found = [*_unfinished(definition), *_empty_texts(definition)]
     design, fault = _derived(survey, definition)
     if fault is not None:
         path = keyed_path(definition, fault.path)
@@ -39,7 +50,9 @@ def problems_of(survey: Survey, definition: Definition) -> list[Problem]:
         if not any(one.path[: len(begin)] == begin for one in found):  # said already, and in more words
             words = fault.sentence(())
             found.append(Problem(STOPS, path, f"{words[0].upper()}{words[1:].rstrip('.')}."))
-    return [*found, *(_advice(definition, design) if design else ())]
+    given = [*(_advice(definition, design) if design else ()), *_worded(definition), *_imprecise(survey, definition)]
+    reasons = dismissals_of(survey) if given else {}
+    return [*found, *(replace(one, dismissed=reasons.get(one.mark, "")) for one in given)]
 
 
 def keyed_path(definition: Definition, path: Path) -> tuple[str | int, ...]:
@@ -117,10 +130,35 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
 
 def _advice(definition: Definition, design: Design) -> Iterator[Problem]:
     for excess in excesses(design):
-        yield Problem(ADVICE, ("items",), f"Opening will ask for a reason: {excess.in_words}.")
+        yield _advised(("items",), f"Opening will ask for a reason: {excess.in_words}.")
     for warning in text_warnings(design):
         path = keyed_path(definition, _parsed(warning.place))
-        yield Problem(ADVICE, (*path, warning.language), f"“{warning.match}”: {warning.reason}")
+        about = _text_at(definition, path).get(warning.language, "")
+        yield _advised((*path, warning.language), f"“{warning.match}”: {warning.reason}", about)
+
+
+def _worded(definition: Definition) -> Iterator[Problem]:
+    """The advice on how questions are asked, of a draft that is unfinished, too."""
+    for path, language, _kind, words in question_advice(definition):
+        yield _advised((*path, language), words, _text_at(definition, path)[language])
+
+
+def _imprecise(survey: Survey, definition: Definition) -> Iterator[Problem]:
+    """The questions whose intervals will be too wide to be of use with the responses that the survey may expect."""
+    expected = expected_reports(survey)
+    for key, price in draft_prices.price_of(definition["items"], expected).questions.items():
+        if price.width and not price.of_use:
+            words = f"With {wording.count(expected)} responses: ±{price.width}, too wide to be of use."
+            yield _advised(("items", key, "channel"), words)
+
+
+def _advised(path: tuple[str | int, ...], words: str, about: str = "") -> Problem:
+    mark = sha256(json.dumps([path, words, about]).encode()).hexdigest()
+    return Problem(ADVICE, path, words, mark)
+
+
+def _text_at(definition: Definition, path: tuple[str | int, ...]) -> Text:
+    return next((text for at, text, _ in texts_of(definition) if at == path), {})
 
 
 def _parsed(place: str) -> Path:

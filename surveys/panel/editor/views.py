@@ -22,7 +22,7 @@ from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.questions import PREFER_NOT, YES_NO, complete_item
 from surveys.definition.unsupported import NOT_OFFERED
-from surveys.lifecycle import drafts, selectors
+from surveys.lifecycle import advice, drafts, selectors
 from surveys.models import Item, Survey
 from surveys.panel.editor.presence import announce
 from surveys.panel.editor.problems import STOPS, Problem, keyed_path, problems_of
@@ -125,6 +125,26 @@ def protect(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({"channels": {item["key"]: channel_at(item, epsilon, choose=choose) for item in items}})
 
 
+@require_POST
+@answers_errors
+def dismiss(request: HttpRequest, slug: str) -> HttpResponse:
+    """Dismiss an advice with a reason, or show it again; the problems as they are then."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    sent, definition = _body(request), selectors.definition_of(survey)
+    mark, reason = sent.get("mark"), sent.get("reason", "")
+    found = next((one for one in problems_of(survey, definition) if one.mark and one.mark == mark), None)
+    if found is None:
+        raise Conflict("The text has changed since, and the advice with it.")
+    if "reason" in sent:
+        where = ".".join(map(str, found.path))
+        advice.dismiss_advice(
+            survey, mark=found.mark, advice=f"{where}: {found.text}", reason=str(reason), by=signed_in(request)
+        )
+    else:
+        advice.restore_advice(survey, mark=found.mark, by=signed_in(request))
+    return JsonResponse({"problems": [one.to_dict() for one in problems_of(survey, definition)]})
+
+
 @require_GET
 def revisions(request: HttpRequest, slug: str) -> HttpResponse:
     """The revisions that are kept; with `number` the definition of one."""
@@ -190,8 +210,8 @@ def _mechanism(entry: RegistryEntry) -> dict[str, object]:
 def _addresses(survey: Survey) -> dict[str, str]:
     names = {
         "edit": "edit", "save": "edit-save", "look": "edit-look", "prices": "edit-prices", "protect": "edit-protect",
-        "revisions": "edit-revisions", "preview": "preview-page", "survey": "survey", "opening": "opening",
-        "rehearse": "rehearse", "plan": "survey-plan",
+        "revisions": "edit-revisions", "dismiss": "edit-dismiss", "preview": "preview-page", "survey": "survey",
+        "opening": "opening", "rehearse": "rehearse", "plan": "survey-plan",
     }  # fmt: skip
     found = {name: reverse(f"panel:{view}", args=[survey.slug]) for name, view in names.items()}
     return found | {"form": reverse("admin:surveys_survey_change", args=[survey.pk])}

@@ -58,7 +58,7 @@ NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if para
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 HELP = {
-    "kind": "Open text, ranking and files cannot be randomised, so they are not asked. For a ranking ask what is first.",
+    "kind": "Open text, ranking and files cannot be randomised, so they are not asked. Of a ranking ask the first.",
     "mechanism": "How chance decides what is sent. For many choices subset or unary encoding tells most.",
     "minimum": "A number has no “prefer not to say”: ask first, by a yes/no question, whether people want to say it.",
     "maximum": "At most 256 numbers in all.",

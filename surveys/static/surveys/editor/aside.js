@@ -3,16 +3,48 @@ import { html, useEffect, useRef, useState } from "./view.js";
 
 export function Problems({ draft, onOpen }) {
   const stops = draft.problems.filter(({ level }) => level === "stops");
-  const advice = draft.problems.filter(({ level }) => level === "advice");
+  const advice = draft.problems.filter(({ level, dismissed }) => level === "advice" && !dismissed);
+  const dismissed = draft.problems.filter((one) => one.dismissed);
   return html`<section class="editor-problems" aria-labelledby="editor-problems-title">
     <h2 id="editor-problems-title">${stops.length ? `Before it can be opened (${stops.length})` : "Ready to open"}</h2>
     <${List} draft=${draft} problems=${stops} onOpen=${onOpen} />
-    ${advice.length > 0 && html`<details><summary>Advice (${advice.length})</summary><${List} draft=${draft} problems=${advice} onOpen=${onOpen} /></details>`}
+    ${advice.length > 0 && html`<details data-advice><summary>Advice (${advice.length})</summary><${List} draft=${draft} problems=${advice} onOpen=${onOpen} /></details>`}
+    ${dismissed.length > 0 && html`<details data-dismissed><summary>Dismissed (${dismissed.length})</summary><${List} draft=${draft} problems=${dismissed} onOpen=${onOpen} /></details>`}
   </section>`;
 }
 
-const List = ({ draft, problems, onOpen }) => html`<ul>${problems.map(({ path, text }) => html`<li>
-  <button type="button" onClick=${() => onOpen(path)}><b>${placeOf(draft.definition, path)}</b> ${text}</button></li>`)}</ul>`;
+const List = ({ draft, problems, onOpen }) => html`<ul>${problems.map((one) => html`<li key=${one.mark || one.path.join("/")}>
+  <button type="button" onClick=${() => onOpen(one.path)}><b>${placeOf(draft.definition, one.path)}</b> ${one.text}</button>
+  ${one.mark && html`<${Dismissal} draft=${draft} problem=${one} />`}</li>`)}</ul>`;
+
+/** Dismiss an advice with a reason, which is kept with the draft until the text changes, or show it again. */
+function Dismissal({ draft, problem }) {
+  const [asked, setAsked] = useState(false);
+  const [said, setSaid] = useState("");
+  const field = useRef(null);
+  useEffect(() => {
+    field.current?.focus();
+  }, [asked]);
+  const send = async (more) => {
+    const { status, content } = await draft.dismiss({ mark: problem.mark, ...more });
+    setSaid(status === 200 ? "" : (content?.message ?? "This could not be kept now. Try again."));
+  };
+  if (problem.dismissed) {
+    return html`<p class="editor-dismissed"><span dir="auto">${problem.dismissed}</span>
+      <button type="button" class="editor-text" onClick=${() => send({})}>Show again</button></p>`;
+  }
+  const submit = (event) => {
+    event.preventDefault();
+    send({ reason: field.current.value });
+  };
+  return asked
+    ? html`<form class="editor-dismissed" onSubmit=${submit} onKeyDown=${(event) => event.key === "Escape" && setAsked(false)}>
+        <label class="editor-field">Why it does not apply<input class="candor-field" maxlength="300" required ref=${field} /></label>
+        <button class="candor-button editor-small-button">Dismiss</button>
+        <button type="button" class="editor-text" onClick=${() => setAsked(false)}>Cancel</button>
+        ${said && html`<small class="candor-fault" role="alert">${said}</small>`}</form>`
+    : html`<button type="button" class="editor-text editor-dismiss" onClick=${() => setAsked(true)}>Dismiss …</button>`;
+}
 
 /** Where a path leads, in words. */
 export function placeOf(definition, [list, key, ...more]) {

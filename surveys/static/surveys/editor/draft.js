@@ -243,6 +243,17 @@ export class Draft {
     });
   }
 
+  /** Dismiss an advice on the saved draft, or show it again. */
+  async dismiss(body) {
+    await this.save();
+    const answer = await this.post(this.addresses.dismiss, body);
+    if (answer.status === 200) {
+      this.problems = answer.content.problems;
+      this.#tell();
+    }
+    return answer;
+  }
+
   get(address) {
     return this.#fetch(address);
   }
