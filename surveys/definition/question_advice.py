@@ -45,7 +45,7 @@ class AdviceKind(NamedTuple):
 def question_advice(definition: Definition) -> Iterator[WordingAdvice]:
     """The advice on every text that is written, in the order of the texts."""
     for name in ("introduction", "consent"):
-        text: dict[str, str] = definition[name]  # type: ignore[literal-required]
+        text: dict[str, str] = definition[name]
         for language, words in text.items():
             yield from _hard_to_read((name,), language, words)
     for item in definition["items"]:

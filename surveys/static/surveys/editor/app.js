@@ -36,6 +36,7 @@ function Editor({ draft, prices, state, listen }) {
     setAt(to);
     setTab("card");
     setSaid(words);
+    redraw((count) => count + 1); // also where all of it is as it was: the focus still has to move
   };
   const renamed = (old, name) => {
     cards.current.set(name, cards.current.get(old) ?? old);
