@@ -34,7 +34,7 @@ from tests.tools.mailbox import Mailbox, mail_server
 settings.register_profile("gate", derandomize=True)
 settings.load_profile("gate")
 
-SLOW = {"audit", "browser", "chaos", "collector", "fuzz", "storage", "system"}
+SLOW = {"audit", "browser", "chaos", "citus", "collector", "fuzz", "storage", "system"}
 """Folders with files that take long. They are handed out first: the gate ends when its last file does."""
 
 
