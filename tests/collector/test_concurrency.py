@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from collector.database import distribution
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
-from collector.reports import folding, moving, purging, rewriting, selectors, services, storing
+from collector.reports import folding, moving, purging, rewriting, selectors, services, shards, storing
 from collector.reports.storing import NewReport, Outcome
 from tests.factories import payloads
 from tests.factories.reports import fold_waiting
@@ -98,13 +99,17 @@ def close_with(design: Design, count: int) -> None:
     close_design(design.digest)
 
 
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+
+
 def until_waiting(count: int = 1) -> None:
-    """Until so many transactions wait for a lock."""
+    """Until so many transactions wait for a lock, on whatever node of a cluster."""
     deadline = time.monotonic() + PATIENCE
     with connection.cursor() as cursor:
         while time.monotonic() < deadline:
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-            if cursor.fetchone()[0] == count:
+            cursor.execute(WAITS)
+            found = distribution.on_nodes(WAITS) if distribution.is_distributed() else cursor.fetchone()
+            if sum(map(int, found)) == count:
                 return
             time.sleep(0.01)
     raise AssertionError(f"there are not {count} that wait")
@@ -262,13 +267,14 @@ def test_rewrite_waits_for_running_purge(design: Design) -> None:
 def test_purge_waits_for_running_rewrite(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it deletes of the old table would stay in the new one."""
     closed(design, 30)
-    honest = rewriting._replace
+    where, name = (shards, "_until_done") if distribution.is_distributed() else (rewriting, "_replace")
+    honest = getattr(where, name)
 
     def replace_slowly(*given: Any, **named: Any) -> None:
         honest(*given, **named)
         pause()
 
-    monkeypatch.setattr(rewriting, "_replace", replace_slowly)
+    monkeypatch.setattr(where, name, replace_slowly)
     slow = paused(rewriting.rewrite)
     purge = Other(lambda: purging.purge(design.digest))
     until_waiting()
