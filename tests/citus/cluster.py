@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,7 +32,8 @@ SETTINGS = FORGETTING | {
 }
 """A shard is moved to another node by logical replication; transactions over several nodes are prepared on each."""
 
-PATIENCE = 60.0
+PATIENCE = 180.0
+ROOT = Path(__file__).parents[2]
 
 
 def install() -> None:
@@ -114,13 +116,25 @@ class Cluster:
 def create_database(name: str, ports: list[int]) -> None:
     """Create a database with Citus on every node, of which the first is the coordinator, replacing any of that name."""
     drop_database(name, ports)
-    for port in ports:
-        _execute(port, "postgres", f"SET citus.enable_create_database_propagation = off; CREATE DATABASE {name}")
-        _execute(port, name, "CREATE EXTENSION citus")
     coordinator, *workers = ports
+    _create(coordinator, name)
     _execute(coordinator, name, f"SELECT citus_set_coordinator_host('127.0.0.1', {coordinator})")
     for port in workers:
-        _execute(coordinator, name, f"SELECT citus_add_node('127.0.0.1', {port})")
+        add_node(name, coordinator, port)
+
+
+def add_node(name: str, coordinator: int, port: int, *, reached_by: int | None = None) -> None:
+    """Create the database on one more node, and say so to the coordinator, which may reach it by another port.
+
+    No shard moves there by this.
+    """
+    _create(port, name)
+    _execute(coordinator, name, f"SELECT citus_add_node('127.0.0.1', {reached_by or port})")
+
+
+def _create(port: int, name: str) -> None:
+    _execute(port, "postgres", f"SET citus.enable_create_database_propagation = off; CREATE DATABASE {name}")
+    _execute(port, name, "CREATE EXTENSION citus")
 
 
 def drop_database(name: str, ports: list[int]) -> None:
@@ -128,10 +142,41 @@ def drop_database(name: str, ports: list[int]) -> None:
         _execute(port, "postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
+@contextmanager
+def other_database(port: int, name: str) -> Iterator[str]:
+    """The address of a new database of one of the servers, which is not distributed: as one PostgreSQL. Gone after."""
+    drop_database(name, [port])
+    _execute(port, "postgres", f"SET citus.enable_create_database_propagation = off; CREATE DATABASE {name}")
+    try:
+        yield f"postgresql://{USER}@127.0.0.1:{port}/{name}"
+    finally:
+        drop_database(name, [port])
+
+
 def _execute(port: int, database: str, statements: str) -> None:
     with psycopg.connect(f"postgresql://{USER}@127.0.0.1:{port}/{database}", autocommit=True) as there:
         for statement in statements.split("; "):
             there.execute(statement.encode())
+
+
+def environment(url: str, data: Path) -> dict[str, str]:
+    """That of an installation's processes with this database; in its folder of data where the address is empty."""
+    kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    return kept | {"DATABASE_URL": url, "CANDOR_DATA": str(data)}
+
+
+def manage(variables: dict[str, str], *words: str) -> None:
+    """Execute a command of that installation. AssertionError where it fails, with its words."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *words], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def make_tables(variables: dict[str, str], *, shards: int) -> None:
+    """Make its tables and distribute them."""
+    manage(variables, "migrate", "--verbosity", "0")
+    manage(variables, "distribute", "--shards", str(shards))
 
 
 @contextmanager

@@ -11,11 +11,14 @@ migrates the database that is there, says in JSON what it holds and exports, and
 
 import json
 import os
+import subprocess
 import sys
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).parents[2]
 
 
 def build() -> None:
@@ -164,6 +167,19 @@ def restore(old: Path, new: Path, signer: str) -> dict[str, Any]:
     restored = told()
     backup.back_up(new)
     return restored
+
+
+def restored_elsewhere(old: Path, new: Path, *, url: str, data: Path) -> dict[str, Any]:
+    """As `restore`, in a process of another installation: on this database, or in a file where the URL is empty."""
+    from tests.tools.backups import signed_by
+
+    left = ("PYTEST_", "CANDOR_", "DATABASE", "DJANGO")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left)}
+    command = [sys.executable, "-m", "tests.storage.whole", "restore", str(old), str(new), signed_by(old)]
+    there = kept | {"CANDOR_DATA": str(data), "DATABASE_URL": url}
+    done = subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
 
 
 def main() -> None:
