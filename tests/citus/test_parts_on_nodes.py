@@ -1,13 +1,6 @@
-"""A survey larger than a node, on a Citus cluster: where its parts lie, what they give, closing all of them or none."""
+"""A survey larger than a node, on a Citus cluster: where its parts lie, and what they give."""
 
-import json
-import os
-import random
 import secrets
-import signal
-import subprocess
-import sys
-import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -25,15 +18,12 @@ from collector.reports.storing import NewReport, Outcome
 from estimator.runs import services
 from estimator.runs.selectors import changed_designs
 from surveys.maintenance import backup, backup_checks
-from tests.citus.cluster import Cluster, running
 from tests.factories import payloads
 from tests.tools.backups import empty_database, members
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 COUNT = 4
-ROOT = Path(__file__).parents[2]
-
 NODES = """
 SELECT design.number, placed.nodeport, placed.shardid FROM collector_frozendesign AS design
 JOIN pg_dist_shard_placement AS placed
@@ -135,82 +125,3 @@ def test_undistribute_keeps_the_parts(split: Design) -> None:
     finally:
         distribution.distribute(shards=4)
     assert store(split, sent) == {Outcome.KNOWN}
-
-
-STRIKES = 8
-CLOSE = """
-import sys
-import django
-django.setup()
-from collector.designs.services import close_design
-print("ready", flush=True)
-sys.stdin.readline()
-for digest in sys.argv[1:]:
-    close_design(digest)
-"""
-MAKE = """
-import json
-import django
-django.setup()
-from collector.designs import parts
-from collector.designs.services import freeze_design
-from tests.factories import payloads
-made = [freeze_design(payloads.document(version=version)).digest for version in range(1, 41)]
-for digest in made:
-    parts.split_design(digest, 4)
-print(json.dumps(made))
-"""
-STATES = (
-    "SELECT coalesce(part_of_id, digest), count(*), count(closed_on) FROM collector_frozendesign GROUP BY 1 ORDER BY 1"
-)
-
-
-def test_close_with_a_node_killed_closes_all_parts_or_none(tmp_path: Path) -> None:
-    """Half of the strikes on a worker, half on the coordinator, each while one design after the other is closed."""
-    chance = random.Random(8)
-    with running() as cluster:
-        cluster.create_database("killed")
-        there = os.environ | {"DATABASE_URL": cluster.coordinator.url("killed"), "CANDOR_DATA": str(tmp_path)}
-        for words in (["manage.py", "migrate", "--verbosity", "0"], ["manage.py", "distribute", "--shards", "8"]):
-            subprocess.run([sys.executable, *words], cwd=ROOT, env=there, check=True, stdout=subprocess.DEVNULL)
-        made = subprocess.run([sys.executable, "-c", MAKE], cwd=ROOT, env=there, check=True, capture_output=True)
-        left, partly = json.loads(made.stdout), 0
-        for strike in range(STRIKES):
-            _strike(cluster, there, left, wait=chance.uniform(0.0, 0.12), on_worker=bool(strike % 2))
-            states = _states(cluster)
-            assert all(closed in (0, 4) for _, closed in states.values()), states
-            closed = [digest for digest in left if states[digest][1]]
-            partly += 0 < len(closed) < len(left)
-            left = [digest for digest in left if digest not in closed]
-        assert partly, "at least one strike was between the first and the last"
-
-
-def _strike(cluster: Cluster, there: dict[str, str], left: list[str], *, wait: float, on_worker: bool) -> None:
-    closer = subprocess.Popen(
-        [sys.executable, "-c", CLOSE, *left],
-        cwd=ROOT, env=there, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert closer.stdin
-    assert closer.stdout
-    assert closer.stdout.readline() == "ready\n"
-    closer.stdin.write("\n")
-    closer.stdin.flush()
-    time.sleep(wait)
-    struck = cluster.workers[0] if on_worker else cluster.coordinator
-    struck.stop(signal.SIGQUIT)
-    closer.wait(timeout=60)
-    struck.start()
-
-
-def _states(cluster: Cluster) -> dict[str, tuple[int, int]]:
-    """The parts of each design, and those that are closed: the same on every node, once Citus has recovered."""
-    for _ in range(60):
-        cluster.coordinator.execute("SELECT recover_prepared_transactions()", "killed")
-        pending = [one.execute("SELECT count(*) FROM pg_prepared_xacts", "killed")[0][0] for one in cluster.nodes]
-        found = [one.execute(STATES, "killed") for one in cluster.nodes]
-        if not any(pending) and found[0] == found[1] == found[2]:
-            break
-        time.sleep(0.5)
-    assert not any(pending), "transactions that nobody ended"
-    assert found[0] == found[1] == found[2], "nodes differ"
-    return {str(digest): (int(str(count)), int(str(closed))) for digest, count, closed in found[0]}
