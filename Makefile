@@ -36,7 +36,7 @@ test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.stack -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-test-citus: ## storing and folding on a Citus cluster; CITUS_PACKAGE names its .deb where it is not installed
+test-citus: ## what is stored, counted and backed up, on a Citus cluster; CITUS_PACKAGE names its .deb where it is not installed
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.citus -n 0 $(ARGS)
 
