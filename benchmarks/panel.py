@@ -8,6 +8,7 @@
 
 import argparse
 import io
+import json
 import os
 import statistics
 import tempfile
@@ -39,6 +40,7 @@ def main() -> None:
         seconds = time.perf_counter() - started
         print(f"{SURVEYS:,} surveys x {ITEMS} questions, {count:,} reports: built in {seconds:.0f} s")
         estimates()
+        editing()
         pages(key)
 
 
@@ -185,6 +187,22 @@ def estimates() -> None:
     line(f"an estimate of {ITEMS} questions, all and {GROUPS} groups", wall, processor, LIMIT_OF_AN_ESTIMATE)
     line("the schedule's look for changed totals", *median(lambda: services.estimate_changed()), LIMIT_OF_AN_ESTIMATE)
     line("folding where nothing waits", *median(lambda: folding.fold(digest)), LIMIT_OF_AN_ESTIMATE)
+
+
+def editing() -> None:
+    """What the editor asks for at each pause of typing, of 60 questions with 40 options in 5 languages."""
+    from surveys.definition.definitions import complete
+    from surveys.panel.preview import page_while_written
+    from surveys.planning.draft_prices import price_of
+
+    texts = [f"Option {place} of a long list" for place in range(40)]
+    asked = {"kind": "one_choice", "choices": texts, "wording": "Which of these is it in your own case?"}
+    channels = [{"name": "k_ary", "truth": f"1/{30 + n}"} for n in range(60)]
+    items = [{"key": f"q{n}", **asked, "channel": channel} for n, channel in enumerate(channels)]
+    draft = complete({"slug": "long", "title": "A long draft", "items": items})
+    text, codes = json.dumps(draft), ["en", "de", "es", "fr", "ar"]
+    line("the page beside the editor, 60 x 40 options", *median(lambda: page_while_written(text, codes)), LIMIT)
+    line("the prices of these questions", *median(lambda: price_of(draft["items"], 1000)), LIMIT)
 
 
 def pages(key: str) -> None:

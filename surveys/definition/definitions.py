@@ -52,11 +52,12 @@ NO_KEY = "f" * 768
 
 @dataclass(frozen=True)
 class OpeningOptions:
-    """Values that are known only at opening: the modulus of the key for blind invitations, and e^epsilon
-    of the most that a person may have spent in it before."""
+    """Values that are known only at opening: the modulus of the key for blind invitations, e^epsilon of the most that a
+    person may have spent in it before, and the reason for a survey above a ceiling."""
 
     modulus: str = NO_KEY
     spent: Fraction = Fraction(1)
+    reason: str = ""
 
 
 FIRST = OpeningOptions()
@@ -246,7 +247,7 @@ def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dic
         if missing := missing_package("opendp", "noise"):
             raise ValidationError(("participation", "epsilon"), f": the noise is drawn by OpenDP, and {missing}")
         frozen["participation"] = {"epsilon": epsilon}
-    return frozen | {"ceilings": ceilings.of_an_opening(reason="")}
+    return frozen | {"ceilings": ceilings.of_an_opening(reason=opening.reason)}
 
 
 def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str) -> None:

@@ -1,5 +1,6 @@
 """Languages of the respondents' pages, and the URLs of a survey's pages in each of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -66,9 +67,9 @@ def address_of(page: str, design: Design, language: str) -> str:
     return reverse(f"surveys:{page}", args=[design.slug] if own else [design.slug, language])
 
 
-def language_links(page: str, design: Design) -> list[LanguageLink]:
-    """Links to the page in each of the survey's languages, in order; empty if there is only one."""
-    codes = design.languages
+def language_links(page: str, design: Design, codes: Sequence[str] = ()) -> list[LanguageLink]:
+    """Links to the page in each of the survey's languages, or of these, in order; empty if there is only one."""
+    codes = codes or design.languages
     return [_door(page, design, code) for code in codes] if len(codes) > 1 else []
 
 

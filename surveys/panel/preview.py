@@ -7,6 +7,7 @@ lets it connect to nothing, and its design is not frozen, so the collector would
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
@@ -48,11 +49,17 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         return _answer(selectors.definition_of(found), request.GET.get("language"))
     get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
-        design = presentable(parsed_definition(request.POST.get("definition", "")))
+        page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split())
     except ValidationError as fault:
         return _not_yet([str(fault)])
-    shown = _language(design.languages, request.POST.get("language"))
-    return HttpResponse(pages.render_page(design, shown, preview=True))
+    return HttpResponse(page)
+
+
+def page_while_written(text: str, languages: Sequence[str]) -> bytes:
+    """The page of a definition in the language that is shown, of all `languages`. Raises ValidationError."""
+    design = presentable(parsed_definition(text))
+    known = [code for code in languages if code in dict(settings.LANGUAGES)]
+    return pages.render_page(design, design.language, preview=True, languages=known)
 
 
 @require_POST

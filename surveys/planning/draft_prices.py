@@ -3,6 +3,7 @@
 The author moves one slider a question; mechanism and table follow from it by the planner's formulas.
 """
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,15 +68,8 @@ def price_of(items: Sequence[ItemPart], respondents: int) -> DraftPrice:
     mechanisms: list[Mechanism] = []
     prices: dict[str, QuestionPrice] = {}
     for item in items:
-        try:
-            question = PlannedQuestion(plannable(item))
-            mechanism = question.at(WRITTEN)
-            prices[item["key"]] = _price(question, mechanism, respondents)
-            mechanisms.append(mechanism)
-        except KeyError as missing:
-            prices[item["key"]] = QuestionPrice(None, fault=f"The mechanism needs {missing.args[0]}.")
-        except (ValueError, TypeError) as error:
-            prices[item["key"]] = QuestionPrice(None, fault=str(error))
+        prices[item["key"]], mechanism = _priced(_without_texts(item), respondents)
+        mechanisms += [mechanism] if mechanism is not None else []
     total = epsilon_total(mechanisms)
     odds = wording.odds(math.exp(min(total, 700.0)))
     return DraftPrice(prices, total, wording.epsilon(total), odds, len(mechanisms) == len(items))
@@ -149,6 +143,26 @@ def _best(item: ItemPart, epsilon: float) -> str:
 def _begin(name: str) -> Channel:
     entry = REGISTRY[name]
     return {"name": name, **entry.defaults, **entry.assumed}
+
+
+def _without_texts(item: ItemPart) -> str:
+    """What the price of a question depends on, as JSON."""
+    asked = {name: value for name, value in item.items() if name not in ("key", "wording", "asked_if", "unasked")}
+    asked["choices"] = [{} for _ in item["choices"]]
+    return json.dumps(asked | ({"prefer_not": {}} if "prefer_not" in item else {}), sort_keys=True)
+
+
+@lru_cache(maxsize=4096)
+def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | None]:
+    """The price of a question; kept, as at each change of a draft all its other questions stay as they are."""
+    try:
+        question = PlannedQuestion(plannable(cast("ItemPart", {"key": "", "wording": {}, **json.loads(written)})))
+        mechanism = question.at(WRITTEN)
+        return _price(question, mechanism, respondents), mechanism
+    except KeyError as missing:
+        return QuestionPrice(None, fault=f"The mechanism needs {missing.args[0]}."), None
+    except (ValueError, TypeError) as error:
+        return QuestionPrice(None, fault=str(error)), None
 
 
 def _price(question: PlannedQuestion, mechanism: Mechanism, respondents: int) -> QuestionPrice:

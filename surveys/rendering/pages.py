@@ -3,7 +3,7 @@
 There is no request in here: nothing about a person, a time or a browser can reach the page.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypedDict
@@ -29,6 +29,7 @@ def render_page(
     with_coin: bool = False,
     preview: bool = False,
     work: int = 0,
+    languages: Sequence[str] = (),
 ) -> bytes:
     """The page on which the survey is answered.
 
@@ -44,8 +45,10 @@ def render_page(
         Whether only its author looks at it: it says so, its button for sending is off, and it leads nowhere.
     work : int
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
+    languages : sequence of str
+        Those of the survey, where the design of a preview has its texts in the one that is shown alone.
     """
-    doors = language_links("respond", design)
+    doors = language_links("respond", design, languages)
     context: dict[str, object] = {
         **texts_in(design, language),
         "canonical": _between_tags(design.canonical.decode()),

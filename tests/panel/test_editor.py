@@ -157,9 +157,12 @@ def test_preview_of_an_unfinished_definition_shows_what_is_there(her: Client, dr
     unfinished["items"].append(
         {"key": "n", "kind": "number", "wording": {}, "choices": [], "channel": {"name": "one_bit"}}
     )
-    page = her.post(address("preview-page"), {"definition": json.dumps(unfinished), "language": "de"}).content.decode()
+    unfinished["languages"] = ["de"]  # the language that is shown; the others are not sent
+    sent = {"definition": json.dumps(unfinished), "languages": "en de xx"}
+    page = her.post(address("preview-page"), sent).content.decode()
     assert "How do you feel?" in page
-    assert 'lang="de"' in page
+    assert '<html lang="de"' in page
+    assert "English" in page
     assert 'id="question-3"' in page
     broken = her.post(address("preview-page"), {"definition": "{"})
     assert "the definition must be JSON" in broken.content.decode()

@@ -4,10 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from django.conf import settings
+
 from collector.designs import Design
 from collector.errors import ValidationError
 from surveys.definition import bounds, ceilings, definitions, shape
-from surveys.definition.definitions import drawn_items
+from surveys.definition.definitions import OpeningOptions, drawn_items
+from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.definition.questions import frozen_item
 from surveys.planning.draft_prices import GRID, plannable
@@ -27,13 +30,22 @@ def presentable(definition: Definition) -> Design:
     draft = _filled(definition)
     for _ in range(TRIES):
         try:
-            design = drawn_items(draft, version=1)
-            return ceilings.with_reason(design, REASON) if any(ceilings.excesses(design)) else design
+            opening = OpeningOptions(reason=REASON if _is_above_a_ceiling(draft) else "")
+            design = drawn_items(draft, version=1, opening=opening)
+            if any(ceilings.excesses(design)) == bool(design.reason):
+                return design
+            return ceilings.without_reason(design) if design.reason else ceilings.with_reason(design, REASON)
         except ValidationError as error:
             fault = error
             if not _put_aside(draft, error):
                 raise
     raise fault
+
+
+def _is_above_a_ceiling(draft: Definition) -> bool:
+    """As good as certain, and known before the design, which is then made once: it takes most of the time."""
+    losses = [mechanism_of(item).epsilon for item in draft["items"]]
+    return sum(losses) > float(ceilings.TOTAL) or max(losses) > float(settings.CANDOR_EPSILON_CEILING_QUESTION)
 
 
 def parsed_definition(text: str) -> Definition:

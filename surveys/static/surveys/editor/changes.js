@@ -21,7 +21,7 @@ export function differences(before, after) {
 
 /** @returns {{definition: object, clashes: object[]}} with these changes, but for parts that were changed otherwise */
 export function applyChanges(definition, changes) {
-  const tree = treeOf(definition);
+  const tree = treeOf(structuredClone(definition));
   const clashes = [];
   for (const change of changes) {
     const clash = tree.orders.has(change.path.join("/")) ? reorder(tree, change) : replace(tree, change);
@@ -52,14 +52,15 @@ export function same(one, other) {
   );
 }
 
+/** A definition with its lists by key. Its parts are shared with it, not copied: comparing is done at every key. */
 function treeOf(definition) {
-  const content = structuredClone(definition);
+  const content = { ...definition };
   const orders = new Map();
   for (const path of KEYED) {
     const last = path.at(-1);
     let holder = content;
     for (const step of path.slice(0, -1)) {
-      holder = holder[step] ??= {};
+      holder = holder[step] = { ...holder[step] };
     }
     const [met, named, order] = [new Map(), {}, []];
     for (const part of holder[last] ?? []) {

@@ -56,7 +56,7 @@ class Page {
     this.#draft = draft;
     this.#shown = shown;
     Object.assign(this.#form, { method: "post", hidden: true });
-    for (const name of ["csrfmiddlewaretoken", "definition", "language"]) {
+    for (const name of ["csrfmiddlewaretoken", "definition", "languages"]) {
       const field = document.createElement("textarea");
       field.name = name;
       this.#form.append(field);
@@ -81,8 +81,8 @@ class Page {
     frame.addEventListener("load", () => this.#take(frame));
     const fields = this.#form.elements;
     fields.csrfmiddlewaretoken.value = this.#draft.token;
-    fields.definition.value = JSON.stringify(definition);
-    fields.language.value = language;
+    fields.definition.value = JSON.stringify(inOneLanguage(definition, language));
+    fields.languages.value = definition.languages.join(" ");
     this.#form.action = this.#draft.addresses.preview;
     this.#form.target = frame.name;
     this.#form.submit();
@@ -126,6 +126,25 @@ class Page {
       page.style.colorScheme = dark ? "dark" : "light";
     }
   }
+}
+
+/** The definition with the texts of one language, or those of another where it has none: the others are not looked at. */
+function inOneLanguage(definition, language) {
+  const { languages } = definition;
+  const spoken = (part) => {
+    if (part === null || typeof part !== "object") {
+      return part;
+    }
+    if (Array.isArray(part)) {
+      return part.map(spoken);
+    }
+    const codes = Object.keys(part);
+    if (codes.length && codes.every((code) => languages.includes(code) && typeof part[code] === "string")) {
+      return { [language]: part[language]?.trim() ? part[language] : (Object.values(part).find((words) => words.trim()) ?? "") };
+    }
+    return Object.fromEntries(codes.map((name) => [name, spoken(part[name])]));
+  };
+  return { ...spoken(definition), languages: [language] };
 }
 
 /** The rules of a page for dark devices. */
