@@ -1,14 +1,18 @@
 """Request bodies. Unknown fields are rejected, because a misspelt one would silently do nothing."""
 
+import base64
+import binascii
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
 from surveys.definition import bounds
+from surveys.exchange import formats as exchange
 from surveys.models import KEY_VALIDATOR
 from surveys.opening.schedules import MOST_REPORTS
 from surveys.outreach.invitations import FEWEST as FEWEST_INVITED
@@ -59,6 +63,35 @@ class SurveyBody(Body):
         if ("definition" in attrs) == ("yaml" in attrs):
             raise serializers.ValidationError("Say the survey by one of definition and yaml.")
         return attrs
+
+
+@extend_schema_field({"type": "string", "contentEncoding": "base64", "description": "the file, in base64"})
+class FileField(serializers.CharField):
+    """A file of at most three quarters of the largest body."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return base64.b64decode(super().to_internal_value(data), validate=True)
+        except (binascii.Error, ValueError):
+            raise serializers.ValidationError("The content of the file must be in base64.") from None
+
+
+class ImportBody(Body):
+    """A questionnaire of another tool, and the team that it goes to."""
+
+    content = FileField(trim_whitespace=False)
+    filename = serializers.CharField(
+        max_length=255, default="", allow_blank=True, help_text="stands in for a missing title, and tells the format"
+    )
+    format = serializers.ChoiceField(
+        choices=[exchange.AUTOMATIC, *exchange.FORMATS], default=exchange.AUTOMATIC, help_text="auto finds it out"
+    )
+    language = serializers.ChoiceField(
+        choices=[code for code, _name in settings.LANGUAGES], default="en", help_text="of texts that name none"
+    )
+    team = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; else your own"
+    )
 
 
 class OpeningBody(Body):

@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from estimator.base import keys  # noqa: F401 - makes <key:...> known
 from surveys.api import (
     converters,
+    exchange,
     exports,
     invitations,
     planning,
@@ -22,9 +23,11 @@ register_converter(converters.DigestConverter, "digest")
 
 urlpatterns = [
     path("teams/", surveys.TeamsView.as_view(), name="teams"),
+    path("imports/", exchange.ImportsView.as_view(), name="imports"),
     path("surveys/", surveys.SurveysView.as_view(), name="surveys"),
     path("surveys/<slug:slug>/", surveys.SurveyView.as_view(), name="survey"),
     path("surveys/<slug:slug>/definition/", surveys.DefinitionView.as_view(), name="definition"),
+    path("surveys/<slug:slug>/questionnaire/", exchange.QuestionnaireView.as_view(), name="questionnaire"),
     path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
     path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),
     path("surveys/<slug:slug>/open/", transitions.OpenView.as_view(), name="open"),

@@ -17,6 +17,8 @@ from surveys.exchange.unasked import with_condition
 from surveys.exchange.words import first_text, key_from, language_code, plain_text
 
 NO_TITLE = "Imported survey"
+LONGEST_TITLE = 300
+"""Characters of a title or heading that are taken over."""
 
 
 @dataclass
@@ -92,8 +94,9 @@ class Builder:
         consent = self._part(source.consent, "consent")
         for question in source.questions:
             self._add(question)
-        for question, _words in self.waiting:
-            report.add(question.place, question.name, "left out", "No question follows this text.")
+        for question, words in self.waiting:
+            text = first_text(words, question.name)
+            report.add(question.place, text, "left out", "No question follows this text.")
         self._report_empty_sections()
         self._protect()
         slug = slugify(str(source.stored.get("slug") or "") or title[self.texts.own] or source.name)[:50].strip("-_")
@@ -114,7 +117,11 @@ class Builder:
             title[self.texts.own] = next(filter(None, title.values()), "") or shown(filename) or NO_TITLE
             said = f"The file names no title in {self.texts.own}: it is {title[self.texts.own]}."
             self.source.report.add("title", "title", "changed", said)
-        return {code: " ".join(words.split())[:300] for code, words in title.items()}
+        said = list[str]()
+        title = _heading(title, said)
+        for sentence in said:
+            self.source.report.add("title", title[self.texts.own], "changed", sentence)
+        return title
 
     def _part(self, words: Words, name: str) -> dict[str, str]:
         said: list[str] = []
@@ -146,7 +153,8 @@ class Builder:
             return
         for note, words in self.waiting:
             item["wording"] = _above(words, item["wording"])
-            report.add(note.place, note.name, "changed", f"The text stands above the wording of {item['key']}.")
+            said = f"The text stands above the wording of {item['key']}."
+            report.add(note.place, first_text(words, note.name), "changed", said)
         self.waiting.clear()
         if self.sections:
             item["section"] = self.sections[-1]["key"]
@@ -198,7 +206,7 @@ class Builder:
             title[self.texts.own] = next(filter(None, title.values()), section.name or NO_TITLE)
         introduction = self.texts.take(section.introduction, said)
         key = key_from(section.name or title[self.texts.own], keys, "section")
-        title = {code: " ".join(words.split())[:300] for code, words in title.items()}
+        title = _heading(title, said)
         self.sections.append({"key": key, "title": title, "introduction": introduction})
         place = section.place or "sections"
         self.source.report.add(place, title[self.texts.own], "changed" if said else "taken over", " ".join(said))
@@ -207,7 +215,7 @@ class Builder:
         entered = {one["title"].get(self.texts.own) for one in self.sections}
         for section in self.source.sections():
             title = self.texts.take(section.title)[self.texts.own]
-            if title and " ".join(title.split())[:300] not in entered:
+            if title and _heading({"": title}, [])[""] not in entered:
                 self.source.report.add(section.place, title, "left out", "None of its questions was taken over.")
 
     def _joined_introduction(self) -> dict[str, str]:
@@ -228,6 +236,14 @@ class Builder:
             )
             advice = "Give sensitive questions more protection and the others less; ask age or region as a group."
             self.source.report.add("protection", "randomisation", "changed", said, advice)
+
+
+def _heading(texts: dict[str, str], said: list[str]) -> dict[str, str]:
+    """Titles on one line of at most LONGEST_TITLE characters; what was cut is added to `said`."""
+    lines = {code: " ".join(words.split()) for code, words in texts.items()}
+    if longest := [line for line in lines.values() if len(line) > LONGEST_TITLE]:
+        said.append(f"It was cut to {LONGEST_TITLE} characters from {max(map(len, longest)):,}.")
+    return {code: line[:LONGEST_TITLE] for code, line in lines.items()}
 
 
 def _above(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:

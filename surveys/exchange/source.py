@@ -183,6 +183,11 @@ class Fields:
         value = self.take(*names)
         return "" if value is None or isinstance(value, dict | list) else text_of(value)
 
+    def is_false(self, name: str) -> bool:
+        """Whether a setting that is usually true says no."""
+        self._used.add(name)
+        return self._values.get(name) is False
+
     def left(self) -> dict[str, object]:
         return {name: value for name, value in self._values.items() if name not in self._used and _says(value)}
 

@@ -57,6 +57,7 @@ urlpatterns = [
     path("survey/<slug:slug>/rehearse/<int:number>/stop", page(rehearsals.stop), name="rehearsal-stop"),
     path("survey/<slug:slug>/rehearse/<int:number>/delete", page(rehearsals.delete), name="rehearsal-delete"),
     path("survey/<slug:slug>/definition.yaml", page(views.definition), name="definition"),
+    path("survey/<slug:slug>/questionnaire", page(views.questionnaire), name="questionnaire"),
     path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
     path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),
     path("survey/<slug:slug>/open/call-off", page(opening.call_off), name="call-off"),

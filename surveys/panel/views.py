@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,7 +15,7 @@ from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404, one
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, team_for
 from surveys.definition import definitions
-from surveys.exchange.formats import Conversion
+from surveys.exchange.formats import EXPORTS, Conversion, export
 from surveys.lifecycle import selectors, services
 from surveys.models import Team
 from surveys.panel.forms.survey import UploadForm
@@ -46,6 +46,17 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
     text = definitions.dump(selectors.exported(found))
     record_event(signed_in(request), "exported", survey=found, detail="the definition, as YAML")
     return attachment(text.encode(), "application/yaml; charset=utf-8", f"{found.slug}.yaml")
+
+
+@require_safe
+def questionnaire(request: HttpRequest, slug: str) -> HttpResponse:
+    """The questionnaire as a file of another tool, which asks it openly."""
+    found, form = get_survey_or_404(request.user, slug), request.GET.get("format", "xlsform")
+    if form not in EXPORTS:
+        raise Http404
+    content = export(selectors.exported(found), form)
+    record_event(signed_in(request), "exported", survey=found, detail=f"the definition, for {form}")
+    return attachment(content, "application/octet-stream", f"{found.slug}{EXPORTS[form]}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

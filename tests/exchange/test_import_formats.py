@@ -12,6 +12,8 @@ from collector.errors import ValidationError
 from surveys.exchange import files
 from surveys.exchange.formats import convert, format_of
 from tests.exchange import samples
+from tests.exchange.tools import TOOLS
+from tests.exchange.tools.questionnaires import QUESTIONNAIRES
 
 
 def outcomes(content: bytes, name: str) -> dict[str, str]:
@@ -49,6 +51,31 @@ def test_import_stays_within_usual_epsilon() -> None:
     for sample in samples.SAMPLES:
         made = convert(samples.content(sample.filename), filename=sample.filename)
         assert "epsilon" not in made.missing
+
+
+def surveyjs(*elements: dict[str, object], **settings: object) -> bytes:
+    asked = {"type": "boolean", "name": "b", "title": "Lost?", "isRequired": True}
+    return json.dumps({"pages": [{"name": "p", "elements": [asked, *elements], **settings}]}).encode()
+
+
+def test_hidden_question_and_page_are_reported() -> None:
+    hidden = {"type": "boolean", "name": "h", "title": "Hidden?", "visible": False}
+    made = convert(surveyjs(hidden, visible=False), filename="a.json")
+    said = [(one.place, one.outcome) for one in made.report.entries if "hides" in one.detail]
+    assert said == [("pages[0]", "changed"), ("pages[0].elements[1]", "changed")]
+
+
+def test_parts_of_dynamic_panel_are_reported() -> None:
+    inner = {"type": "text", "name": "age", "title": "How old is the child?"}
+    panel = {"type": "paneldynamic", "name": "children", "title": "Children", "templateElements": [inner]}
+    found = outcomes(surveyjs(panel), "a.json")
+    assert found["Children"] == found["templateElements: How old is the child?"] == "left out"
+
+
+def test_title_that_is_cut_is_reported() -> None:
+    made = convert(json.dumps({"title": "long " * 100, "elements": [{"type": "boolean", "name": "b"}]}).encode())
+    assert len(made.definition["title"]["en"]) == 300
+    assert "It was cut to 300 characters from 499." in [one.detail for one in made.report.entries]
 
 
 def test_workbook_is_read_like_csv() -> None:
@@ -123,11 +150,17 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
 
 def try_mutations(count: int, seed: int) -> int:
     chance, taken = random.Random(seed), 0
+    sources = [(samples.content(one.filename), one.filename, one.form) for one in samples.SAMPLES]
+    sources += [
+        (tool.write(questionnaire), f"a{tool.suffix}", tool.form)
+        for tool in TOOLS.values()
+        for questionnaire in QUESTIONNAIRES.values()
+    ]
+    chance.shuffle(sources)
     for number in range(count):
-        sample = samples.SAMPLES[number % len(samples.SAMPLES)]
-        content = mutated(samples.content(sample.filename), chance)
+        content, filename, form = sources[number % len(sources)]
         try:
-            made = convert(content, filename=sample.filename, form=sample.form)
+            made = convert(mutated(content, chance), filename=filename, form=form)
         except ValidationError:
             continue
         assert made.report.entries

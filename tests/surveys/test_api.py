@@ -1,5 +1,6 @@
 """The API does what the panel does: a survey from its definition to its report, by a program."""
 
+import base64
 import math
 from datetime import timedelta
 from typing import Any
@@ -15,11 +16,13 @@ from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team, make_team
 from surveys.definition import definitions
-from surveys.lifecycle import services
+from surveys.exchange.formats import EXPORTS, convert
+from surveys.lifecycle import selectors, services
 from surveys.lifecycle.exports import execute_export
 from surveys.lifecycle.services import write_survey
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.planning.rehearsals import services as rehearsals
+from tests.exchange import samples
 from tests.factories import payloads
 from tests.factories.runs import fill, fill_open
 from tests.tools.api import Program
@@ -40,6 +43,33 @@ def hers(alice: User) -> Program:
 
 def field_of(problem: dict[str, Any]) -> str:
     return str(problem["errors"][0]["field"])
+
+
+def test_api_import_makes_draft_and_reports_each_element(hers: Program) -> None:
+    content = base64.b64encode(samples.content("form.csv")).decode()
+    made = hers.post("imports/", {"content": content, "filename": "form.csv"})
+    assert (made["survey"]["slug"], made["survey"]["state"], made["tool"]) == ("smoke-test", "draft", "XLSForm")
+    assert {"taken over", "changed", "left out"} == {one["outcome"] for one in made["report"]}
+    again = hers.post("imports/", {"content": content, "filename": "form.csv"})
+    assert again["survey"]["slug"] == "smoke-test-2"
+
+
+def test_api_import_names_field_and_bound(hers: Program) -> None:
+    refused = hers.refused(422, "POST", "imports/", {"content": "no base64!"})
+    assert field_of(refused) == "content"
+    refused = hers.refused(422, "POST", "imports/", {"content": base64.b64encode(b'{"a": 1}').decode()})
+    assert "neither of Qualtrics" in refused["detail"]
+    assert not Survey.objects.exists()
+
+
+@pytest.mark.parametrize("form", EXPORTS)
+def test_api_questionnaire_is_read_back(hers: Program, form: str) -> None:
+    hers.post("surveys/", {"definition": payloads.definition()})
+    answer = hers("GET", f"surveys/campus/questionnaire/?format={form}")
+    assert answer["Content-Disposition"] == f'attachment; filename="campus{EXPORTS[form]}"'
+    made = convert(answer.content, filename=f"a{EXPORTS[form]}")
+    assert made.definition == selectors.exported(Survey.objects.get())
+    assert field_of(hers.refused(400, "GET", "surveys/campus/questionnaire/?format=docx")) == "format"
 
 
 def test_api_definition_to_report_logs_each_act(hers: Program, alice: User) -> None:

@@ -40,6 +40,8 @@ FLOW = {
 BRANCH_ADVICE = "Use “asked if” on each question, which the device decides."
 ELEMENTS = {"BL", "FL", "SQ", "SO", "STAT", "QC", "RS", "PROJ", "SCO", "PL", "NT", "QO", "ED", "QG", "TR", "PS"}
 DEEPEST = 12
+USUAL_BLOCK = "Default Question Block"
+"""What Qualtrics calls a block that nobody has named."""
 
 
 def read(content: bytes) -> Questionnaire:
@@ -109,6 +111,8 @@ class _Reader:
     def _block(self, block: dict[str, object], name: str, *, several: bool) -> None:
         title = text_of(block.get("Description")) or name
         section = Section(f"block {title}", title, _own(title)) if several else None
+        if section is None and title not in (name, USUAL_BLOCK):
+            self.source.report.add(f"block {title}", title, "changed", "One block alone is no section.")
         options = _mapping(block.get("Options"))
         if text_of(options.get("RandomizeQuestions")) not in ("", "false"):
             self.source.report.add(f"block {title}", "random order of questions", "left out", "Candor keeps one order.")

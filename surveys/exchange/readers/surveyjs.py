@@ -5,7 +5,6 @@ from typing import Any
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, json_document
 from surveys.exchange.source import (
-    Condition,
     Fields,
     Option,
     Question,
@@ -40,6 +39,9 @@ LOOKS = (
     "textUpdateMode", "clearInvisibleValues", "showTitle", "fitToContainer",
 )  # fmt: skip
 DEEPEST = 12
+HIDDEN = "SurveyJS hides it until a program shows it; here it is asked."
+INSIDE = ("templateElements", "columns", "rows", "items", "detailElements")
+"""Where elements that are left out have questions of their own."""
 SPECIAL: tuple[tuple[str, str, str, str], ...] = (
     ("showNoneItem", "hasNone", "none", "None"),
     ("showOtherItem", "hasOther", "other", "Other"),
@@ -93,7 +95,8 @@ class _Reader:
         fields = Fields(page, TECHNICAL | {"questions"})
         section = Section(f"pages[{number - 1}]", text_of(page.get("name", "")))
         section.title, section.introduction = words_of(fields.take("title")), words_of(fields.take("description"))
-        section.conditions = [one for one in [_condition(fields)] if one]
+        section.conditions = [one for one in [condition(fields.text("visibleIf"))] if one]
+        self._hidden(fields, section.place, section.name)
         # A page without words or condition is a page break, and one page alone is no section.
         several = isinstance(page_list := page.get("elements", page.get("questions")), list) and bool(section.title)
         if section.introduction and not section.title:
@@ -115,11 +118,16 @@ class _Reader:
             else:
                 self.source.questions.append(_question(element, kind, here, section))
 
+    def _hidden(self, fields: Fields, place: str, name: str) -> None:
+        if fields.is_false("visible"):
+            self.source.report.add(place, name, "changed", HIDDEN)
+
     def _panel(self, panel: dict[str, object], here: str, outer: Section | None, depth: int) -> None:
         fields = Fields(panel, TECHNICAL)
         section = Section(here, text_of(panel.get("name", "")))
         section.title, section.introduction = words_of(fields.take("title")), words_of(fields.take("description"))
-        inner = [one for one in [_condition(fields)] if one]
+        inner = [one for one in [condition(fields.text("visibleIf"))] if one]
+        self._hidden(fields, here, section.name)
         section.conditions = [*(outer.conditions if outer else []), *inner]
         for name, value in fields.left().items():
             self.source.report.add(here, f"{name}: {value}", "left out", "Candor has no such setting.")
@@ -136,7 +144,9 @@ def _question(element: dict[str, object], kind: str, place: str, section: Sectio
     if kind == "text":
         question.kind = INPUTS.get(text_of(element.get("inputType", "")), "text")
     question.words = question.words or words_of(fields.take("html")) or {"": name}
-    question.section, question.condition = section, _condition(fields)
+    question.section, question.condition = section, condition(fields.text("visibleIf"))
+    if fields.is_false("visible"):
+        question.note("visible: false", "changed", HIDDEN)
     question.help = words_of(fields.take("description"))
     question.required = fields.take("isRequired") is True
     question.minimum, question.maximum, question.step = (fields.text(one) for one in ("min", "max", "step"))
@@ -153,10 +163,21 @@ def _question(element: dict[str, object], kind: str, place: str, section: Sectio
         question.required = question.required or fields.take("isAllRowRequired", "eachRowRequired") is True
     elif question.kind in ("one", "several"):
         _choices(question, fields)
+    if question.kind in ("unknown", "text"):
+        _inside(question, element)
     question.stored = _mapping(fields.take(STORED))
     if question.kind in ("one", "several", "scale", "yes_no", "number", "date", "time"):
         question.lose(fields.left())
     return question
+
+
+def _inside(question: Question, element: dict[str, object]) -> None:
+    """Report the questions within an element that is left out, each by its words."""
+    for name in INSIDE:
+        for one in _list(element.get(name)):
+            words = words_of(one["title"] if isinstance(one, dict) and "title" in one else None) or _option(one).words
+            text = next(iter(words.values()), "") or text_of(_mapping(one).get("name", ""))
+            question.note(f"{name}: {text}", "left out", f"It is a part of {question.tool_kind} {question.name}.")
 
 
 def _choices(question: Question, fields: Fields) -> None:
@@ -207,12 +228,6 @@ def _option(one: Any) -> Option:
         code = text_of(one.get("value"))
         return Option(code, words_of(one.get("text")) or {"": code})
     return Option(text_of(one), {"": text_of(one)})
-
-
-def _condition(fields: Fields) -> Condition | None:
-    hidden = fields.take("visible") is False
-    found = condition(fields.text("visibleIf"))
-    return found if found or not hidden else None
 
 
 def _whole(value: object, usual: int) -> int:

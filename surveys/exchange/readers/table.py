@@ -28,17 +28,17 @@ COLUMNS: dict[str, str] = {
 NUMBERED = re.compile(r"(?:option|choice|answer|antwort|opción|réponse)[ _]*\d{1,3}")
 
 TYPES: dict[str, SourceKind] = {
-    **dict.fromkeys(("yes/no", "yes_no", "yesno", "boolean", "bool", "ja/nein"), "yes_no"),
-    **dict.fromkeys(("one_choice", "single", "single choice", "radio", "one", "select one", "dropdown"), "one"),
-    **dict.fromkeys(("multiple choice", "choice", "select_one", "einfachauswahl", "list"), "one"),
-    **dict.fromkeys(("several_choices", "multiple", "checkbox", "checkboxes", "multi", "select multiple"), "several"),
-    **dict.fromkeys(("select_multiple", "several", "mehrfachauswahl", "multiple select"), "several"),
+    **dict.fromkeys(("yes/no", "yes no", "yesno", "boolean", "bool", "ja/nein"), "yes_no"),
+    **dict.fromkeys(("one choice", "single", "single choice", "radio", "one", "select one", "dropdown"), "one"),
+    **dict.fromkeys(("multiple choice", "choice", "einfachauswahl", "list"), "one"),
+    **dict.fromkeys(("several choices", "multiple", "checkbox", "checkboxes", "multi", "select multiple"), "several"),
+    **dict.fromkeys(("several", "mehrfachauswahl", "multiple select"), "several"),
     **dict.fromkeys(("scale", "rating", "likert", "linear scale", "skala"), "scale"),
     **dict.fromkeys(("number", "integer", "numeric", "decimal", "slider", "zahl", "range"), "number"),
     **dict.fromkeys(("date", "datum", "datetime", "year"), "date"),
     **dict.fromkeys(("time", "uhrzeit"), "time"),
     **dict.fromkeys(("text", "open", "open text", "free text", "comment", "paragraph", "short answer"), "text"),
-    **dict.fromkeys(("freitext", "open_text", "string", "email", "essay", "textarea"), "text"),
+    **dict.fromkeys(("freitext", "string", "email", "essay", "textarea"), "text"),
     **dict.fromkeys(("file", "upload", "file upload", "photo"), "file"),
     **dict.fromkeys(("ranking", "rank", "rangfolge"), "ranking"),
     **dict.fromkeys(("note", "info", "information", "statement", "html"), "note"),
@@ -61,7 +61,7 @@ def read(content: bytes) -> Questionnaire:
     if start is None:
         raise fault("has no rows")
     head = [_column(cell) for cell in rows[start]]
-    if not any(name.split("::")[0] == "question" for name in head):
+    if not has_questions(rows[start]):
         raise fault("must have a column named Question in its first row")
     sections: dict[str, Section] = {}
     for number, cells in enumerate(rows[start + 1 :], start=start + 2):
@@ -69,6 +69,11 @@ def read(content: bytes) -> Questionnaire:
         if pairs:
             source.questions.append(_question(pairs, f"row {number}", sections))
     return source
+
+
+def has_questions(head: list[str]) -> bool:
+    """Whether one of the columns of a table with this head has wordings of questions."""
+    return any(_column(cell).partition("::")[0] == "question" for cell in head)
 
 
 def _column(name: str) -> str:
@@ -96,7 +101,7 @@ def _question(pairs: list[tuple[str, str]], place: str, sections: dict[str, Sect
     )
     fields = Fields(dict(pairs), used)
     written = fields.text("type")
-    kind = TYPES.get(" ".join(written.lower().split()), "unknown" if written else None)
+    kind = TYPES.get(" ".join(written.lower().replace("_", " ").split()), "unknown" if written else None)
     question = Question(place, fields.text("name"), written or "no type", kind or "text", _words(pairs, "question"))
     question.help = _words(pairs, "help")
     question.options = options_of(_words(pairs, "options")) + [

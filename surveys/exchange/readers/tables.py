@@ -1,14 +1,10 @@
 """Which tool a table is from: told by the head of a CSV file and by the sheets of a workbook."""
 
 from surveys.exchange.files import table_rows, workbook_sheets
-from surveys.exchange.readers import xlsform
+from surveys.exchange.readers import table, xlsform
 
 REDCAP_HEAD = ("variable / field name", "field_name")
 LIMESURVEY_HEAD = {"class", "type/scale", "name"}
-TABLE_HEAD = {
-    "question", "questions", "wording", "question text", "text", "label", "frage", "frage text", "fragetext",
-    "pregunta", "item",
-}  # fmt: skip
 
 
 def workbook_format(content: bytes) -> str:
@@ -31,4 +27,4 @@ def text_format(text: str) -> str:
         return "xlsform"
     if head and head[0] == "survey":
         return "xlsform"
-    return "csv" if len(head) > 1 and TABLE_HEAD & set(head) else "text"
+    return "csv" if len(head) > 1 and table.has_questions(head) else "text"
