@@ -1,5 +1,6 @@
 """A form whose session has ended, or whose token is old, comes back as it was typed; that of another site not."""
 
+import json
 import re
 from typing import Any
 
@@ -105,6 +106,14 @@ def test_secrets_and_large_forms_are_not_given_back(alice: User) -> None:
     for kept in ("{", "[]", '{"path": "https://elsewhere.example/", "fields": []}', '{"path": "/s/x/", "fields": []}'):
         sign_in_with(client, kept)
         assert client.get(reverse("panel:kept"))["Location"] == reverse("panel:index")
+
+
+@pytest.mark.parametrize("name", ["panel:paper", "panel:mail"])
+def test_form_with_responses_or_addresses_is_not_kept(alice: User, name: str) -> None:
+    path, client = reverse(name, args=["campus"]), Client()
+    assert client.post(path, {"item-1": "0", "to": "person@example.org"}, **HERE).status_code == 302
+    sign_in_with(client, json.dumps({"path": path, "fields": [["item-1", "0"]]}))
+    assert "kept_form" not in client.session
 
 
 def test_address_of_a_button_has_a_page(her: Client) -> None:

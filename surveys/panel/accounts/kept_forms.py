@@ -13,7 +13,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods
 
@@ -24,6 +24,8 @@ LONGEST = 500_000
 
 SECRET = {"password", "code", "old_password", "new_password1", "new_password2"}
 NEVER = {"csrfmiddlewaretoken", "kept"}
+FORGOTTEN = {"panel:paper", "panel:mail"}
+"""Pages whose forms no session may hold: responses from paper sheets, and addresses of people."""
 IN_SESSION = "kept_form"
 
 
@@ -42,7 +44,9 @@ class KeptForm:
 def kept_form(request: HttpRequest) -> KeptForm | None:
     """The form of a request as it can be sent again; None if it holds a secret or a file, or came from elsewhere."""
     form = request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data")
-    if request.method != "POST" or not form or not _from_here(request) or request.FILES:
+    if request.method != "POST" or not form or request.FILES:
+        return None
+    if not _from_here(request) or _forgotten(request.path_info):
         return None
     fields = [(name, value) for name, values in request.POST.lists() for value in values if name not in NEVER]
     whole = sum(len(name) + len(value) for name, value in fields)
@@ -108,14 +112,22 @@ def _from_here(request: HttpRequest) -> bool:
     return request.headers.get("Sec-Fetch-Site") == "same-origin" or request.headers.get("Origin") == here
 
 
+def _forgotten(path: str) -> bool:
+    try:
+        return resolve(path).view_name in FORGOTTEN
+    except Resolver404:
+        return True
+
+
 def _read(written: str) -> KeptForm | None:
     try:
         raw: Any = json.loads(written) if written and len(written) < 2 * LONGEST else None
         found = KeptForm(str(raw["path"]), [(str(name), str(value)) for name, value in raw["fields"]])
     except (ValueError, TypeError, KeyError):
         return None
-    within = found.path.startswith("/panel/") and url_has_allowed_host_and_scheme(found.path, allowed_hosts=None)
-    return found if within else None
+    plain = found.path.partition("?")[0]
+    within = plain.startswith("/panel/") and url_has_allowed_host_and_scheme(found.path, allowed_hosts=None)
+    return found if within and not _forgotten(plain) else None
 
 
 user_logged_in.connect(_take_along, dispatch_uid="kept form")
