@@ -117,9 +117,9 @@ class Builder:
             title[self.texts.own] = next(filter(None, title.values()), "") or shown(filename) or NO_TITLE
             said = f"The file names no title in {self.texts.own}: it is {title[self.texts.own]}."
             self.source.report.add("title", "title", "changed", said)
-        said = list[str]()
-        title = _heading(title, said)
-        for sentence in said:
+        cut = list[str]()
+        title = _heading(title, cut)
+        for sentence in cut:
             self.source.report.add("title", title[self.texts.own], "changed", sentence)
         return title
 
