@@ -7,9 +7,12 @@ is there, both are done here.
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import yaml
 
 from tests.system.installation import wait_until
@@ -18,18 +21,40 @@ from tests.tools import containers
 ROOT = containers.ROOT
 SERVICES: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 PROJECT = "candor-tried"
+PASSWORD = "tried"
 PATIENCE = 120
 
 
 class Composed:
-    """The services of compose.yaml on their own volumes and network; port 8000 of this machine."""
+    """The services of compose.yaml on their own volumes and network; port 8000 of this machine.
+
+    Parameters
+    ----------
+    root
+        Folder of the version's files. Versions share volumes, network and names: one is put in the other's place.
+    """
 
     url = "http://127.0.0.1:8000"
 
-    def compose(self, *words: str) -> None:
-        own = {"CANDOR_URL": self.url, "POSTGRES_PASSWORD": "tried", "CANDOR_REPORTS_BY_ADDRESS": "off"}
-        command = [Path(sys.executable).with_name("podman-compose"), "-f", ROOT / "compose.yaml", "-p", PROJECT, *words]
-        subprocess.run(command, env=containers.environment() | own, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    def __init__(self, root: Path = ROOT) -> None:
+        self.root = root
+
+    def compose(self, *words: str) -> str:
+        """Run podman-compose with these words; returns what it wrote."""
+        own = {"CANDOR_URL": self.url, "POSTGRES_PASSWORD": PASSWORD, "CANDOR_REPORTS_BY_ADDRESS": "off"}
+        program = Path(sys.executable).with_name("podman-compose")
+        command = [program, "-f", self.root / "compose.yaml", "-p", PROJECT, *words]
+        environment = containers.environment() | own
+        done = subprocess.run(
+            command,
+            env=environment,
+            cwd=self.root,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.stdout
 
     def build(self) -> None:
         # One after the other: podman-compose builds all at once, and each would install every package anew.
@@ -46,11 +71,34 @@ class Composed:
         self.compose("up", "-d", "--no-build", "--no-deps", "web", "worker", "folding", "beat")
         self.wait_healthy("web", "worker", "folding")
 
+    def stop(self, *services: str) -> None:
+        """End and remove their containers; their volumes stay."""
+        for name in self.names(*services):
+            containers.podman("rm", "-f", "-t", "20", name, capture_output=True)
+
+    def replace(self, *services: str) -> None:
+        """Put containers of this version in the place of those that run."""
+        self.stop(*services)
+        self.compose("up", "-d", "--no-build", "--no-deps", *services)
+        self.wait_healthy(*(service for service in services if "healthcheck" in SERVICES[service]))
+
     def end(self) -> None:
         self.compose("down", "-v", "-t", "20")
 
     def name(self, service: str) -> str:
         return f"{PROJECT}_{service}_1"
+
+    def names(self, *services: str) -> list[str]:
+        """All containers of these services, replicas too."""
+        said = containers.podman("ps", "-a", "--format", "{{.Names}}", capture_output=True).stdout.split()
+        return [name for name in said if name.rpartition("_")[0] in {f"{PROJECT}_{service}" for service in services}]
+
+    @contextmanager
+    def database(self) -> Iterator[psycopg.Connection]:
+        (network,) = self.inspect("database")["NetworkSettings"]["Networks"].values()
+        address = f"postgresql://candor:{PASSWORD}@{network['IPAddress']}/candor"
+        with psycopg.connect(address, autocommit=True) as connection:
+            yield connection
 
     def inspect(self, service: str) -> dict[str, Any]:
         said = containers.podman("inspect", self.name(service), capture_output=True).stdout
