@@ -162,6 +162,7 @@ lock: ## compile the requirement files into hashed lock files
 	@$(COMPILE) requirements.txt $(EXTRAS) -o requirements.lock
 	@$(COMPILE) -c requirements.lock requirements.txt -o requirements-small.lock
 	@$(COMPILE) -c requirements.lock requirements-lean.txt -o requirements-lean.lock
+	@$(COMPILE) -c requirements.lock requirements-web.txt -o requirements-web.lock
 	@$(COMPILE) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 # Names of before, for one release.

@@ -17,7 +17,7 @@ from django.conf import settings
 from collector import designs
 from collector.designs.checks import listed
 from collector.errors import Path, ValidationError
-from estimator.base.extras import missing_package
+from estimator.base.extras import lacking_package
 from randomized_response import epsilon_total
 from surveys.definition import ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
@@ -244,7 +244,7 @@ def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dic
         spent = f"{opening.spent.numerator}/{opening.spent.denominator}"
         frozen["waves"] = {"repeats": repeats, "spent": spent}
     if epsilon := definition.get("participation"):
-        if missing := missing_package("opendp", "noise"):
+        if missing := lacking_package("opendp", "noise"):
             raise ValidationError(("participation", "epsilon"), f": the noise is drawn by OpenDP, and {missing}")
         frozen["participation"] = {"epsilon": epsilon}
     return frozen | {"ceilings": ceilings.of_an_opening(reason=opening.reason)}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from tests.system.installation import wait_until
 from tests.tools import containers
 
 ROOT = containers.ROOT
-SERVICES: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 PROJECT = "candor-tried"
 PASSWORD = "tried"
 PATIENCE = 120
@@ -38,6 +38,20 @@ class Composed:
 
     def __init__(self, root: Path = ROOT) -> None:
         self.root = root
+
+    @cached_property
+    def services(self) -> dict[str, Any]:
+        found: dict[str, Any] = yaml.safe_load((self.root / "compose.yaml").read_text())["services"]
+        return found
+
+    @property
+    def ours(self) -> list[str]:
+        """The services that run all the time, of Candor's own images."""
+        return [name for name, service in self.services.items() if "build" in service and name != "prepare"]
+
+    def checked(self, *services: str) -> list[str]:
+        """Those of the services that have a health check."""
+        return [service for service in services if "healthcheck" in self.services[service]]
 
     def compose(self, *words: str) -> str:
         """Run podman-compose with these words; returns what it wrote."""
@@ -58,7 +72,7 @@ class Composed:
 
     def build(self) -> None:
         # One after the other: podman-compose builds all at once, and each would install every package anew.
-        for service in ("folding", "beat", "web", "worker", "prepare"):
+        for service in (*self.ours, "prepare"):
             self.compose(f"--podman-build-args={' '.join(containers.for_pip())}", "build", service)
 
     def start(self) -> None:
@@ -68,8 +82,8 @@ class Composed:
         self.compose("up", "-d", "--no-build", "--no-deps", "prepare")
         wait_until(lambda: self.inspect("prepare")["State"]["Status"] == "exited", PATIENCE)
         assert self.inspect("prepare")["State"]["ExitCode"] == 0, self.logs("prepare")
-        self.compose("up", "-d", "--no-build", "--no-deps", "web", "worker", "folding", "beat")
-        self.wait_healthy("web", "worker", "folding")
+        self.compose("up", "-d", "--no-build", "--no-deps", *self.ours)
+        self.wait_healthy(*self.checked(*self.ours))
 
     def stop(self, *services: str) -> None:
         """End and remove their containers; their volumes stay."""
@@ -80,7 +94,7 @@ class Composed:
         """Put containers of this version in the place of those that run."""
         self.stop(*services)
         self.compose("up", "-d", "--no-build", "--no-deps", *services)
-        self.wait_healthy(*(service for service in services if "healthcheck" in SERVICES[service]))
+        self.wait_healthy(*self.checked(*services))
 
     def end(self) -> None:
         self.compose("down", "-v", "-t", "20")
@@ -99,6 +113,19 @@ class Composed:
         address = f"postgresql://candor:{PASSWORD}@{network['IPAddress']}/candor"
         with psycopg.connect(address, autocommit=True) as connection:
             yield connection
+
+    def pause(self, service: str) -> None:
+        for name in self.names(service):
+            containers.podman("pause", name, capture_output=True)
+
+    def unpause(self, service: str) -> None:
+        for name in self.names(service):
+            containers.podman("unpause", name, capture_output=True)
+
+    def memory(self, service: str, *files: str) -> int:
+        """The number in the file of the service's control group that is there, in bytes."""
+        shown = self.run(service, "sh", "-c", f"cd /sys/fs/cgroup; cat {' '.join(files)} 2>/dev/null || true")
+        return int(shown.strip())
 
     def inspect(self, service: str) -> dict[str, Any]:
         said = containers.podman("inspect", self.name(service), capture_output=True).stdout

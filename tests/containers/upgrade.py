@@ -19,7 +19,6 @@ from tests.containers.composed import ROOT, Composed
 from tests.factories import payloads
 from tests.system.installation import OPEN, wait_until
 
-OURS = ("web", "worker", "folding", "beat")
 BACKUP = "/data/before.zip"
 SENDERS = 4
 APART = 0.05
@@ -44,8 +43,8 @@ def upgraded(older: Path) -> Iterator[tuple[Composed, Composed]]:
     before.build()
     try:
         before.start()
-        before.run("web", "sh", "-c", "cat > /tmp/campus.yaml", given=definitions.dump(payloads.definition()))
-        before.run("web", "python", "manage.py", "shell", "-c", OPEN.format(slugs=("campus",), folder="/tmp"))
+        before.run("worker", "sh", "-c", "cat > /tmp/campus.yaml", given=definitions.dump(payloads.definition()))
+        before.run("worker", "python", "manage.py", "shell", "-c", OPEN.format(slugs=("campus",), folder="/tmp"))
         yield before, after
     finally:
         after.end()
@@ -65,7 +64,7 @@ def test_upgrade_and_rollback_lose_no_report(upgraded: tuple[Composed, Composed]
     for sender in senders:
         sender.start()
     wait_for_more(senders)
-    before.run("web", "python", "manage.py", "backup", BACKUP)
+    before.run("worker", "python", "manage.py", "backup", BACKUP)
     applied = migrations(before)
 
     after.build()
@@ -77,15 +76,15 @@ def test_upgrade_and_rollback_lose_no_report(upgraded: tuple[Composed, Composed]
     assert not_taken(senders) == refused, "refused while the older processes ran on the newer tables"
     assert "Error" not in before.logs("folding") + before.logs("web")
 
-    after.replace(*OURS)
+    after.replace(*after.ours)
     wait_for_more(senders)
     print(f"upgrade: {pauses(senders)}")
 
-    after.stop(*OURS)
-    after.compose("run", "--no-deps", "--rm", "-T", "web", "python", "manage.py", "roll_back", BACKUP)
+    after.stop(*after.ours)
+    after.compose("run", "--no-deps", "--rm", "-T", "panel", "python", "manage.py", "roll_back", BACKUP)
     assert migrations(before) == applied
     before.build()
-    before.replace(*OURS)
+    before.replace(*before.ours)
     wait_for_more(senders)
     print(f"upgrade and rollback: {pauses(senders)}")
 
