@@ -23,7 +23,6 @@ FROM python:3.11.13-slim-bookworm AS full-packages
 COPY requirements.lock .
 RUN pip install --no-cache-dir --disable-pip-version-check --no-compile --require-hashes --target /packages -r requirements.lock \
     && find /packages/numpy /packages/scipy /packages/pandas /packages/pyarrow -type d -name tests -prune -exec rm -rf {} + \
-    && find /packages/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name s3 ! -name sts -exec rm -rf {} + \
     && find /packages \( -name "*.po" -o -name "*.pyi" \) -delete \
     && python -m compileall -q /packages
 

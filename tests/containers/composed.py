@@ -91,9 +91,10 @@ class Composed:
             containers.podman("rm", "-f", "-t", "20", name, capture_output=True)
 
     def replace(self, *services: str) -> None:
-        """Put containers of this version in the place of those that run."""
-        self.stop(*services)
-        self.compose("up", "-d", "--no-build", "--no-deps", *services)
+        """Put containers of this version in the place of those that run, one service after the other."""
+        for service in services:
+            self.stop(service)
+            self.compose("up", "-d", "--no-build", "--no-deps", service)
         self.wait_healthy(*self.checked(*services))
 
     def end(self) -> None:
