@@ -13,7 +13,7 @@ import pytest
 
 from collector.designs import check
 from surveys.definition import definitions
-from tests.chaos.checking import Ask, outcome
+from tests.chaos.checking import FOLDABLE, Ask, outcome
 from tests.chaos.sending import Sender
 from tests.containers import page
 from tests.containers.composed import ROOT, Composed
@@ -91,7 +91,9 @@ def test_upgrade_and_rollback_lose_no_report(upgraded: tuple[Composed, Composed]
 
     for sender in senders:
         sender.leave_acknowledged(60)
-    counted = outcome(asked(before), senders, seconds=60)
+    ask = asked(before)
+    wait_until(lambda: not ask(FOLDABLE), 300)  # else reports move from table to table while they are counted
+    counted = outcome(ask, senders, seconds=60)
     print(found, counted)
     assert counted.sound
     assert counted.stored == counted.sent == counted.acknowledged
