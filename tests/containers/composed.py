@@ -38,6 +38,8 @@ class Composed:
 
     def __init__(self, root: Path = ROOT) -> None:
         self.root = root
+        self.images: dict[str, str] = {}
+        """The id of each service's image, once it is built."""
 
     @cached_property
     def services(self) -> dict[str, Any]:
@@ -74,6 +76,13 @@ class Composed:
         # One after the other: podman-compose builds all at once, and each would install every package anew.
         for service in (*self.ours, "prepare"):
             self.compose(f"--podman-build-args={' '.join(containers.for_pip())}", "build", service)
+            shown = containers.podman("image", "inspect", "-f", "{{.Id}}", f"{PROJECT}_{service}", capture_output=True)
+            self.images[service] = shown.stdout.strip()
+
+    def name_images(self) -> None:
+        """Give the images their names back, which the other version's have since: what building them again does."""
+        for service, image in self.images.items():
+            containers.podman("tag", image, f"localhost/{PROJECT}_{service}:latest", capture_output=True)
 
     def start(self) -> None:
         """Start the services floor by floor: what one depends on is up, and healthy, or done."""

@@ -84,7 +84,7 @@ def test_upgrade_and_rollback_lose_no_report(upgraded: tuple[Composed, Composed]
     after.stop(*after.ours)
     after.compose("run", "--no-deps", "--rm", "-T", "panel", "python", "manage.py", "roll_back", BACKUP)
     assert migrations(before) == applied
-    before.build()
+    before.name_images()
     before.replace(*before.ours)
     wait_for_more(senders)
     found += [f"- Upgraded and rolled back: {pauses(senders)}."]
