@@ -45,6 +45,11 @@ export class Sections {
     return this.#sections[this.#now].members;
   }
 
+  /** @returns {boolean}  whether an earlier section has something to ask */
+  get later() {
+    return this.#neighbour(-1) !== undefined;
+  }
+
   /** A new visit: the first section, and Review only at the end. */
   begin() {
     this.#reviewed = false;
@@ -102,7 +107,7 @@ export class Sections {
 
   #showDoors() {
     const last = this.#neighbour(1) === undefined;
-    this.#parts["previous-button"].hidden = this.#neighbour(-1) === undefined;
+    this.#parts["previous-button"].hidden = !this.later;
     this.#parts["next-button"].hidden = last;
     this.#parts["review-button"].hidden = !last && !this.#reviewed;
   }
