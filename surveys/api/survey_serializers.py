@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -42,6 +43,12 @@ class SurveyState:
     def link(self) -> str:
         """For respondents, where they can answer."""
         return links.respondent_link(self.version) if self.version and selectors.takes_answers(self.survey) else ""
+
+    @property
+    def undo_until(self) -> datetime | None:
+        """Until when its closing can be undone."""
+        version = selectors.version_closing(self.survey)
+        return selectors.final_time(version) if version else None
 
     @property
     def moves(self) -> list[dict[str, str]]:
@@ -107,6 +114,9 @@ class WholeSurveySerializer(SurveySerializer):
     """A survey, where it stands, and where it can go."""
 
     moves = MoveSerializer(many=True)
+    undo_until = serializers.DateTimeField(
+        allow_null=True, help_text="until when its closing can be undone; null where it is final, or not closed"
+    )
 
 
 class OpenedSerializer(WholeSurveySerializer):

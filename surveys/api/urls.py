@@ -34,6 +34,7 @@ urlpatterns = [
     path("surveys/<slug:slug>/wave/", transitions.WaveView.as_view(), name="wave"),
     path("surveys/<slug:slug>/ledger/", waves.LedgerView.as_view(), name="ledger"),
     path("surveys/<slug:slug>/close/", transitions.CloseView.as_view(), name="close"),
+    path("surveys/<slug:slug>/undo-close/", transitions.UndoCloseView.as_view(), name="undo-close"),
     path("surveys/<slug:slug>/revise/", transitions.ReviseView.as_view(), name="revise"),
     path("surveys/<slug:slug>/archive/", transitions.ArchiveView.as_view(), name="archive"),
     path("surveys/<slug:slug>/restore/", transitions.RestoreView.as_view(), name="restore"),

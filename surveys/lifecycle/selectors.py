@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import count
 from typing import cast
 
@@ -25,6 +26,9 @@ from surveys.models import Group, Item, Page, Section, Survey, Version
 
 LONGEST_BEGINNING = 56
 """Maximum length of a slug to which a number is appended."""
+
+UNDOABLE = timedelta(hours=1)
+"""How long a closing can be undone, unless it is made final sooner."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
 KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
@@ -117,7 +121,9 @@ def opening_fault(survey: Survey) -> str:
 
 
 def next_wave_fault(survey: Survey) -> str:
-    """The reason why a closed survey cannot be opened as its next wave; empty if it can."""
+    """The reason why a survey cannot be opened as its next wave, now or once it is closed; empty if it can."""
+    if fault := closing_fault(survey):
+        return fault
     try:
         wave_to_open(survey)
     except ValidationError as error:
@@ -187,6 +193,31 @@ def next_number(survey: Survey) -> int:
 def latest_version(survey: Survey) -> Version | None:
     """The open version, or the last one that was open."""
     return survey.versions.select_related("design").first()
+
+
+def version_closing(survey: Survey) -> Version | None:
+    """The version of a closed survey whose closing can still be undone; None if it is final, or there is none."""
+    version = latest_version(survey) if survey.state == Survey.State.CLOSED else None
+    return version if version is not None and version.closed_at and version.design.final_on is None else None
+
+
+def final_time(version: Version) -> datetime:
+    """When the closing of a closed version is made final by itself."""
+    assert version.closed_at is not None
+    return version.closed_at + UNDOABLE
+
+
+def moment(time: datetime) -> str:
+    """A time in the panel's format."""
+    return f"{time:%-d %B %Y, %H:%M} UTC"
+
+
+def closing_fault(survey: Survey) -> str:
+    """The reason why what follows closing has to wait: it could be undone still; empty if it need not."""
+    version = version_closing(survey)
+    if version is None:
+        return ""
+    return f"Its closing can be undone until {moment(final_time(version))}; wait until then, or make it final first."
 
 
 def version_on_the_web(slug: str) -> Version | None:

@@ -25,6 +25,10 @@ class Change:
     columns: list[str]
     convert: Callable[[Row, Numbers], Row]
 
+    def then(self, later: "Change") -> "Change":
+        """Both changes, one after the other."""
+        return Change(self.columns, lambda row, numbers: later.convert(self.convert(row, numbers), numbers))
+
 
 CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("collector", "0017_totals_by_number"): {
@@ -47,6 +51,15 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
         ),
     },
     ("collector", "0019_report_archives"): {},  # a table that is in no backup
+    ("collector", "0020_final_closing"): {
+        "collector_frozendesign": Change(
+            [
+                *("digest", "number", "opened_on", "closed_on", "rewritten_on", "restored_on"),
+                *("purged_on", "coin_reports", "sheets", "part_of_id"),
+            ],
+            lambda row, _: [*row[:4], row[3], *row[4:]],
+        ),
+    },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
 }
@@ -69,9 +82,10 @@ def changes_since(made: Mapping[str, str], here: Mapping[str, list[str]]) -> dic
         if made[app] not in names:
             return None
         for name in names[names.index(made[app]) + 1 :]:
-            if (app, name) not in CHANGES or found.keys() & CHANGES[app, name].keys():
+            if (app, name) not in CHANGES:
                 return None
-            found |= CHANGES[app, name]
+            for table, change in CHANGES[app, name].items():
+                found[table] = found[table].then(change) if table in found else change
     return found
 
 

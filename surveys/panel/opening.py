@@ -20,10 +20,12 @@ from collector.errors import Conflict, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
 from surveys.lifecycle import selectors
+from surveys.lifecycle.selectors import moment
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import OpeningPlan, moment
+from surveys.opening.schedules import OpeningPlan
+from surveys.panel.closing import pending_closing
 from surveys.panel.design_preview import DesignPreview, design_preview
 from surveys.panel.frame import status_of, survey_page
 from surveys.panel.overview import next_moves
@@ -107,6 +109,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "trouble": schedules.schedule_fault(survey),
         "history": survey.appointments.exclude(state=Appointment.State.WAITING),
         "moves": next_moves(survey),
+        "closing": pending_closing(survey),
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }

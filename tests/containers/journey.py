@@ -132,7 +132,7 @@ def test_reports_are_counted_by_the_lean_image_alone(composed: Composed) -> None
 
 
 def test_estimate_and_files_come_out_by_worker_and_volume(composed: Composed, program: Ask) -> None:
-    run = program("POST", "surveys/campus/close/", {}).json()["run"]["key"]
+    run = program("POST", "surveys/campus/close/", {"now": True}).json()["run"]["key"]
     wait_until(lambda: program("GET", f"runs/{run}/").json()["state"] == "done", 120)
     assert program("GET", f"runs/{run}/estimates/").json()["estimates"]
     for name, microdata, head in (
