@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import flatten
-from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
@@ -20,7 +18,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django_otp.plugins.otp_static.models import StaticDevice
@@ -37,13 +34,13 @@ from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
+from surveys.panel.dashboard import dashboard
 from surveys.panel.forms.error_summary import field_errors
 from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
 from surveys.panel.forms.survey import GroupForm, SectionForm, SurveyForm, page_languages
-from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
 from surveys.panel.stale_saves import revision_fields, stale_save
 from surveys.panel.views import signed_in
@@ -160,57 +157,24 @@ class ItemInline(Ordered, StackedInline):
         return render_to_string("panel/_protection.html", {"question": question, "said": ""})
 
 
-class Archived(admin.SimpleListFilter):
-    """List filter that hides archived surveys by default."""
-
-    title = "archive"
-    parameter_name = "archived"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Archived surveys")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Survey]) -> QuerySet[Survey]:
-        away = {"state": Survey.State.ARCHIVED}
-        return queryset.filter(**away) if self.value() == "yes" else queryset.exclude(**away)
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        whole, away = super().choices(changelist)
-        yield {**whole, "display": "Current surveys"}
-        yield away
-
-
 @admin.register(Survey)
 class SurveyAdmin(ModelAdmin):
     """The user's surveys: the list and the form for drafts. All else is on the survey's page."""
 
     form = SurveyForm
     inlines = (GroupInline, SectionInline, ItemInline)
-    list_display = ("name", "stands", "reports", "epsilon", "address")
-    list_display_links = None
-    list_before_template = "panel/list_before.html"
     change_form_before_template = "panel/form_before.html"
     change_form_outer_after_template = "panel/preview/dock.html"
-    search_fields = ("slug",)
-    list_filter = (Archived,)
     actions = None
     show_add_link = False
-    list_per_page = ROWS
     prepopulated_fields = {"slug": ("title",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Survey]:
-        found = surveys_of(request.user).select_related("team")
-        # The list reads the questions of its drafts alone; the form has all of its survey's at hand.
-        listed = request.resolver_match is not None and str(request.resolver_match.url_name).endswith("_changelist")
-        return found if listed else found.prefetch_related("items", "groups")
+        return surveys_of(request.user).select_related("team").prefetch_related("items", "groups")
 
-    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The change list with its rows' data, read for all surveys together."""
-        changes: ChangeList = super().get_changelist_instance(request)
-        changes.result_list = list(changes.result_list)
-        lines = survey_rows(changes.result_list)
-        for survey in changes.result_list:
-            survey.line = lines[survey.pk]
-        return changes
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The panel's first page in place of the admin's list."""
+        return dashboard(request)
 
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
@@ -332,39 +296,6 @@ class SurveyAdmin(ModelAdmin):
         return redirect(f"{form}?open={shown.pk}#question-{shown.pk}")
 
     response_add = response_change
-
-    @display(description="Survey", ordering="slug")
-    def name(self, survey: Survey) -> SafeString:
-        address = reverse("panel:survey", args=[survey.slug])
-        mark = format_html(' <span class="candor-mark">{}</span>', "rehearsal") if survey.rehearsal else ""
-        return format_html('<a class="candor-name" href="{}">{}</a>{}', address, survey, mark)
-
-    @display(
-        description="State",
-        ordering="state",
-        label={"draft": "info", "open": "success", "closed": "default", "archived": "default"},
-    )
-    def stands(self, survey: Survey) -> str:
-        return survey.state
-
-    @display(description="Reports")
-    def reports(self, survey: Survey) -> str:
-        return _line(survey).reports
-
-    @display(description="Epsilon, in total")
-    def epsilon(self, survey: Survey) -> str:
-        return _line(survey).epsilon
-
-    @display(description="Link")
-    def address(self, survey: Survey) -> str:
-        link = _line(survey).link
-        return format_html('<a class="candor-address" href="{}">/s/{}/</a>', link, survey.slug) if link else "–"
-
-
-def _line(survey: Survey) -> SurveyListRow:
-    """The list row of a survey, read once for the whole page."""
-    line: SurveyListRow = survey.line  # type: ignore[attr-defined]
-    return line
 
 
 def _is_researcher(request: HttpRequest) -> bool:

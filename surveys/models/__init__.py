@@ -5,7 +5,7 @@ from surveys.models.backups import Backup
 from surveys.models.drafts import AdviceDismissal, DraftRevision
 from surveys.models.mailing import Mailing, Recipient
 from surveys.models.rehearsals import Rehearsal, Repetition
-from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
+from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, SurveyTag, Version
 from surveys.models.tokens import FetchBatch, FetchCode, SigningKey, SigningSecret
 from surveys.models.webhooks import Delivery, Webhook
 
@@ -35,6 +35,7 @@ __all__ = [
     "SigningKey",
     "SigningSecret",
     "Survey",
+    "SurveyTag",
     "Team",
     "Version",
     "Webhook",

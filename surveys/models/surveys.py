@@ -277,3 +277,17 @@ class Page(models.Model):
     @property
     def is_as_published(self) -> bool:
         return sha256(bytes(self.content)).hexdigest() == self.digest
+
+
+class SurveyTag(models.Model):
+    """A word by which a team finds its surveys."""
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="tags")
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["survey", "name"], name="tag_once")]
+
+    def __str__(self) -> str:
+        return self.name

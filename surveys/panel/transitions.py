@@ -17,6 +17,7 @@ from estimator.models import Run
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
 from surveys.lifecycle import closing, selectors, services
+from surveys.lifecycle.tags import set_tags
 from surveys.lifecycle.transitions import MOVES
 from surveys.maintenance import reopening
 from surveys.models import Survey
@@ -106,6 +107,12 @@ def archive(request: HttpRequest, survey: Survey) -> str:
 def restore(request: HttpRequest, survey: Survey) -> str:
     services.restore_survey(survey, by=signed_in(request))
     return "The survey is out of the archive."
+
+
+@transition(Role.EDITOR)
+def tags(request: HttpRequest, survey: Survey) -> str:
+    names = set_tags(survey, request.POST.get("tags", ""), by=signed_in(request))
+    return f"Its tags are {', '.join(names)}." if names else "It has no tags."
 
 
 @transition(Role.OWNER)

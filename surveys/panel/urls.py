@@ -69,6 +69,7 @@ urlpatterns = [
     path("survey/<slug:slug>/reopen", page(transitions.reopen), name="reopen"),
     path("survey/<slug:slug>/estimate", page(transitions.estimate), name="estimate"),
     path("survey/<slug:slug>/duplicate", page(transitions.duplicate), name="duplicate"),
+    path("survey/<slug:slug>/tags", page(transitions.tags), name="tags"),
     path("survey/<slug:slug>/archive", page(transitions.archive), name="archive"),
     path("survey/<slug:slug>/restore", page(transitions.restore), name="restore"),
     path("survey/<slug:slug>/share/", page(sharing.share), name="share"),
