@@ -1,5 +1,5 @@
 /** The survey editor: the list of questions, the one that is edited, and the page as respondents will see it. */
-import { Clash, Problems, Revisions, when } from "./aside.js";
+import { Clash, Problems, when } from "./aside.js";
 import { Draft } from "./draft.js";
 import { Preview } from "./frame.js";
 import { Outline } from "./outline.js";
@@ -9,6 +9,7 @@ import { Question } from "./question.js";
 import { SectionCard, SurveyCard } from "./survey.js";
 import { progressOf } from "./texts.js";
 import { Translations } from "./translate.js";
+import { Revisions } from "./versions.js";
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
