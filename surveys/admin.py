@@ -214,8 +214,7 @@ class SurveyAdmin(ModelAdmin):
         more = {"show_save_and_add_another": False, "lacking": lacking, "preview_languages": page_languages()}
         more |= revision_fields(request, obj)
         if context["errors"]:
-            formsets = [inline.formset for inline in context["inline_admin_formsets"]]
-            more["field_errors"] = field_errors(context["adminform"].form, formsets)
+            more["field_errors"] = field_errors(context["adminform"].form, context["inline_admin_formsets"])
         response: HttpResponse = super().render_change_form(request, context | more, *args, obj=obj, **kwargs)
         return response
 

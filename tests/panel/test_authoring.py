@@ -262,6 +262,7 @@ def test_survey_form_errors_are_linked_above_it(bilingual: Survey, her: Client) 
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | changes)
     summary = html.partition("data-errors>")[2].partition("</section>")[0]
     anchors = re.findall(r'href="#([^"]+)"', summary)
+    assert "Question 1, " in summary
     assert anchors == ["id_title", "id_groups-0-share", "id_items-0-truth"]
     assert all(f'id="{anchor}"' in html for anchor in anchors)
 
