@@ -62,6 +62,30 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
+    ("surveys", "0022_advice_dismissals"): {},  # a table that older versions did not have
+    ("surveys", "0024_about"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("strata_wording", "invitations", "repeats", "people", "participation", "embedded_in"),
+                *("results_shown", "purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:9], *({} for _ in range(5)), *row[9:]],
+        ),
+        "surveys_section": Change(
+            ["id", "survey_id", "position", "key", "title", "introduction"], lambda row, _: [*row, False]
+        ),
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "most", "section", "asked_if", "unasked", "mechanism"),
+                *("truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:15], False, *row[15:]],
+        ),
+    },
+    ("surveys", "0025_retention"): {},  # a default of new rows
+    ("surveys", "0026_preview_links"): {},  # a table that is in no backup
 }
 
 

@@ -73,6 +73,10 @@ LABELS = {"position": "Order", "most": "At most"} | {
 }
 
 
+NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/5"}
+"""A new question: yes/no which nobody has to answer, with the privacy loss of forced response at 1/2."""
+
+
 class ItemForm(WordsForm):
     needed = ("wording",)
 
@@ -144,11 +148,8 @@ class ItemForm(WordsForm):
         self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
         self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(MECHANISM_FIELDS)
         item = self.instance
-        self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
-        self.initial.update(
-            {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
-        )
+        self.initial.update({"prefer_not": bool(item.prefer_not), **_parameters(item)} if item.pk else NEW)
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
@@ -305,6 +306,10 @@ def _field(parameter: Parameter) -> forms.CharField:
 for _said in PARAMETERS.values():
     if _said.form == "table" or _said.column != _said.name:
         ItemForm.base_fields[_said.name] = ItemForm.declared_fields[_said.name] = _field(_said)
+
+
+def _parameters(item: Item) -> dict[str, object]:
+    return {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
 
 
 def _named(field: str, words: str) -> str:
