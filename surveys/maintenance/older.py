@@ -30,6 +30,9 @@ class Change:
         return Change(self.columns, lambda row, numbers: later.convert(self.convert(row, numbers), numbers))
 
 
+NEW_TABLE = Change([], lambda row, _: row)
+"""Of a table that older versions did not have: their backups have no rows of it."""
+
 CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("collector", "0017_totals_by_number"): {
         "collector_tally": Change(
@@ -62,7 +65,8 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
-    ("surveys", "0022_advice_dismissals"): {},  # a table that older versions did not have
+    ("surveys", "0022_advice_dismissals"): {"surveys_advicedismissal": NEW_TABLE},
+    ("surveys", "0023_tags"): {"surveys_surveytag": NEW_TABLE},
     ("surveys", "0024_about"): {
         "surveys_survey": Change(
             [
