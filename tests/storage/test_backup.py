@@ -136,6 +136,7 @@ def test_backup_tables_are_kept_or_listed_as_left_out() -> None:
         "estimator.Worker",
         "surveys.KeptAnswer",
         "surveys.Mailing",
+        "surveys.PreviewLink",
         "surveys.Recipient",
     }
     assert ours == {"surveys.Backup", "surveys.DraftRevision", "surveys.FetchCode", "surveys.SigningSecret", *here}

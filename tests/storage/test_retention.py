@@ -20,7 +20,7 @@ from estimator.analyses.quantities import AnalysisError
 from estimator.runs.services import run_now
 from surveys.lifecycle.services import close_survey
 from surveys.maintenance import retention
-from surveys.models import AuditEntry, Version
+from surveys.models import AuditEntry, Survey, Version
 from tests.factories import payloads, runs
 from tests.factories.reports import store_report
 from tests.storage.attacking import database_files
@@ -72,6 +72,7 @@ def test_purge_due_deletes_reports_and_keeps_totals(version: Version, monkeypatc
 
 @pytest.mark.django_db
 def test_purge_due_without_retention_keeps_reports(version: Version, monkeypatch: pytest.MonkeyPatch) -> None:
+    Survey.objects.update(purge_after=None)
     monkeypatch.setattr(rewriting, "rewrite", lambda **given: None)
     design = filled(version)
     closed_for(version, 4_000)

@@ -34,14 +34,31 @@ def manage(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 def contents(folder: Path) -> dict[str, list[str]]:
-    """The statements that made the tables, indexes and triggers, and the rows of each table."""
+    """The statements that made the tables, indexes and triggers, and the rows of each table.
+
+    In whatever order columns are: SQLite makes a table anew for one that changes, and Django may put it elsewhere.
+    """
     with sqlite3.connect(folder / "candor.sqlite3") as database:
         made = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        found = {"": sorted(map(repr, made))}
+        found = {"": sorted(repr((kind, name, parts(sql) if kind == "table" else sql)) for kind, name, sql in made)}
         for name in sorted({name for kind, name, _ in made if kind == "table"} - LEFT):
-            rows = database.execute(f'SELECT * FROM "{name}"').fetchall()
-            found[name] = sorted(repr(row[1:] if name in KEYS else row) for row in rows)
+            columns = sorted(column for _, column, *_ in database.execute(f'PRAGMA table_info("{name}")'))
+            listed = ", ".join(f'"{column}"' for column in columns if column != "id" or name not in KEYS)
+            rows = database.execute(f'SELECT {listed} FROM "{name}"').fetchall()
+            found[name] = sorted(map(repr, rows))
     return found
+
+
+def parts(sql: str) -> list[str]:
+    """The columns and constraints of a statement that makes a table, sorted."""
+    found, depth = [""], 0
+    for letter in sql[sql.index("(") + 1 : sql.rindex(")")]:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return sorted(part.strip() for part in found)
 
 
 def test_roll_back_after_migrate_leaves_the_older_database(folder: Path) -> None:
