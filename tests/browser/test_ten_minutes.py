@@ -97,7 +97,7 @@ def work() -> None:
 def answer(site: str, survey: Survey, people: int) -> None:
     """So many respondents send what a browser of theirs would send, to the address that it is sent to."""
     design, generator = get_design(survey.versions.get().design_id), np.random.default_rng(2026)
-    shares = {"copied": [0.7, 0.3], "sold": [0.9, 0.1], "tablets": [0.8, 0.2]}
+    shares = {"copied": [0.6, 0.3, 0.1], "sold": [0.8, 0.1, 0.1], "tablets": [0.7, 0.2, 0.1]}
     next_word = simulation._words(generator)
     for number, one in enumerate(population(design, {"respondents": people, "shares": shares}).draw(generator)):
         body = simulation.report_body(design, one, next_word, nonce=f"{number:032x}")
@@ -152,7 +152,7 @@ def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, 
     quotes = page.locator(".quote")
     quotes.first.wait_for()
     hand.picture("7-watch")
-    assert quotes.count() == len(QUESTIONS)
+    assert quotes.count() == 3 * len(QUESTIONS), "a sentence for no, yes and prefer not to say"
     assert "the 50 respondents" in quotes.first.inner_text(), "of an open survey, the last ten wait"
     assert len(hand.clicks) <= MOST_CLICKS
     assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), f"docs/ten-minutes.md must say:\n{hand.table()}"
