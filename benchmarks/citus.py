@@ -43,6 +43,9 @@ SECONDS = 3.0
 SETTLED = 1.0
 """Seconds after a node was killed or started before anything is measured."""
 
+CUT_OFF = "one cut off"
+STATES = ("all alive", "dying", "one dead", CUT_OFF)
+
 LOADS = {"one survey": 1, f"{_citus.DESIGNS} surveys at once": _citus.DESIGNS}
 Turn = dict[str, Any]
 
@@ -98,18 +101,18 @@ def measure_death(cluster: Cluster, site: Site, turns: int) -> list[Turn]:
     of_victims = 0
     for turn in tqdm(range(turns + 1), "strikes", disable=None):
         one: Turn = {"turn": turn}
-        for state in ("all alive", "dying", "one dead"):
-            if state == "one dead":
-                time.sleep(SETTLED)
-            with sending(site, victims) as slow:
+        for state in STATES:
+            if state == CUT_OFF:
+                node.start()
+                recover = "SELECT recover_prepared_transactions()"
+                cluster.coordinator.execute(recover, _citus.database(len(cluster.workers)))
+            time.sleep(SETTLED)
+            with sending(site, victims) as slow, cut_off(node) if state == CUT_OFF else contextlib.nullcontext():
                 if state == "dying":
                     kill_soon(node, SECONDS / 2)
                 said, used = site.store(others, seconds=SECONDS, connections=CONNECTIONS, refusal=503)
             of_victims += slow["answers"]
             one[state] = said | {"used": used.all, "theirs": slow["answers"], "refused": slow["refusals"]}
-        node.start()
-        cluster.coordinator.execute("SELECT recover_prepared_transactions()", _citus.database(len(cluster.workers)))
-        time.sleep(SETTLED)
         found += [one]
     after = site.stored()
     lost = {"others": site.acknowledged - theirs, "victims": of_victims}
@@ -127,6 +130,19 @@ def sending(site: Site, digests: Sequence[str]) -> Iterator[dict[str, Any]]:
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as client:
         yield said
         said |= json.loads(client.communicate()[0])
+
+
+@contextlib.contextmanager
+def cut_off(node: Node) -> Iterator[None]:
+    """Within, no packet reaches the node's port or comes from it, as if its machine had lost the network."""
+    rules = [["INPUT", "-i", "lo", "-p", "tcp", side, str(node.port), "-j", "DROP"] for side in ("--dport", "--sport")]
+    for rule in rules:
+        subprocess.run(["iptables", "-A", *rule], check=True)
+    try:
+        yield
+    finally:
+        for rule in rules:
+            subprocess.run(["iptables", "-D", *rule], check=True)
 
 
 def kill_soon(node: Node, seconds: float) -> None:
@@ -181,9 +197,9 @@ def _cost(one: Turn) -> float:
 
 def death_lines(strikes: list[Turn]) -> Iterator[str]:
     *found, lost = strikes
-    states = ["all alive", "dying", "one dead"]
-    yield f"| median of {len(found)} | {' | '.join(states)} | one dead against all alive |"
-    yield "|---" * 5 + "|"
+    compared = STATES[2:]
+    yield f"| median of {len(found)} | {' | '.join(STATES)} | {' | '.join(f'{one} against alive' for one in compared)} |"
+    yield "|---" * (1 + len(STATES) + len(compared)) + "|"
     rows = {
         "surveys on other nodes: reports a second": ("rate", 1, "{:,.0f}"),
         "processor of a report, µs": ("used", 1e6, "{:,.0f}"),
@@ -191,14 +207,14 @@ def death_lines(strikes: list[Turn]) -> Iterator[str]:
         "wait, 99 %, ms": ("p99", 1e3, "{:.1f}"),
     }
     for words, (name, unit, form) in rows.items():
-        cells = [form.format(unit * statistics.median(one[state][name] for one in found)) for state in states]
-        last = ratio([one["one dead"][name] for one in found], [one["all alive"][name] for one in found])
-        yield f"| {words} | {' | '.join(cells)} | {last} |"
+        of = {state: [one[state][name] for one in found] for state in STATES}
+        cells = [form.format(unit * statistics.median(of[state])) for state in STATES]
+        yield f"| {' | '.join([words, *cells, *(ratio(of[state], of[STATES[0]]) for state in compared)])} |"
     sums = {"answered with 503": "refusals", "surveys on that node: stored": "theirs", "answered with 503 ": "refused"}
     for words, name in sums.items():
-        yield f"| {words} | {' | '.join(f'{sum(one[state][name] for one in found):,}' for state in states)} | |"
+        yield f"| {words} | {' | '.join(f'{sum(one[state][name] for one in found):,}' for state in STATES)} |{' |' * 2}"
     for words, name in (("others", "others"), ("that node", "victims")):
-        yield f"| acknowledged reports of {words} lost | {max(lost['lost'][name], 0)} | | | |"
+        yield f"| acknowledged reports of {words} lost | {max(lost['lost'][name], 0)} |{' |' * 5}"
 
 
 if __name__ == "__main__":

@@ -12,12 +12,10 @@ from typing import Any
 
 from django.db import OperationalError, connection, transaction
 
-from collector.database import locks
-from collector.database.statements import read_sql
+from collector.database import locks, node_functions
+from collector.database.node_functions import DESIGNS, FIRST
 from collector.errors import Conflict
 
-DESIGNS = "collector_frozendesign"
-FIRST = "collector_waitingreport"
 TABLES = (
     FIRST, "collector_report", "collector_setasidereport", "collector_batch", "collector_invitation",
     "collector_usedtoken", "collector_tally", "collector_dailycount",
@@ -33,14 +31,12 @@ CANDIDATES = 32
 SHARDS = 32
 MOST_SHARDS = 1_024
 
-ON_ONE_SERVER, ON_CLUSTER = "store_v2.postgresql", "store_cluster_v1.postgresql"
-"""The function that stores reports: the same for who calls it."""
-
 REMEMBERED = "collector_foreignkeys"
 """A table with a statement for each key that the way back makes again: see `_drop_keys`."""
 
-SETTINGS = {"citus.multi_shard_modify_mode": "sequential"}
-"""One connection to each node in a transaction, which sees there what it wrote, in whatever order it used tables."""
+SETTINGS = {"citus.multi_shard_modify_mode": "sequential", "citus.node_connection_timeout": "5s"}
+"""One connection to each node in a transaction, which sees there what it wrote, in whatever order it used tables. A
+node that does not answer is given up as a database server is (config/database.py)."""
 
 Watch = Callable[[str], object]
 
@@ -110,6 +106,7 @@ def distribute(*, shards: int = SHARDS, watch: Watch = lambda words: None) -> bo
     with transaction.atomic():
         _prepare()
         _drop_keys(remember=True)
+        node_functions.guard_designs()
         watch(f"copying {DESIGNS} to every node")
         _execute("SELECT create_reference_table(%s)", DESIGNS)
         for table in TABLES:
@@ -122,7 +119,7 @@ def distribute(*, shards: int = SHARDS, watch: Watch = lambda words: None) -> bo
                 )
             else:
                 _execute("SELECT create_distributed_table(%s, 'design_id', colocate_with => %s)", table, FIRST)
-        _replace_function(ON_CLUSTER)
+        node_functions.lay(list(TABLES))
     apply_settings()
     is_distributed.cache_clear()
     return True
@@ -145,7 +142,7 @@ def undistribute(*, watch: Watch = lambda words: None) -> bool:
         for statement in again:
             _execute(statement)
         _execute(f"DROP TABLE {REMEMBERED}")
-        _replace_function(ON_ONE_SERVER)
+        node_functions.take_back(list(TABLES))
     for name in SETTINGS:
         _execute(f"ALTER DATABASE {_database()} RESET {name}")
     is_distributed.cache_clear()
@@ -227,11 +224,6 @@ def _own_connections() -> int:
         return 1
     pool.wait()
     return int(pool.get_stats()["pool_size"])
-
-
-def _replace_function(name: str) -> None:
-    _execute("DROP FUNCTION collector_store")
-    _execute(read_sql(name))
 
 
 def _prepare() -> None:

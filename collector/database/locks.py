@@ -84,6 +84,11 @@ def numbers(digests: Collection[str]) -> list[int]:
     return sorted(map(_number, digests))
 
 
+def in_order(digests: Collection[str]) -> list[str]:
+    """Return the digests in the order of their lock numbers."""
+    return sorted(digests, key=_number)
+
+
 def lock_any_free(digest: str, count: int) -> int:
     """Lock the first free part of 0 to count - 1 exclusively and return it; if none is free, wait for 0."""
     if connection.vendor != "postgresql":

@@ -10,7 +10,7 @@ both leave a row that others see and a standby may not have:
 In both cases one more record is written and waited for: once it is on the standbys, so is what was committed before it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,6 +53,11 @@ def wait_for_standbys() -> None:
         return
     with warnings_collected() as warnings, connection.cursor() as cursor:
         cursor.execute(WAIT)
+    require_waited(warnings)
+
+
+def require_waited(warnings: Sequence[str]) -> None:
+    """Raise OperationalError where a statement has warned that the standbys may not have what it wrote."""
     if warnings:
         raise OperationalError("The wait for the standbys was cancelled.")
 

@@ -10,7 +10,7 @@ import hashlib
 from django.db import transaction
 from django.db.models import Max
 
-from collector.database import distribution, locks
+from collector.database import distribution, locks, taking
 from collector.designs import selectors
 from collector.errors import Conflict
 from collector.models import FrozenDesign, Report, SetAsideReport, WaitingReport
@@ -34,6 +34,11 @@ def key_for(digest: str, nonce: bytes) -> str:
     return digest if count == 1 else key_of(digest, place_of(nonce, count))
 
 
+def number_for(digest: str, nonce: bytes) -> int:
+    """The number of the part to which a report belongs; 0 where the design is unknown."""
+    return selectors.numbers(digest).get(key_for(digest, nonce), 0)
+
+
 def place_of(nonce: bytes, count: int) -> int:
     """The part of a report among `count`: by a hash, as the nonce is what a sender chose."""
     return int.from_bytes(hashlib.sha256(nonce).digest()[:8]) % count
@@ -55,7 +60,7 @@ def split_design(digest: str, count: int) -> None:
     if not 2 <= count <= MOST_PARTS:
         raise Conflict(f"The number of parts must be from 2 to {MOST_PARTS}; got {count}.")
     locks.exclusive_lock(locks.NUMBERS, 0)
-    locks.exclusive_lock(digest, locks.TAKING)
+    taking.stop([digest])
     design = FrozenDesign.objects.get(digest=digest)
     _require_splittable(design)
     last = FrozenDesign.objects.aggregate(number=Max("number"))["number"]

@@ -1,23 +1,26 @@
 """Read frozen designs from the database."""
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from django.db.models import Count
 
+from collector.database import placement
 from collector.designs.design import Design
 from collector.models import FrozenDesign
 
 
 def get_design(digest: str) -> Design:
     """Return the frozen design with this digest, or with a part of this key; else raise FrozenDesign.DoesNotExist."""
-    return _read(digest)[0]
+    return _read(digest).design
 
 
 def find_design(digest: str) -> Design | None:
     """Return the frozen design with this digest, or None. Cached, since a design never changes."""
     try:
-        design, _parts = _read(digest)
+        design = _read(digest).design
     except FrozenDesign.DoesNotExist:
         return None
     return design if design.digest == digest else None  # a part's key is nothing that respondents may name
@@ -26,9 +29,17 @@ def find_design(digest: str) -> Design | None:
 def part_count(digest: str) -> int:
     """The number of parts of a design (collector/designs/parts.py): 1 where it is not split. Cached with the design."""
     try:
-        return _read(digest)[1]
+        return len(_read(digest).numbers)
     except FrozenDesign.DoesNotExist:
         return 1
+
+
+def numbers(digest: str) -> Mapping[str, int]:
+    """The number of each part of a design by its key; empty where it is unknown. Cached with the design."""
+    try:
+        return _read(digest).numbers
+    except FrozenDesign.DoesNotExist:
+        return {}
 
 
 def forget() -> None:
@@ -36,11 +47,20 @@ def forget() -> None:
     _read.cache_clear()
 
 
+class _Found(NamedTuple):
+    design: Design
+    numbers: Mapping[str, int]
+
+
 @lru_cache(maxsize=128)
-def _read(digest: str) -> tuple[Design, int]:
-    found = FrozenDesign.objects.annotate(others=Count("parts")).values_list("document", "others")
-    document, others = found.get(digest=digest)
-    return Design.of(json.loads(document)), others + 1
+def _read(digest: str) -> _Found:
+    found = FrozenDesign.objects.annotate(others=Count("parts")).values_list("document", "others", "number")
+    document, others, number = found.get(digest=digest)
+    numbers = {digest: number}
+    if others:
+        numbers |= FrozenDesign.objects.filter(part_of=digest).values_list("digest", "number")
+    placement.learn(numbers.values())  # so that no report has to wait for it
+    return _Found(Design.of(json.loads(document)), numbers)
 
 
 def is_open(digest: str) -> bool:

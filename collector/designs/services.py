@@ -5,7 +5,7 @@ from django.db.models import Max, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from collector.database import locks
+from collector.database import locks, taking
 from collector.designs import parts
 from collector.designs.design import Design
 from collector.designs.documents import check
@@ -33,7 +33,7 @@ def close_design(digest: str, *, undoable: bool = False, by_a_restore: bool = Fa
     closing final. One closed by a restore can be reopened all the same.
     """
     keys = parts.keys(digest)
-    locks.exclusive_locks(keys, locks.TAKING)  # once those are on disk that are being stored
+    taking.stop(keys)  # once those are on disk that are being stored
     today = timezone.now().date()
     final = {} if undoable else {"final_on": today}
     restored = {"restored_on": today} if by_a_restore else {}
@@ -51,7 +51,7 @@ def reopen_design(digest: str) -> None:
         Where it is neither, or its reports are deleted. The database refuses it too.
     """
     keys = parts.keys(digest)
-    locks.exclusive_locks(keys, locks.TAKING)
+    taking.stop(keys)
     undoable = Q(final_on=None) | Q(restored_on__isnull=False)
     held = FrozenDesign.objects.filter(undoable, digest__in=keys, closed_on__isnull=False, purged_on=None)
     if not held.update(closed_on=None, final_on=None, restored_on=None, rewritten_on=None):

@@ -16,6 +16,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from collector.database.distribution import is_distributed
 from collector.database.replication import is_read_only, may_pass
 from collector.errors import RETRY, RequestRefused, not_stored
 from collector.reports.storing import NewReport, Outcome
@@ -36,6 +37,9 @@ PLANS = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off"
 """For few statements, again and again, each of which finds its rows by their keys however many there are.
 
 Set once connected: PgBouncer does not pass on what a client asks for while it connects."""
+
+PLANS_ON_CLUSTER = "SET plan_cache_mode = force_custom_plan"
+"""The coordinator has to see a design's number as it plans: only so it hands the whole call on to the design's node."""
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +134,7 @@ class Writer:
         except Exception as error:
             # Its own words may quote the row.
             logger.warning("%d reports were not stored: %s", len(reports), type(error).__name__)
-            lost, demoted = _throw_away_connection(), is_read_only(error)
+            lost, demoted = _throw_away_connection(error), is_read_only(error)
             if (lost or demoted) and again:
                 return self._outcomes(reports, again=False)
             if len(reports) == 1 or may_pass(error):
@@ -152,15 +156,20 @@ def _leave_the_pool() -> None:
     def plan_by_keys(connection: BaseDatabaseWrapper, **_given: object) -> None:
         if connection is own:
             assert connection.connection is not None
-            connection.connection.execute(PLANS)
+            connection.connection.execute(PLANS_ON_CLUSTER if is_distributed() else PLANS)
 
     connection_created.connect(plan_by_keys, weak=False)
 
 
-def _throw_away_connection() -> bool:
-    """Close the connection; return True if the database had lost it, as after a restart."""
+def _throw_away_connection(error: Exception) -> bool:
+    """Close the connection; return True if the database had lost it, as after a restart.
+
+    The one to a cluster's coordinator stays, if it can: a node that is away would have it opened anew for each attempt.
+    """
     connection = connections["default"]
     lost = connection.connection is None or not connection.is_usable()
+    if not lost and may_pass(error) and not is_read_only(error) and is_distributed():
+        return False
     with contextlib.suppress(Exception):
         connection.close()
     return lost

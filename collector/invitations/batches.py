@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from collector.database import locks
+from collector.database import locks, taking
 from collector.database.statements import execute_rows, pieces
 from collector.designs.selectors import find_design, get_design
 from collector.models import Batch, FrozenDesign, Invitation, UsedToken
@@ -77,7 +77,7 @@ def withdraw(digest: str, batch: int) -> int:
 
     Raises ValueError where the design has no such batch.
     """
-    locks.exclusive_lock(digest, locks.TAKING)  # once those reports are on disk that are being stored
+    taking.stop([digest])  # once those reports are on disk that are being stored
     mine = Batch.objects.filter(design__digest=digest, number=batch)
     if not mine.exists():
         raise ValueError(f"batch must be one of the survey's; got {batch}")

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from collector.database import locks
+from collector.database import locks, taking
 from collector.designs.services import close_design
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, Tally, WaitingReport
 
@@ -14,7 +14,7 @@ def clear_rehearsal(digest: str) -> None:
     Raises ValueError where the design is none of a rehearsal: what respondents sent is not forgotten here.
     """
     locks.shared_lock(locks.EVERY, locks.REWRITING)
-    locks.exclusive_lock(digest, locks.TAKING)
+    taking.stop([digest])
     design = FrozenDesign.objects.filter(digest=digest, rehearsal=True).first()
     if design is None:
         raise ValueError(f"design must be one of a rehearsal; got {digest}")

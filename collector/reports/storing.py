@@ -14,10 +14,11 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from collector.database import locks, replication
+from collector.database import locks, placement, replication
+from collector.database.distribution import is_distributed
 from collector.database.statements import Row, execute_rows, pieces, read_statements
 from collector.database.statements import key as key_of
 from collector.designs import parts
@@ -66,6 +67,8 @@ SELECT * FROM collector_store(
     %s::bytea[], %s::boolean[]
 )
 """
+STORE_ON_NODE = STORE.replace("(", "(%s::int, ", 1)
+"""Executed by the node with the reports of the design that has the first number."""
 
 
 def store(reports: Sequence[NewReport]) -> list[Outcome]:
@@ -74,25 +77,48 @@ def store(reports: Sequence[NewReport]) -> list[Outcome]:
     With synchronous standbys it is on their disks too. What stands in a batch twice is stored once, as if it had come
     one after the other.
     """
-    if connection.vendor == "postgresql" and not connection.in_atomic_block:
+    if connection.vendor != "postgresql" or connection.in_atomic_block:
+        with transaction.atomic(durable=True):
+            return insert(reports)
+    if is_distributed():
+        return _store_on_node(reports)
+    with replication.warnings_collected() as warnings:
+        outcomes = insert(reports)  # one statement is a transaction by itself
+    if warnings or Outcome.KNOWN in outcomes:
+        replication.wait_for_standbys()
+    return outcomes
+
+
+def node_of(report: NewReport) -> str | None:
+    """The node of a cluster on which a report of a known design will be; None on one server. Cached: no statement."""
+    return placement.node_of(parts.number_for(report.digest, report.nonce)) if is_distributed() else None
+
+
+def _store_on_node(reports: Sequence[NewReport]) -> list[Outcome]:
+    """As `store`, on a cluster: the node's own transaction waits for the node's standbys, also where it knows one."""
+    placement.refresh()
+    try:
         with replication.warnings_collected() as warnings:
-            outcomes = insert(reports)  # one statement is a transaction by itself
-        if warnings or Outcome.KNOWN in outcomes:
-            replication.wait_for_standbys()
-        return outcomes
-    with transaction.atomic(durable=True):
-        return insert(reports)
+            outcomes = insert(reports)
+    except OperationalError:
+        placement.expire()  # the reports of some may be elsewhere now
+        raise
+    replication.require_waited(warnings)
+    return outcomes
 
 
 def insert(reports: Sequence[NewReport]) -> list[Outcome]:
     """As `store`, but within the caller's transaction, on disk once the caller has committed it."""
+    beside = _beside(reports)
     reports = [_placed(one) for one in reports]
     keys = [(one.digest, one.nonce) for one in reports]
     first: dict[Key, int] = {}
     for place, key in enumerate(keys):
         first.setdefault(key, place)
-    put = _by_function if connection.vendor == "postgresql" else _by_statements
-    written, before, uninvited = put({key: reports[place] for key, place in first.items()})
+    rows = {key: reports[place] for key, place in first.items()}
+    written, before, uninvited = (
+        _by_function(rows, beside) if connection.vendor == "postgresql" else _by_statements(rows)
+    )
 
     def outcome(place: int, key: Key) -> Outcome:
         if key in uninvited:
@@ -118,8 +144,19 @@ def _placed(report: NewReport) -> NewReport:
     return report if key == report.digest else report._replace(digest=key)
 
 
-def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
-    """Follow the rule on PostgreSQL with one statement (`store_v2.postgresql`): round trips cost the most."""
+def _beside(reports: Sequence[NewReport]) -> list[int]:
+    """On a cluster the number of the first report's design, whose node is to store them all; else nothing."""
+    if not is_distributed():
+        return []
+    return [parts.number_for(one.digest, one.nonce) for one in reports[:1]] or [0]
+
+
+def _by_function(reports: Mapping[Key, NewReport], beside: Sequence[int]) -> Stored:
+    """Follow the rule on PostgreSQL with one statement (`store_v2.postgresql`): round trips cost the most.
+
+    On a cluster with a number `beside`, by which its coordinator hands it on to a node (`store_cluster_v2.postgresql`).
+    Reports that belong to other nodes are stored from there, in one transaction all the same.
+    """
     digests = sorted({digest for digest, _nonce in reports})
     places = {digest: place for place, digest in enumerate(digests, start=1)}
     rows = [(places[one.digest], one.stratum, one.mode, one.nonce, one.report) for one in reports.values()]
@@ -128,7 +165,10 @@ def _by_function(reports: Mapping[Key, NewReport]) -> Stored:
     if any(one.invitation for one in reports.values()):
         invited = [[one.invitation for one in reports.values()], [_is_blind(digest) for digest in digests]]
     with connection.cursor() as cursor:
-        cursor.execute(STORE, [digests, locks.numbers(digests), locks.TAKING, *columns, *invited])
+        cursor.execute(
+            STORE_ON_NODE if beside else STORE,
+            [*beside, digests, locks.numbers(digests), locks.TAKING, *columns, *invited],
+        )
         found = [((digests[place - 1], bytes(nonce)), *content) for place, nonce, *content in cursor.fetchall()]
     uninvited = {key for key, stratum, report in found if report is None and stratum is not None}
     written = {key for key, stratum, report in found if report is None and stratum is None} - uninvited

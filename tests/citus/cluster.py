@@ -26,11 +26,13 @@ SETTINGS = FORGETTING | {
     "max_prepared_transactions": "200",
     "max_connections": "200",
     "shared_preload_libraries": "citus",
-    "citus.node_conninfo": "sslmode=prefer",
+    "citus.node_conninfo": "sslmode=prefer keepalives_idle=10 keepalives_interval=3 keepalives_count=3 "
+    "tcp_user_timeout=10000",
     "citus.shard_count": "4",
     "listen_addresses": "127.0.0.1",
 }
-"""A shard is moved to another node by logical replication; transactions over several nodes are prepared on each."""
+"""A shard is moved to another node by logical replication; transactions over several nodes are prepared on each. A
+machine that is cut off is given up after ten seconds: docs/citus.md."""
 
 PATIENCE = 180.0
 ROOT = Path(__file__).parents[2]
