@@ -63,6 +63,13 @@ def designs(db: None) -> list[Design]:
     return made
 
 
+def until(found: Callable[[], object]) -> None:
+    """Wait for it, on a busy machine too."""
+    end = time.monotonic() + PATIENCE
+    while not found() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
 def until_ended(noted: Noted, work: Callable[[], object]) -> None:
     """Do it again and again, as another process would: with a connection of its own."""
     try:
@@ -98,9 +105,11 @@ def test_close_among_senders_loses_and_adds_no_report(designs: list[Design]) -> 
         try:
             for design in designs:
                 time.sleep(PAUSE)
+                until(lambda one=design: noted.stored[one.digest])
                 close_design(design.digest)
                 noted.closed_at[design.digest] = time.monotonic()
             time.sleep(PAUSE)
+            until(lambda: all(noted.refused[one.digest] for one in designs))
         finally:
             noted.ended.set()
         for one in going:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from collector.database import distribution
+from collector.database.statements import read_sql
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
@@ -117,6 +118,24 @@ def test_undistribute_and_distribute_keep_every_row(designs: list[Design]) -> No
         distribution.distribute(shards=4)
     assert sorted(Report.objects.values_list("design_id", "nonce", "report")) == before
     assert set(storing.store([new(design) for design in designs])) == {Outcome.STORED}
+
+
+@pytest.mark.usefixtures("one_server")
+def test_undistribute_leaves_functions_and_triggers_of_one_server() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'collector_store'")
+        ((source,),) = cursor.fetchall()
+        assert source in read_sql("store_v2.postgresql")
+        cursor.execute(
+            "SELECT proname FROM pg_proc WHERE prosrc ~ 'collector_frozendesign_' OR proname ~ 'guard_design'"
+        )
+        assert cursor.fetchall() == []
+        cursor.execute(
+            "SELECT tgname FROM pg_trigger WHERE tgrelid = 'collector_frozendesign'::regclass AND NOT tgisinternal"
+        )
+        assert {name for (name,) in cursor.fetchall()} == {
+            "design_is_frozen", "design_stays_closed", "open_design_stays",
+        }  # fmt: skip
 
 
 @pytest.mark.usefixtures("one_server")
