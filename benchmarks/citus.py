@@ -198,7 +198,8 @@ def _cost(one: Turn) -> float:
 def death_lines(strikes: list[Turn]) -> Iterator[str]:
     *found, lost = strikes
     compared = STATES[2:]
-    yield f"| median of {len(found)} | {' | '.join(STATES)} | {' | '.join(f'{one} against alive' for one in compared)} |"
+    heads = [f"median of {len(found)}", *STATES, *(f"{one} against alive" for one in compared)]
+    yield f"| {' | '.join(heads)} |"
     yield "|---" * (1 + len(STATES) + len(compared)) + "|"
     rows = {
         "surveys on other nodes: reports a second": ("rate", 1, "{:,.0f}"),

@@ -59,7 +59,7 @@ def test_sql_files_are_named_after_database() -> None:
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no functions of its own")
 def test_sql_functions_are_created_on_postgresql() -> None:
     with connection.cursor() as cursor, transaction.atomic():
-        for name in ("store_v1.postgresql", "store_cluster_v1.postgresql", "store_v2.postgresql"):
+        for name in ("store_v1.postgresql", "store_cluster_v2.postgresql", "store_v2.postgresql"):
             cursor.execute("DROP FUNCTION collector_store")
             cursor.execute(read_sql(name))
 

@@ -13,7 +13,7 @@ from surveys.opening.services import open_survey
 from surveys.planning.checklist import checklist, missing_from
 from surveys.planning.rehearsals import services as rehearsals
 from tests.factories import payloads
-from tests.surveys.test_about import ABOUT, helped
+from tests.factories.about import ABOUT, helped
 
 pytestmark = pytest.mark.django_db
 

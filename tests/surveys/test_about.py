@@ -18,22 +18,8 @@ from surveys.opening.services import open_survey
 from surveys.rendering import pages
 from surveys.rendering.own_coin.sheet import render_sheet
 from tests.factories import payloads
+from tests.factories.about import ABOUT, helped
 from tests.tools.paper import sheet_data
-
-ABOUT = {
-    "sender": {"en": "Ada Example"},
-    "institution": {"en": "University of Examples"},
-    "contact": {"en": "study@example.org"},
-    "data_protection": {"en": "The university is responsible."},
-    "help_line": {"en": "Call 0800 111 0 111."},
-}
-
-
-def helped(**changes: Any) -> Any:
-    """The definition with who asks, and the help line behind its second question."""
-    made = payloads.definition(about=ABOUT, **changes)
-    made["items"][1]["help_after"] = True
-    return definitions.complete(made)
 
 
 def in_sections() -> Any:

@@ -19,9 +19,9 @@ from surveys.models import AuditEntry, Survey
 from surveys.opening.services import open_survey
 from surveys.planning.dossier import contents, dossier
 from tests.factories import payloads
+from tests.factories.about import ABOUT, helped
 from tests.factories.surveys import example
 from tests.panel.forms import BILINGUAL
-from tests.surveys.test_about import ABOUT, helped
 from tests.tools.paper import pdf_content
 
 pytestmark = pytest.mark.django_db
