@@ -137,6 +137,13 @@ window.audit = (() => {
     Object.keys(localStorage).filter(isNumber).forEach((name) => localStorage.removeItem(name));
   }
 
+  /** Once sent, the page goes back from its entry in the tab's history, which takes a moment. Another visit comes after it. */
+  async function atRest() {
+    for (let tries = 0; history.state !== null && tries < 500; tries += 1) {
+      await new Promise((resolve) => { setTimeout(resolve, 2); });
+    }
+  }
+
   /** What is left on the device, and where the page is. The number is random: it is blotted out at its length. */
   function stored() {
     const local = Object.fromEntries(Object.entries(localStorage).map(([name, text]) =>
@@ -161,6 +168,7 @@ window.audit = (() => {
     const hurry = setInterval(() => part("hurry-button").checkVisibility() && part("hurry-button").click(), 20);
     const end = await stage("sent", "failed", "refused");
     clearInterval(hurry);
+    await atRest();
     const left = stored();
     // A finished page keeps the others of this browser from sending; the next one in this document is another visit.
     part("clear-button").click();
