@@ -61,7 +61,7 @@ def test_sql_functions_are_created_on_postgresql() -> None:
     with connection.cursor() as cursor, transaction.atomic():
         for name in ("store_v1.postgresql", "store_cluster_v2.postgresql", "store_v2.postgresql"):
             cursor.execute("DROP FUNCTION collector_store")
-            cursor.execute(read_sql(name))
+            cursor.execute(read_sql(name).replace("{copy}", "collector_frozendesign"))
 
 
 @pytest.mark.django_db
