@@ -127,6 +127,7 @@ class ItemInline(Ordered, StackedInline):
     verbose_name_plural = "Questions"
     fields = (
         ("key", "section"),
+        "heading",
         "wording",
         "kind",
         "choices",
@@ -135,6 +136,7 @@ class ItemInline(Ordered, StackedInline):
         "prefer_not",
         "may_be_blank",
         "shuffle",
+        "dropdown",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",
         *PARAMETER_ROWS,

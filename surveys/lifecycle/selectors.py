@@ -44,6 +44,8 @@ ITEM_FIELDS: dict[str, object] = {
     "prefer_not": {},
     "required": True,
     "shuffle": False,
+    "dropdown": False,
+    "heading": {},
     "most": None,
     "section": "",
     "asked_if": None,

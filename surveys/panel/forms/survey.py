@@ -67,7 +67,7 @@ class WordsForm(ModelForm):
             if isinstance(field, forms.CharField):
                 field.validators.append(validate_text)
         self.speaks_anew = bool(self.instance.pk) and any(
-            set(getattr(self.instance, name) or {}) != set(languages)
+            set(getattr(self.instance, name) or languages) != set(languages)
             for name, field in self.fields.items()
             if isinstance(field, WordsField) and isinstance(getattr(self.instance, name, None), dict)
         )
