@@ -41,7 +41,10 @@ TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
 FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
-SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *FIELDWORK_OPTIONS, "sections", "items"}
+SURVEY_KEYS = {
+    SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "strata",
+    *FIELDWORK_OPTIONS, "sections", "items",
+}  # fmt: skip
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
 """Keys of a design that are set at opening."""
@@ -113,6 +116,7 @@ def complete(raw: object) -> Definition:
         "rehearsal": raw.get("rehearsal", False),
         "languages": languages,
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
+        **_entry(raw, languages),
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
             "groups": _evened(groups),
@@ -280,6 +284,22 @@ def _items(raw: object, languages: list[str]) -> list[ItemPart]:
     for number, item in enumerate(listed(raw, ("items",))):
         items.append(complete_item(item, languages, ("items", number), items))
     return items
+
+
+def _entry(raw: dict[str, object], languages: list[str]) -> dict[str, object]:
+    """The consent statements and the screening question, where there are any."""
+    found: dict[str, object] = {}
+    if statements := listed(raw.get("consent_statements") or [], ("consent_statements",)):
+        found["consent_statements"] = [text(statement, languages) for statement in statements]
+    if raw.get("screening"):
+        screening = known_keys(raw["screening"], {"wording", "choices", "ends", "text"}, ("screening",))
+        choices = listed(screening.get("choices", []), ("screening", "choices"))
+        found["screening"] = {
+            **{name: text(screening.get(name, ""), languages) for name in ("wording", "text")},
+            "choices": [text(exact(choice), languages) for choice in choices],
+            "ends": screening.get("ends", []),
+        }
+    return found
 
 
 def _section(raw: object, languages: list[str], number: int) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Queries of surveys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import cast
@@ -27,7 +27,9 @@ LONGEST_BEGINNING = 56
 """Maximum length of a slug to which a number is appended."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
-KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
+KEPT_PLAIN: Mapping[str, object] = {
+    "consent_statements": [], "screening": {}, "invitations": "", "repeats": "fresh", "participation": "",
+}  # fmt: skip
 """Optional settings of a definition, with the row's value for those that it leaves out."""
 
 LABELS: dict[Path, str] = {

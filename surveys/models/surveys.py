@@ -51,6 +51,8 @@ class Survey(models.Model):
     title = models.JSONField(default=dict)
     introduction = models.JSONField(default=dict)
     consent = models.JSONField(default=dict)
+    consent_statements = models.JSONField(default=list, blank=True)
+    screening = models.JSONField(default=dict, blank=True)
     strata_wording = models.JSONField(default=dict)
     invitations = models.CharField(
         max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."

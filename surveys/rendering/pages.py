@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Design, Grid, Item
+from collector.designs import Design, Grid, Item, Screening
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
@@ -58,6 +58,8 @@ def render_page(
         "sections": _sections(design, language),
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
+        "statements": [statement[language] for statement in design.consent_statements],
+        "screening": design.screening and screening_in(design.screening, language),
         "invitations": design.invitations,
         "waves": design.waves,
         "uses": _sentence_keys(design),
@@ -109,6 +111,27 @@ class Texts(TypedDict):
     title: str
     introduction: str
     consent: str
+
+
+class ScreeningTexts(TypedDict):
+    """The screening question in one language: all its choices, those that lead on and those that end the survey."""
+
+    wording: str
+    choices: list[str]
+    leading: list[str]
+    ending: list[str]
+    text: str
+
+
+def screening_in(screening: Screening, language: str) -> ScreeningTexts:
+    choices = [choice[language] for choice in screening.choices]
+    return {
+        "wording": screening.wording[language],
+        "choices": choices,
+        "leading": [choice for place, choice in enumerate(choices) if place not in screening.ends],
+        "ending": [choices[place] for place in screening.ends],
+        "text": screening.text[language],
+    }
 
 
 def texts_in(design: Design, language: str) -> Texts:
@@ -172,6 +195,7 @@ def _extras(design: Design) -> list[str]:
     """The optional scripts that this design needs, in the order in which they run."""
     kinds = {item.kind for item in design.items}
     needed = {
+        "entry": bool(design.consent_statements or design.screening),
         "multiple": "several_choices" in kinds,
         "number": "number" in kinds,
         "invitation": bool(design.invitations),

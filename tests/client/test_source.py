@@ -117,10 +117,13 @@ def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
 
 def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     """And no module is on none."""
-    document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})
+    statements = [{"en": "I agree."}]
+    document = kinds.document(
+        invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"}, consent_statements=statements
+    )
     asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["multiple", "number", "invitation", "remembered", "waves"]
+    extras = ["entry", "multiple", "number", "invitation", "remembered", "waves"]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"
@@ -168,4 +171,4 @@ def test_page_scripts_and_style_together_stay_below_100_kb(language: str) -> Non
     scripts = [path for path in MODULES if path.stem in scripts_of(page)]
     contents = [page.encode(), *(path.read_bytes() for path in (*scripts, *OWN_STYLES))]
     assert sum(len(gzip.compress(content)) for content in contents) < 100_000
-    assert sum(map(len, contents)) < 210_000, "nor may they grow unseen"
+    assert sum(map(len, contents)) < 216_000, "nor may they grow unseen"

@@ -59,3 +59,11 @@ export function groupNamed(fragment, { groups }) {
   }
   return place === -1 ? null : place;
 }
+
+/** The same link in another language: whatever the fragment names is named there too. Nothing is answered yet. */
+export function carryLink(root, { fragment, invitation }) {
+  const hash = fragment + (invitation === null ? "" : `&invitation=${invitation}`);
+  root.querySelectorAll("a[hreflang]").forEach((door) => {
+    door.hash = hash;
+  });
+}

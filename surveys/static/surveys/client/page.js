@@ -1,7 +1,7 @@
 import { CheckThisPage } from "./check.js";
 import { Explanation } from "./explain.js";
 import { extra } from "./extras.js";
-import { groupNamed, linkNames, takeLink } from "./link.js";
+import { carryLink, groupNamed, linkNames, takeLink } from "./link.js";
 import { recordLoss } from "./losses.js";
 import { part } from "./elements.js";
 import { CheckQuestion, Practice } from "./practice.js";
@@ -22,6 +22,7 @@ import { Stages } from "./stages.js";
  *
  *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
  *
+ * Where the design asks for consent or screens, that comes between `waiting` and `questions` (entry.js).
  * From `sending` on no click can send anything but the bytes that were frozen then.
  */
 export class RespondentPage {
@@ -43,6 +44,8 @@ export class RespondentPage {
   /** From the click on Send on, as long as that lasts. */
   #freezing = false;
   #nonce = "";
+  /** @type {import("./entry.js").Entry | null}  where something comes before the questions */
+  #entry = null;
   /** What the link says after #; its invitation is taken from the address bar as soon as this script runs. */
   #link = { fragment: "", invitation: null };
   /** @type {import("./invitation.js").InvitationField | null}  where the survey asks for an invitation */
@@ -76,7 +79,7 @@ export class RespondentPage {
   #bind() {
     this.#onClick("review-button", () => this.#showReview());
     this.#onClick("next-button", () => this.#showNext());
-    this.#onClick("previous-button", () => this.#questionnaire.back());
+    this.#onClick("previous-button", () => this.#questionnaire.back() || this.#entry.back());
     this.#onClick("back-button", () => this.#backToQuestions());
     this.#onClick("send-button", () => this.#send());
     this.#onClick("note-button", () => this.#note());
@@ -135,7 +138,7 @@ export class RespondentPage {
     this.#sending.prepare(digest, this.#nonce);
     this.#beginQuestions();
     part(this.#root, "form").disabled = false;
-    this.#stages.show("questions", { focus: false });
+    this.#stages.show(this.#entry?.first ?? "questions", { focus: false });
   }
 
   #drawTickets(design, source) {
@@ -157,31 +160,24 @@ export class RespondentPage {
       throw new Refusal("link-damaged");
     }
     this.#invitation?.begin(invitation);
-    this.#carryLink();
-  }
-
-  /** The same link in another language: whatever the fragment names is named there too. Nothing is answered yet. */
-  #carryLink() {
-    const { fragment, invitation } = this.#link;
-    const hash = fragment + (invitation === null ? "" : `&invitation=${invitation}`);
-    this.#root.querySelectorAll("a[hreflang]").forEach((door) => {
-      door.hash = hash;
-    });
+    carryLink(this.#root, this.#link);
   }
 
   #forgetLink() {
     this.#link.invitation = null;
-    this.#carryLink();
+    carryLink(this.#root, this.#link);
   }
 
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
   async #prepareOnce() {
     const changed = () => this.#guard(() => this.#questionnaire.update());
     const prepared = await prepare(this.#root, this.#window, this.#link.fragment, changed);
-    const { invitations, waves } = prepared.design;
+    const { invitations, waves, entered } = prepared.design;
     this.#invitation = invitations === "" ? null : new (extra("invitation"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
     const guard = (action) => this.#guard(action);
+    const entry = { stages: this.#stages, sentences: this.#sentences, guard, wipe: () => this.#beginQuestions() };
+    this.#entry = entered ? new (extra("entry"))(this.#root, prepared.design, entry) : null;
     this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
     const explanation = new Explanation(prepared.design, this.#sentences);
     explanation.fill(this.#root, prepared.questions);
@@ -279,6 +275,7 @@ export class RespondentPage {
   /** Answers, tickets, the invitation, and every place where one of them is written. */
   #forget() {
     this.#invitation?.clear();
+    this.#entry?.clear();
     this.#questionnaire?.clear();
     this.#trials.forEach((trial) => trial.clear());
     this.#tickets?.forget();

@@ -1,5 +1,7 @@
 /** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
 import { addGroup, removeSection, setLanguages } from "./definition.js";
+import { Screening, Statements } from "./entry.js";
+import { TextField } from "./fields.js";
 import { html } from "./view.js";
 
 export function SurveyCard({ draft, state, language, names }) {
@@ -12,6 +14,8 @@ export function SurveyCard({ draft, state, language, names }) {
     ${text("title", "Title", "", 1)}
     ${text("introduction", "Introduction", "What respondents read first: who asks, and why.", 4)}
     ${text("consent", "Consent", "What they agree to by taking part.", 3)}
+    <${Statements} draft=${draft} language=${language} />
+    <${Screening} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
       <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>
@@ -41,13 +45,6 @@ export function SectionCard({ draft, section, language, onSelect }) {
     <${TextField} label="Heading" rows="1" text=${section.title} path="title" language=${language} definition=${draft.definition} onInput=${edit("title")} />
     <${TextField} label="Words below it" rows="2" text=${section.introduction} path="introduction" language=${language} definition=${draft.definition} onInput=${edit("introduction")} />
   </article>`;
-}
-
-function TextField({ label, help, rows, text, path, language, definition, onInput }) {
-  const own = definition.languages[0];
-  return html`<label class="editor-field">${label}${help && html` <small class="candor-quiet">${help}</small>`}
-    <textarea class="candor-field" rows=${rows} lang=${language} dir="auto" data-path=${path} value=${text[language] ?? ""}
-      placeholder=${language === own ? "" : text[own]} onInput=${(event) => onInput(event.target.value)}></textarea></label>`;
 }
 
 function Languages({ draft, state }) {
