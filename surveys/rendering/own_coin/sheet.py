@@ -45,7 +45,6 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "choices": [group["label"] for group in shown["groups"]],
     }
     guidance = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
-    screening = shown["screening"]
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),
@@ -56,18 +55,7 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "coins": shown["coins"],
         "heads": _("Heads: the side with a head or an emblem."),
         "tails": _("Tails: the side with the number."),
-        "screening": screening
-        and {
-            **screening,
-            "on": _("Go on only if your answer is one of these:"),
-            "end": _("If it is one of these, the survey ends here for you:"),
-            "note": _("Do not mark your answer. Whoever hands in a sheet is known to have given one that leads on."),
-        },
-        "statements": {
-            "title": _("Do you agree to this?"),
-            "note": _("Hand in the sheet only if you agree to every statement."),
-            "texts": shown["statements"],
-        },
+        **_entry(shown),
         "group": group if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
         "after": {"title": _("What happens to this sheet"), "text": guidance["handed_in"]},
@@ -76,6 +64,21 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "digest": shown["digest"],
         "page": _("Page %(page)s of %(pages)s"),
     }
+
+
+def _entry(shown: page.CoinPage) -> dict[str, object]:
+    """What comes before the first question: nothing of it is marked on the sheet."""
+    screening = {
+        "on": _("Go on only if your answer is one of these:"),
+        "end": _("If it is one of these, the survey ends here for you:"),
+        "note": _("Do not mark your answer. Whoever hands in a sheet is known to have given one that leads on."),
+    }
+    statements = {
+        "title": _("Do you agree to this?"),
+        "note": _("Hand in the sheet only if you agree to every statement."),
+        "texts": shown["statements"],
+    }
+    return {"screening": shown["screening"] and {**screening, **shown["screening"]}, "statements": statements}
 
 
 class Guidance(TypedDict):
