@@ -1,5 +1,6 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
+from collector.designs.blocks import Before
 from collector.designs.design import (
     Ceilings,
     Channel,
@@ -34,6 +35,7 @@ __all__ = [
     "LONGEST_REASON",
     "MOST_GROUPS",
     "MOST_SYMBOLS",
+    "Before",
     "Ceilings",
     "Channel",
     "Condition",

@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self
 
-Text = Mapping[str, str]
-"""A text in each of the design's languages."""
+from collector.designs.blocks import Before, Text
 
 Kind = Literal["yes_no", "one_choice", "several_choices", "scale", "number"]
 Encoding = Literal["single", "one_hot", "subset", "each_option"]
@@ -93,11 +92,12 @@ class Item:
     unasked: int | None
     grid: Grid | None
     most: int | None
+    before: Before | None
     document: Mapping[str, object] = field(repr=False)
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Self:
-        condition, grid = item.get("asked_if"), item.get("grid")
+        condition, grid, before = (item.get(name) for name in ("asked_if", "grid", "before"))
         return cls(
             key=item["key"],
             kind=item["kind"],
@@ -113,6 +113,7 @@ class Item:
             unasked=item.get("unasked"),
             grid=grid and Grid(**grid),
             most=item.get("most"),
+            before=before and Before.of(before),
             document=item,
         )
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import assert_never
 
+from collector.designs.blocks import check_before
 from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, listed, one_of, require, text, whole
 from collector.designs.design import Encoding, Grid, Item, Kind
 from collector.errors import Path, ValidationError
@@ -23,7 +24,7 @@ MOST_ITEMS = 256
 MOST_ANSWERS = 256
 
 KEYS = {"key", "kind", "wording", "choices", "encoding", "channel"}
-OPTIONAL_KEYS = {"prefer_not", "required", "shuffle", "section", "asked_if", "unasked", "grid", "most"}
+OPTIONAL_KEYS = {"prefer_not", "required", "shuffle", "section", "asked_if", "unasked", "grid", "most", "before"}
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
 ENCODINGS: Mapping[Kind, tuple[Encoding, ...]] = {
@@ -62,6 +63,8 @@ def _item(value: object, path: Path, languages: list[str], sections: list[str], 
     answers = _choices(item, kind, path, languages)
     _channel(item["channel"], kind, encoding, answers, (*path, "channel"))
     _section(item, path, sections)
+    if "before" in item:
+        check_before(item["before"], languages, (*path, "before"))
     _asked_if(item, kind, answers, path, earlier)
     return Item.of(item)
 

@@ -17,6 +17,13 @@ class ConditionPart(TypedDict):
     answers: list[int]
 
 
+class BeforePart(TypedDict):
+    """What stands before a question, besides it."""
+
+    heading: NotRequired[Text]
+    text: NotRequired[Text]
+
+
 class ItemPart(TypedDict):
     """A question. `unasked` is the index of a choice or, of a number, that number as text."""
 
@@ -32,6 +39,7 @@ class ItemPart(TypedDict):
     shuffle: NotRequired[bool]
     most: NotRequired[int]
     section: NotRequired[str]
+    before: NotRequired[BeforePart]
     channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]

@@ -33,7 +33,7 @@ PREFER_NOT = {
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
-    "prefer_not", "required", "shuffle", "most", "section", "asked_if", "unasked",
+    "prefer_not", "required", "shuffle", "most", "section", "asked_if", "unasked", "before",
 }  # fmt: skip
 AS_THEY_ARE = ("most", "section")
 NO_NUMBER_WITHHELD = (
@@ -55,6 +55,7 @@ def complete_item(item: object, languages: list[str], path: Path, earlier: list[
         **_prefer_not(item, kind, languages, path),
         **{name: item[name] for name, rule in (("required", True), ("shuffle", False)) if item.get(name, rule) != rule},
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
+        **_before(item, languages, (*path, "before")),
         "channel": _channel(item, kind, (*path, "channel")),
     }
     return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
@@ -115,6 +116,14 @@ def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
         raise ValidationError(path, ": low and high stand beside points, and only there", keys=["low"])
     choices = listed(item.get("choices") or [], (*path, "choices"))
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
+
+
+def _before(item: dict[str, object], languages: list[str], path: Path) -> dict[str, object]:
+    """What stands before the question; what is empty in every language is left out."""
+    parts = known_keys(item.get("before") or {}, {"heading", "text"}, path)
+    found = {name: text(words, languages) for name, words in parts.items()}
+    filled = {name: words for name, words in found.items() if not isinstance(words, dict) or any(words.values())}
+    return {"before": filled} if filled else {}
 
 
 def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:

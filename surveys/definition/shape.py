@@ -46,6 +46,8 @@ def _require_item(item: Any, path: Path) -> None:
         _require_text(choice, place)
     if "prefer_not" in item:
         _require_text(item["prefer_not"], (*path, "prefer_not"))
+    for name, words in item.get("before", {}).items():
+        _require_text(words, (*path, "before", name))
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
     for name in ("required", "shuffle"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")

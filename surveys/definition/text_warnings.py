@@ -97,5 +97,8 @@ def _texts(design: Design) -> Iterator[Place]:
         yield f"sections[{number}].title", section.title
         yield f"sections[{number}].introduction", section.introduction
     for number, item in enumerate(design.items):
+        if item.before:
+            parts = (("heading", item.before.heading), ("text", item.before.text))
+            yield from ((f"items[{number}].before.{name}", words) for name, words in parts if words)
         yield f"items[{number}].wording", item.wording
         yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item.choices))

@@ -48,6 +48,7 @@ ITEM_FIELDS: dict[str, object] = {
     "shuffle": False,
     "most": None,
     "section": "",
+    "before": {},
     "asked_if": None,
     "unasked": None,
 }

@@ -157,6 +157,7 @@ class Item(models.Model):
     position = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=64, validators=[KEY_VALIDATOR], help_text="Name of the variable in exports.")
     kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.YES_NO)
+    before = models.JSONField(default=dict, blank=True)
     wording = models.JSONField(default=dict)
     choices = models.JSONField(default=list)
     prefer_not = models.JSONField(default=dict, blank=True)

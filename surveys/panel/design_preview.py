@@ -104,6 +104,7 @@ def _question(item: designs.Item, number: int, language: str) -> QuestionPreview
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
     facts += ["may be left blank"] if not item.required else []
     facts += ["choices in random order"] if item.shuffle else []
+    facts += ["a text before it"] if item.before else []
     facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
     return QuestionPreview(
         number=number,

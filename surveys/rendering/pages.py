@@ -3,6 +3,7 @@
 There is no request in here: nothing about a person, a time or a browser can reach the page.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,7 +16,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Design, Grid, Item, Screening
+from collector.designs import Before, Design, Grid, Item, Screening
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
@@ -113,6 +114,13 @@ class Texts(TypedDict):
     consent: str
 
 
+class BeforeTexts(TypedDict):
+    """What stands before a question, in one language."""
+
+    heading: str
+    paragraphs: list[str]
+
+
 class ScreeningTexts(TypedDict):
     """The screening question in one language: all its choices, those that lead on and those that end the survey."""
 
@@ -168,6 +176,7 @@ def _question(item: Item, language: str) -> dict[str, object]:
     apart = item.prefer_not
     return {
         "kind": item.kind,
+        "before": item.before and before_in(item.before, language),
         "wording": item.wording[language],
         "choices": choices,
         "ordinary": choices[:-1] if apart else choices,
@@ -175,6 +184,13 @@ def _question(item: Item, language: str) -> dict[str, object]:
         "optional": not item.required,
         "keyboard": _keyboard(item.grid) if item.grid else "",
     }
+
+
+def before_in(before: Before, language: str) -> BeforeTexts:
+    """What stands before a question in one language, its text by paragraphs."""
+    words = before.text[language] if before.text else ""
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", words) if part.strip()]
+    return {"heading": before.heading[language] if before.heading else "", "paragraphs": paragraphs}
 
 
 def _keyboard(grid: Grid) -> str:

@@ -6,9 +6,10 @@ The other tool asks openly: what it has no word for, such as the randomisation, 
 from typing import Final
 
 from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.exchange.source import WRITTEN_BEFORE
 
 PREFER_NOT: Final = "prefer_not"
-KEPT: Final = ("kind", "channel", "unasked")
+KEPT: Final = ("kind", "channel", "unasked", "before")
 """Parts of a question that other tools have no word for."""
 
 EXPRESSED: Final = {"languages", "title", "introduction", "consent", "sections", "items"}
@@ -25,6 +26,18 @@ def kept_of_survey(definition: Definition) -> dict[str, object]:
 
 def items_of(definition: Definition, section: str) -> list[ItemPart]:
     return [item for item in definition["items"] if item.get("section") == section]
+
+
+def texts_before(item: ItemPart, languages: list[str]) -> Text:
+    """The heading and the text before a question, one above the other; empty where there are none."""
+    parts = item.get("before", {})
+    words = [parts[name] for name in ("heading", "text") if name in parts]  # type: ignore[literal-required]
+    return {code: "\n\n".join(text[code] for text in words if text.get(code)) for code in languages} if words else {}
+
+
+def kept_of_text(item: ItemPart) -> dict[str, object]:
+    """What marks such a text as Candor's own, which has it with the question."""
+    return {WRITTEN_BEFORE: item["key"]}
 
 
 def codes_of(item: ItemPart) -> list[str]:

@@ -2,9 +2,11 @@
 
 import json
 
+from django.utils.html import linebreaks
+
 from surveys.definition.parts import Definition, ItemPart
 from surveys.exchange.readers.surveyjs import STORED
-from surveys.exchange.writers import PREFER_NOT, codes_of, items_of, kept_of, kept_of_survey
+from surveys.exchange.writers import PREFER_NOT, codes_of, items_of, kept_of, kept_of_survey, kept_of_text, texts_before
 
 TYPES = {
     "yes_no": "radiogroup", "one_choice": "radiogroup", "several_choices": "checkbox", "scale": "radiogroup",
@@ -21,12 +23,12 @@ def write(definition: Definition) -> bytes:
             "name": section["key"],
             "title": section["title"],
             "description": section["introduction"],
-            "elements": [_element(item, definition) for item in items_of(definition, section["key"])],
+            "elements": _elements(items_of(definition, section["key"]), definition),
         }
         for section in definition.get("sections", [])
     ]
     if not pages:
-        pages = [{"name": "page1", "elements": [_element(item, definition) for item in definition["items"]]}]
+        pages = [{"name": "page1", "elements": _elements(definition["items"], definition)}]
     document = {
         "title": definition["title"],
         "description": definition["introduction"],
@@ -35,6 +37,20 @@ def write(definition: Definition) -> bytes:
         "pages": pages,
     }
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _elements(items: list[ItemPart], definition: Definition) -> list[dict[str, object]]:
+    """The questions, each below the text that stands before it, which is shown under the same condition."""
+    found = []
+    for item in items:
+        element = _element(item, definition)
+        if words := texts_before(item, definition["languages"]):
+            html = {code: linebreaks(text, autoescape=True) for code, text in words.items() if text}
+            shown = {name: element[name] for name in ("visibleIf",) if name in element}
+            text = {"type": "html", "name": f"{item['key']}_before", "html": html, **shown}
+            found.append(text | {STORED: kept_of_text(item)})
+        found.append(element)
+    return found
 
 
 def _element(item: ItemPart, definition: Definition) -> dict[str, object]:

@@ -6,7 +6,7 @@ from collector.errors import ValidationError
 from estimator.base.extras import missing_package
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.readers.xlsform import STORED, stored_json
-from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey
+from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey, kept_of_text, texts_before
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
 TYPES = {
@@ -47,10 +47,10 @@ def sheets(definition: Definition) -> dict[str, list[Row]]:
     for section in definition.get("sections", []):
         texts = _texts("label", section["title"]) | _texts("hint", section["introduction"])
         survey.append({"type": "begin_group", "name": section["key"], **texts})
-        survey += [_row(item, definition) for item in items_of(definition, section["key"])]
+        survey += [row for item in items_of(definition, section["key"]) for row in _rows(item, definition)]
         survey.append({"type": "end_group"})
     if not definition.get("sections"):
-        survey += [_row(item, definition) for item in definition["items"]]
+        survey += [row for item in definition["items"] for row in _rows(item, definition)]
     choices = [
         {"list_name": item["key"], "name": code, **_texts("label", words)}
         for item in definition["items"]
@@ -60,6 +60,16 @@ def sheets(definition: Definition) -> dict[str, list[Row]]:
     kept = stored_json({**kept_of_survey(definition), "title": definition["title"]})
     settings = {"form_title": definition["title"][own], "form_id": definition["slug"], "default_language": _named(own)}
     return {"survey": survey, "choices": choices, "settings": [{**settings, STORED: kept}]}
+
+
+def _rows(item: ItemPart, definition: Definition) -> list[Row]:
+    """The question, below the text that stands before it, which is shown under the same condition."""
+    row = _row(item, definition)
+    if not (words := texts_before(item, definition["languages"])):
+        return [row]
+    shown = {name: row[name] for name in ("relevant",) if name in row}
+    note = {"type": "note", "name": f"{item['key']}_before", **_texts("label", words), **shown}
+    return [note | {STORED: stored_json(kept_of_text(item))}, row]
 
 
 def _row(item: ItemPart, definition: Definition) -> Row:

@@ -104,6 +104,8 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
         if item["kind"] != "number"
         else []
     )
+    if "before" in item:
+        made["before"] = {name: _text(words, codes, "…") for name, words in made["before"].items()}
     if "prefer_not" in item:
         made["prefer_not"] = _text(item["prefer_not"], codes, "…")
     whole = cast("ItemPart", made)

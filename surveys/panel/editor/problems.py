@@ -130,6 +130,8 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
         yield ("sections", section["key"], "introduction"), section["introduction"], False
     for item in definition["items"]:
         path = ("items", item["key"])
+        for name, words in item.get("before", {}).items():
+            yield (*path, "before", name), words, True  # type: ignore[misc]
         yield (*path, "wording"), item["wording"], True
         for number, choice in enumerate(item["choices"]):
             yield (*path, "choices", number), choice, True

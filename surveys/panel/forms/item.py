@@ -28,6 +28,7 @@ from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer
 from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
 from surveys.models import Item
+from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import in_languages, lines_of, with_choices
 from surveys.panel.forms.item_summary import facts_of, protection_of
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
@@ -73,7 +74,7 @@ LABELS = {"position": "Order", "most": "At most"} | {
 }
 
 
-class ItemForm(WordsForm):
+class ItemForm(BeforeFields, WordsForm):
     needed = ("wording",)
 
     wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
@@ -138,6 +139,7 @@ class ItemForm(WordsForm):
         self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
         self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(MECHANISM_FIELDS)
         item = self.instance
+        self.fill_before()
         self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
         self.initial.update(
@@ -197,6 +199,7 @@ class ItemForm(WordsForm):
         item = self.instance
         if self.closed and set(item.wording) != set(languages):
             item.wording, item.choices, item.prefer_not = in_languages(item, languages)
+            speak_before(item, languages)
             self.touched = True
 
     def clean_weights(self) -> list[list[int]] | None:
@@ -212,6 +215,7 @@ class ItemForm(WordsForm):
         super().clean()
         if self.closed:
             return
+        self.clean_before()
         cleaned = self.cleaned_data
         cleaned.update({name: plain_number(cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)})
         texts: Text = cleaned.get("choices") or {}

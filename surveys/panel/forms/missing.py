@@ -106,6 +106,8 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield f"the heading of section {section['key']}", section["title"], True
         yield f"the words below section {section['key']}", section["introduction"], False
     for number, item in enumerate(definition["items"], start=1):
+        for name, words in item.get("before", {}).items():
+            yield f"the {name} before question {number}", words, True  # type: ignore[misc]
         yield f"question {number} ({item['key']})", item["wording"], True
         for place, choice in enumerate(item["choices"], start=1):
             yield f"choice {place} of question {number}", choice, True

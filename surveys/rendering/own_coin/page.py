@@ -46,6 +46,7 @@ class CoinQuestion:
     """A question with what to toss for it."""
 
     name: str
+    before: pages.BeforeTexts | None
     wording: str
     choices: list[str]
     toss: str
@@ -181,7 +182,8 @@ def _question(number: int, item: Item, instruction: Instruction, language: str) 
     rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
     toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
     factor = wording.odds(_ratio(item))
-    return CoinQuestion(f"item-{number}", item.wording[language], choices, toss, outcomes, factor, rules)
+    before = item.before and pages.before_in(item.before, language)
+    return CoinQuestion(f"item-{number}", before, item.wording[language], choices, toss, outcomes, factor, rules)
 
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:

@@ -22,6 +22,7 @@ import { Refusal } from "./refusal.js";
  * @property {boolean} required  a question that is not may be left blank
  * @property {boolean} shuffle  whether the choices are shown in random order
  * @property {number} most  how many options may be ticked
+ * @property {Readonly<Record<"heading" | "text", Text>> | null} before  what stands above it, besides the question
  * @property {string} section  key of its section; empty where the design has none
  * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
  * @property {import("./encoding.js").Answer} unasked  the answer that is sent where the question is not asked
@@ -155,6 +156,7 @@ function checkedItem(item, index, items) {
     required: item.required !== false,
     shuffle: item.shuffle === true,
     most: item.most ?? item.choices.length,
+    before: item.before ?? null,
     section: item.section ?? "",
     askedIf: item.asked_if === undefined ? null : checkedCondition(item.asked_if, items.slice(0, index), index),
     unasked: item.kind === "several_choices" ? item.choices.map(() => 0) : (item.unasked ?? 0),

@@ -6,6 +6,7 @@ import { Refusal } from "./refusal.js";
  *
  * @typedef {object} Question
  * @property {HTMLElement} element
+ * @property {HTMLElement | null} before  what stands above it
  * @property {string} wording
  * @property {readonly string[]} labels  the words of its choices, in the order of the design
  * @property {import("./encoding.js").Answer | null} answer  as it is sent; null where there is none
@@ -29,6 +30,12 @@ export class Field {
     this.changed = changed;
     this.#error = element.querySelector("[data-part=error]");
     this.demand(this.#error !== null);
+  }
+
+  /** What stands above the question, besides it; null where nothing does. */
+  get before() {
+    const above = this.element.previousElementSibling;
+    return above?.dataset.part === "before" ? above : null;
   }
 
   get wording() {

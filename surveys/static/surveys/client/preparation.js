@@ -73,6 +73,11 @@ function boundGroup(element, design, language, changed) {
 /** The words that are answered must be the words of the frozen design, or the report would mean something else. */
 function demandShown(question, item, language) {
   demandSame(question.wording, plain(item.wording[language]), "a question's wording");
+  for (const name of ["heading", "text"]) {
+    const shown = [...(question.before?.querySelectorAll(`[data-part=before-${name}]`) ?? [])];
+    const words = shown.map((element) => element.textContent).join(" ");
+    demandSame(plain(words), plain(item.before?.[name]?.[language]), `the ${name} before a question`);
+  }
   demandTexts(question.labels, item.choices, language, ["choices", "a choice's label"]);
 }
 

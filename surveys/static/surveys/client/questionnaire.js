@@ -132,7 +132,9 @@ export class Questionnaire {
   }
 
   #ask(question, shown) {
-    question.element.hidden = !shown;
+    [question.element, question.before].filter((element) => element !== null).forEach((element) => {
+      element.hidden = !shown;
+    });
     if (!shown) {
       question.clear();
     }

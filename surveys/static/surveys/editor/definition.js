@@ -197,6 +197,9 @@ export function setLanguages(definition, codes, state) {
     const usual = item.kind === "yes_no" && Object.values(state.yes_no).find((words) => item.choices.length === 2 &&
       item.choices.every((choice, place) => Object.values(choice).includes(words[place])));
     item.wording = each(item.wording);
+    for (const [part, text] of Object.entries(item.before ?? {})) {
+      item.before[part] = each(text);
+    }
     item.choices = item.choices.map((choice, place) => {
       const made = each(choice);
       codes.forEach((code) => (made[code] ||= usual ? state.yes_no[code]?.[place] ?? "" : ""));

@@ -18,6 +18,9 @@ export function textsOf(definition) {
   }
   definition.items.forEach((item, number) => {
     const [path, name] = [`items/${item.key}`, `Question ${number + 1}`];
+    for (const [part, text] of Object.entries(item.before ?? {})) {
+      found.push([`${path}/before/${part}`, `Before question ${number + 1}`, text]);
+    }
     found.push([`${path}/wording`, name, item.wording]);
     item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice]));
     if (item.prefer_not) {
