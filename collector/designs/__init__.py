@@ -1,6 +1,6 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
-from collector.designs.blocks import Before
+from collector.designs.blocks import Before, Text
 from collector.designs.design import (
     Ceilings,
     Channel,
@@ -13,7 +13,6 @@ from collector.designs.design import (
     Screening,
     Section,
     Stratum,
-    Text,
     Waves,
     canonical,
     digest,

@@ -60,7 +60,7 @@ def render_page(
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
         "statements": [statement[language] for statement in design.consent_statements],
-        "screening": design.screening and screening_in(design.screening, language),
+        "screening": screening_in(design.screening, language),
         "invitations": design.invitations,
         "waves": design.waves,
         "uses": _sentence_keys(design),
@@ -131,7 +131,10 @@ class ScreeningTexts(TypedDict):
     text: str
 
 
-def screening_in(screening: Screening, language: str) -> ScreeningTexts:
+def screening_in(screening: Screening | None, language: str) -> ScreeningTexts | None:
+    """The screening question in one language; None if there is none."""
+    if screening is None:
+        return None
     choices = [choice[language] for choice in screening.choices]
     return {
         "wording": screening.wording[language],
@@ -176,7 +179,7 @@ def _question(item: Item, language: str) -> dict[str, object]:
     apart = item.prefer_not
     return {
         "kind": item.kind,
-        "before": item.before and before_in(item.before, language),
+        "before": before_in(item.before, language),
         "wording": item.wording[language],
         "choices": choices,
         "ordinary": choices[:-1] if apart else choices,
@@ -186,8 +189,10 @@ def _question(item: Item, language: str) -> dict[str, object]:
     }
 
 
-def before_in(before: Before, language: str) -> BeforeTexts:
-    """What stands before a question in one language, its text by paragraphs."""
+def before_in(before: Before | None, language: str) -> BeforeTexts | None:
+    """What stands before a question in one language, its text by paragraphs; None if nothing does."""
+    if before is None:
+        return None
     words = before.text[language] if before.text else ""
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", words) if part.strip()]
     return {"heading": before.heading[language] if before.heading else "", "paragraphs": paragraphs}

@@ -31,7 +31,7 @@ def items_of(definition: Definition, section: str) -> list[ItemPart]:
 def texts_before(item: ItemPart, languages: list[str]) -> Text:
     """The heading and the text before a question, one above the other; empty where there are none."""
     parts = item.get("before", {})
-    words = [parts[name] for name in ("heading", "text") if name in parts]  # type: ignore[literal-required]
+    words = [parts[name] for name in ("heading", "text") if name in parts]
     return {code: "\n\n".join(text[code] for text in words if text.get(code)) for code in languages} if words else {}
 
 

@@ -90,7 +90,7 @@ def _entry(definition: Definition, codes: list[str]) -> dict[str, object]:
         choices = [*screening["choices"], {}, {}][: max(2, len(screening["choices"]))]
         ends = sorted({end for end in screening["ends"] if 0 <= end < len(choices)})
         made["screening"] = {
-            **{name: _text(screening[name], codes, "…") for name in ("wording", "text")},  # type: ignore[literal-required]
+            **{name: _text(screening[name], codes, "…") for name in ("wording", "text")},
             "choices": [_text(choice, codes, f"({place})") for place, choice in enumerate(choices, start=1)],
             "ends": ends if 0 < len(ends) < len(choices) else [len(choices) - 1],
         }

@@ -34,7 +34,7 @@ class BeforeFields(forms.Form):
 
     def fill_before(self) -> None:
         """Show what the question has."""
-        self.initial |= {f"before_{name}": self.instance.before.get(name, {}) for name in PARTS}
+        self.initial.update({f"before_{name}": self.instance.before.get(name, {}) for name in PARTS})
 
     def clean_before(self) -> None:
         """Put what was written into the question."""

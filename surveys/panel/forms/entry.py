@@ -14,7 +14,8 @@ ENTRY_FIELDS = ("consent_statements", "screening_wording", "screening_choices", 
 
 
 def _lines() -> forms.Widget:
-    return UnfoldAdminTextareaWidget(attrs={"rows": 3})
+    widget: forms.Widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
+    return widget
 
 
 class EntryFields(forms.Form):
@@ -61,15 +62,16 @@ class EntryFields(forms.Form):
         """Show what the survey has."""
         survey, screening = self.instance, self.instance.screening
         codes, own = survey.languages or ["en"], survey.written_in or survey.language
-        self.initial |= {
+        filled = {
             "consent_statements": _by_line(survey.consent_statements, codes),
             "screening_wording": screening.get("wording", {}),
             "screening_choices": _by_line(screening.get("choices", []), codes),
             "screening_ends": "\n".join(_words_of_ends(screening, own)),
             "screening_text": screening.get("text", {}),
         }
+        self.initial.update(filled)
         self.lines_before: dict[str, Text] = {
-            name: self.initial[name] for name in ("consent_statements", "screening_choices")
+            name: filled[name] for name in ("consent_statements", "screening_choices")
         }
 
     def clean_entry(self) -> None:

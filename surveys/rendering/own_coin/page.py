@@ -98,7 +98,7 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "group_wording": design.strata_wording[language],
         "groups": [{"key": group.key, "label": group.label[language]} for group in design.groups],
         "statements": [statement[language] for statement in design.consent_statements],
-        "screening": design.screening and pages.screening_in(design.screening, language),
+        "screening": pages.screening_in(design.screening, language),
         "birthdays": birthdays,
         "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
@@ -182,7 +182,7 @@ def _question(number: int, item: Item, instruction: Instruction, language: str) 
     rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
     toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
     factor = wording.odds(_ratio(item))
-    before = item.before and pages.before_in(item.before, language)
+    before = pages.before_in(item.before, language)
     return CoinQuestion(f"item-{number}", before, item.wording[language], choices, toss, outcomes, factor, rules)
 
 
