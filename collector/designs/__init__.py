@@ -1,6 +1,6 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
-from collector.designs.blocks import Before, Text
+from collector.designs.blocks import Before, Picture, Text
 from collector.designs.design import (
     Ceilings,
     Channel,
@@ -43,6 +43,7 @@ __all__ = [
     "Grid",
     "Item",
     "Kind",
+    "Picture",
     "Screening",
     "Section",
     "Stratum",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from collector.designs.blocks import Before, Text
+from collector.designs.blocks import Before, Picture, Text
 
 Kind = Literal["yes_no", "one_choice", "several_choices", "scale", "number"]
 Encoding = Literal["single", "one_hot", "subset", "each_option"]
@@ -291,6 +291,11 @@ class Design:
     @cached_property
     def digest(self) -> str:
         return digest(self.canonical)
+
+    @cached_property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Every picture that the design shows, in the order of the questions."""
+        return tuple(item.before.picture for item in self.items if item.before and item.before.picture)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

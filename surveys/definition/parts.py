@@ -17,11 +17,22 @@ class ConditionPart(TypedDict):
     answers: list[int]
 
 
+class PicturePart(TypedDict):
+    """A picture by the SHA-256 of its bytes, which are stored with the survey."""
+
+    digest: str
+    type: str
+    width: int
+    height: int
+    alternative: Text
+
+
 class BeforePart(TypedDict):
     """What stands before a question, besides it."""
 
     heading: NotRequired[Text]
     text: NotRequired[Text]
+    picture: NotRequired[PicturePart]
 
 
 class ItemPart(TypedDict):
@@ -90,3 +101,5 @@ class Definition(FieldworkPart):
     same_people_as: NotRequired[str]
     sections: NotRequired[list[SectionPart]]
     items: list[ItemPart]
+    pictures: NotRequired[dict[str, str]]
+    """Pictures as base64 by their digests, where the definition comes from a file; they are stored with the survey."""

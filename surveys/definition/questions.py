@@ -1,6 +1,7 @@
 """One question of a definition: filling in defaults, and freezing it as an item of the design."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 from collector.designs import Kind
@@ -10,6 +11,8 @@ from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import ParameterError
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.definition.parts import ConditionPart, ItemPart, Text
+from surveys.definition.picture_files import NAMED, named_picture
+from surveys.definition.pictures import CleanPicture
 from surveys.definition.unsupported import unsupported_kind
 from surveys.definition.validation import exact, known_keys, text
 
@@ -42,8 +45,14 @@ NO_NUMBER_WITHHELD = (
 )
 
 
-def complete_item(item: object, languages: list[str], path: Path, earlier: list[ItemPart]) -> ItemPart:
-    """The item with every optional part filled in. `earlier`: the complete items before it."""
+def complete_item(
+    item: object,
+    languages: list[str],
+    path: Path,
+    earlier: list[ItemPart],
+    pictures: Mapping[str, CleanPicture] = MappingProxyType({}),
+) -> ItemPart:
+    """The item with every optional part filled in. `earlier`: the complete items before it; `pictures`: of its file."""
     item = known_keys(item, ITEM_KEYS, path)
     kind = _kind(item.get("kind", "yes_no"), path)
     completed = {
@@ -55,7 +64,7 @@ def complete_item(item: object, languages: list[str], path: Path, earlier: list[
         **_prefer_not(item, kind, languages, path),
         **{name: item[name] for name, rule in (("required", True), ("shuffle", False)) if item.get(name, rule) != rule},
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
-        **_before(item, languages, (*path, "before")),
+        **_before(item, languages, (*path, "before"), pictures),
         "channel": _channel(item, kind, (*path, "channel")),
     }
     return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
@@ -118,12 +127,23 @@ def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
 
 
-def _before(item: dict[str, object], languages: list[str], path: Path) -> dict[str, object]:
+def _before(
+    item: dict[str, object], languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
     """What stands before the question; what is empty in every language is left out."""
-    parts = known_keys(item.get("before") or {}, {"heading", "text"}, path)
-    found = {name: text(words, languages) for name, words in parts.items()}
+    parts = known_keys(item.get("before") or {}, {"heading", "text", "picture"}, path)
+    found = {name: text(words, languages) for name, words in parts.items() if name != "picture"}
     filled = {name: words for name, words in found.items() if not isinstance(words, dict) or any(words.values())}
+    if parts.get("picture"):
+        filled["picture"] = _picture(parts["picture"], languages, (*path, "picture"), pictures)
     return {"before": filled} if filled else {}
+
+
+def _picture(
+    written: object, languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
+    parts = known_keys(written, {"file", *NAMED}, path)
+    return {**named_picture(parts, pictures, path), "alternative": text(parts.get("alternative", ""), languages)}
 
 
 def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:

@@ -98,7 +98,9 @@ def _texts(design: Design) -> Iterator[Place]:
         yield f"sections[{number}].introduction", section.introduction
     for number, item in enumerate(design.items):
         if item.before:
-            parts = (("heading", item.before.heading), ("text", item.before.text))
+            picture = item.before.picture
+            parts = (("heading", item.before.heading), ("text", item.before.text),
+                     ("picture.alternative", picture and picture.alternative))  # fmt: skip
             yield from ((f"items[{number}].before.{name}", words) for name, words in parts if words)
         yield f"items[{number}].wording", item.wording
         yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item.choices))

@@ -16,7 +16,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Before, Design, Grid, Item, Screening
+from collector.designs import Before, Design, Grid, Item, Picture, Screening
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
@@ -31,6 +31,7 @@ def render_page(
     preview: bool = False,
     work: int = 0,
     languages: Sequence[str] = (),
+    pictures_address: str = "",
 ) -> bytes:
     """The page on which the survey is answered.
 
@@ -48,6 +49,8 @@ def render_page(
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
     languages : sequence of str
         Those of the survey, where the design of a preview has its texts in the one that is shown alone.
+    pictures_address : str
+        Where the pictures of a preview are; empty: where those of every survey are.
     """
     doors = language_links("respond", design, languages)
     context: dict[str, object] = {
@@ -59,6 +62,8 @@ def render_page(
         "sections": _sections(design, language),
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
+        "pictures": [picture.name for picture in design.pictures],
+        "pictures_address": pictures_address or pictures_address_of(design),
         "statements": [statement[language] for statement in design.consent_statements],
         "screening": screening_in(design.screening, language),
         "invitations": design.invitations,
@@ -76,6 +81,11 @@ def render_page(
     if design.invitations == "blind" and not preview:
         context["token_address"] = address_of("token", design, language)
     return render("surveys/respond.html", context, language)
+
+
+def pictures_address_of(design: Design) -> str:
+    """The beginning of the addresses of a survey's pictures, which are the same in every language."""
+    return f"{address_of('respond', design, design.language)}pictures/"
 
 
 def _between_tags(text: str) -> SafeString:
@@ -114,11 +124,21 @@ class Texts(TypedDict):
     consent: str
 
 
+class PictureTexts(TypedDict):
+    """A picture with its alternative text in one language; `name` is the last part of its address."""
+
+    name: str
+    width: int
+    height: int
+    alternative: str
+
+
 class BeforeTexts(TypedDict):
     """What stands before a question, in one language."""
 
     heading: str
     paragraphs: list[str]
+    picture: PictureTexts | None
 
 
 class ScreeningTexts(TypedDict):
@@ -195,7 +215,15 @@ def before_in(before: Before | None, language: str) -> BeforeTexts | None:
         return None
     words = before.text[language] if before.text else ""
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", words) if part.strip()]
-    return {"heading": before.heading[language] if before.heading else "", "paragraphs": paragraphs}
+    heading = before.heading[language] if before.heading else ""
+    picture = picture_in(before.picture, language) if before.picture else None
+    return {"heading": heading, "paragraphs": paragraphs, "picture": picture}
+
+
+def picture_in(picture: Picture, language: str) -> PictureTexts:
+    """A picture with its alternative text in one language."""
+    alternative = picture.alternative[language]
+    return {"name": picture.name, "width": picture.width, "height": picture.height, "alternative": alternative}
 
 
 def _keyboard(grid: Grid) -> str:

@@ -105,7 +105,7 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
         else []
     )
     if "before" in item:
-        made["before"] = {name: _text(words, codes, "…") for name, words in made["before"].items()}
+        made["before"] = {name: _part_before(part, codes) for name, part in made["before"].items()}
     if "prefer_not" in item:
         made["prefer_not"] = _text(item["prefer_not"], codes, "…")
     whole = cast("ItemPart", made)
@@ -116,6 +116,13 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
         if item["kind"] == "number":
             made |= GRID
     return whole
+
+
+def _part_before(part: Any, codes: list[str]) -> object:
+    """A text before a question, or a picture with its alternative text."""
+    if "digest" in part:
+        return {**part, "alternative": _text(part["alternative"], codes, "…")}
+    return _text(part, codes, "…")
 
 
 def _any_channel(item: ItemPart) -> Mapping[str, str]:

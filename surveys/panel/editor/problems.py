@@ -17,7 +17,7 @@ from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors
 from surveys.lifecycle.advice import dismissals_of
 from surveys.models import Survey
-from surveys.panel.forms.missing import item_faults, screening_faults
+from surveys.panel.forms.missing import item_faults, screening_faults, texts_before
 from surveys.planning import draft_prices
 from surveys.planning.group_warnings import expected_reports
 
@@ -130,8 +130,8 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
         yield ("sections", section["key"], "introduction"), section["introduction"], False
     for item in definition["items"]:
         path = ("items", item["key"])
-        for name, words in item.get("before", {}).items():
-            yield (*path, "before", name), words, True  # type: ignore[misc]
+        for name, words in texts_before(item):
+            yield (*path, "before", *name.split("/")), words, True
         yield (*path, "wording"), item["wording"], True
         for number, choice in enumerate(item["choices"]):
             yield (*path, "choices", number), choice, True

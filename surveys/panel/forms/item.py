@@ -27,6 +27,7 @@ from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
+from surveys.lifecycle.pictures import store_picture
 from surveys.models import Item
 from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import in_languages, lines_of, with_choices
@@ -188,6 +189,13 @@ class ItemForm(BeforeFields, WordsForm):
     @property
     def facts(self) -> str:
         return f"{facts_of(self.instance)} · {protection_of(self.instance)}"
+
+    def save(self, commit: bool = True) -> Any:
+        """Save the question; the picture of a survey that is new is stored only now."""
+        saved = super().save(commit)
+        if self.new_picture is not None:
+            store_picture(self.survey, self.new_picture)
+        return saved
 
     def has_changed(self) -> bool:
         """True also if the question that it depends on changed, because its answers may have moved."""

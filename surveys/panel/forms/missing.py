@@ -66,6 +66,14 @@ def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
     return (field if field in FIELDS else "mechanism"), error.sentence(path)
 
 
+def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:
+    """The texts before a question by the last steps of their paths."""
+    before = item.get("before", {})
+    yield from ((name, before[name]) for name in ("heading", "text") if name in before)  # type: ignore[literal-required]
+    if "picture" in before:
+        yield "picture/alternative", before["picture"]["alternative"]
+
+
 def _unfinished(items: list[ItemPart]) -> Iterator[str]:
     for number, item in enumerate(items, start=1):
         for field, words in item_faults(item):
@@ -106,8 +114,8 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield f"the heading of section {section['key']}", section["title"], True
         yield f"the words below section {section['key']}", section["introduction"], False
     for number, item in enumerate(definition["items"], start=1):
-        for name, words in item.get("before", {}).items():
-            yield f"the {name} before question {number}", words, True  # type: ignore[misc]
+        for name, words in texts_before(item):
+            yield f"the {name} before question {number}", words, True
         yield f"question {number} ({item['key']})", item["wording"], True
         for place, choice in enumerate(item["choices"], start=1):
             yield f"choice {place} of question {number}", choice, True

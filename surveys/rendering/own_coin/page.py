@@ -84,7 +84,8 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
     with translation.override(language):
         shown = context(design, instructions, language)
     sheet = address_of("coin-sheet", design, language) if with_sheet else ""
-    links = {"doors": language_links("coin", design), "sheet_address": sheet}
+    pictures = pages.pictures_address_of(design)
+    links = {"doors": language_links("coin", design), "sheet_address": sheet, "pictures_address": pictures}
     return pages.render("surveys/coin/page.html", {**shown, **links}, language)
 
 

@@ -23,6 +23,16 @@ export class CheckThisPage {
     part(this.#root, "check-link").textContent = this.#sentences.say(named ? "link-named" : "link-silent");
     part(this.#root, "check-design").textContent = `curl -s ${survey}design.json | sha256sum`;
     part(this.#root, "check-page").textContent = `curl -s ${page.origin}${page.pathname} | sha256sum`;
+    this.#showPictures(page.origin);
+  }
+
+  /** The addresses that stand there become commands, once. */
+  #showPictures(origin) {
+    const place = this.#root.querySelector("[data-part=check-pictures]");
+    const lines = place?.textContent.trim().split("\n") ?? [];
+    if (lines[0]?.startsWith("/")) {
+      place.textContent = lines.map((line) => `curl -s ${origin}${line} | sha256sum`).join("\n");
+    }
   }
 
   /**

@@ -22,10 +22,12 @@ import { Refusal } from "./refusal.js";
  * @property {boolean} required  a question that is not may be left blank
  * @property {boolean} shuffle  whether the choices are shown in random order
  * @property {number} most  how many options may be ticked
- * @property {Readonly<Record<"heading" | "text", Text>> | null} before  what stands above it, besides the question
+ * @property {{heading?: Text, text?: Text, picture?: Picture} | null} before  what stands above it, besides the question
  * @property {string} section  key of its section; empty where the design has none
  * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
  * @property {import("./encoding.js").Answer} unasked  the answer that is sent where the question is not asked
+ *
+ * @typedef {{digest: string, type: string, width: number, height: number, alternative: Text}} Picture  named by the SHA-256 of its bytes
  *
  * @typedef {object} Design
  * @property {string} slug

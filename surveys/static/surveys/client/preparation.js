@@ -4,7 +4,7 @@ import { extra } from "./extras.js";
 import { linkNames } from "./link.js";
 import { part } from "./elements.js";
 import { Refusal } from "./refusal.js";
-import { demandSame, demandTexts, plain } from "./shown.js";
+import { demandPictures, demandSame, demandTexts, plain } from "./shown.js";
 
 /**
  * Everything that must be true before a ticket is drawn.
@@ -78,6 +78,7 @@ function demandShown(question, item, language) {
     const words = shown.map((element) => element.textContent).join(" ");
     demandSame(plain(words), plain(item.before?.[name]?.[language]), `the ${name} before a question`);
   }
+  demandPictures(question.before, item.before?.picture ? [item.before.picture] : [], language);
   demandTexts(question.labels, item.choices, language, ["choices", "a choice's label"]);
 }
 

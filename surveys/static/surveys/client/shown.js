@@ -18,6 +18,21 @@ export function demandTexts(shown, texts, language, [many, one]) {
   texts.forEach((text, i) => demandSame(shown[i], plain(text[language]), one));
 }
 
+/**
+ * The pictures within an element are those of the design, each by the name that its bytes have.
+ *
+ * @param {HTMLElement | null} element
+ * @param {readonly import("./design.js").Picture[]} pictures
+ */
+export function demandPictures(element, pictures, language) {
+  const shown = [...(element?.querySelectorAll("img") ?? [])];
+  demandSame(shown.length, pictures.length, "pictures");
+  pictures.forEach(({ digest, type, alternative }, i) => {
+    demandSame(shown[i].getAttribute("src").split("/").at(-1), `${digest}.${type}`, "a picture");
+    demandSame(plain(shown[i].alt), plain(alternative[language]), "a picture's alternative text");
+  });
+}
+
 /** As the browser shows it: line breaks and double spaces are one space. */
 export function plain(text) {
   return String(text ?? "").trim().replace(/\s+/g, " ");

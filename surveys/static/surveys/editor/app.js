@@ -141,7 +141,8 @@ function first(definition) {
 function target([list, key, field, ...more]) {
   if (list === "items" && key !== undefined) {
     const inside = (field === "choices" && typeof more[0] === "number") || (field === "before" && more.length > 0);
-    const place = inside ? `${field}/${more[0]}` : String(field ?? "wording");
+    const deeper = field === "before" && more[0] === "picture" && more.length > 1 ? "/alternative" : "";
+    const place = inside ? `${field}/${more[0]}${deeper}` : String(field ?? "wording");
     return [`item:${key}`, place === "weights" ? "mechanism" : place, String(more.at(-1) ?? "")];
   }
   if (list === "sections" && key !== undefined) {

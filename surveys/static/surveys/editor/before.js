@@ -1,26 +1,40 @@
-/** What stands before a question, besides it: a heading and a text. */
+/** What stands before a question, besides it: a heading, a text, a picture. */
 import { emptyText } from "./definition.js";
 import { TextField } from "./fields.js";
+import { PictureField } from "./pictures.js";
 import { html } from "./view.js";
 
 const PARTS = [["heading", "Heading", "", 1], ["text", "Text", "An empty line begins a new paragraph.", 4]];
 
-export function Before({ definition, item, language, edit }) {
+export function Before({ draft, item, language, edit }) {
   const { before } = item;
-  const set = (name, words) => edit(`before-${name}-${language}`, (it, all) => {
+  const { definition } = draft;
+  const change = (tag, act) => edit(tag, (it, all) => {
     it.before ??= {};
-    it.before[name] ??= emptyText(all);
-    it.before[name][language] = words;
-    if (!Object.values(it.before[name]).some((text) => text.trim())) {
-      delete it.before[name];
-    }
+    act(it.before, all);
     if (!Object.keys(it.before).length) {
       delete it.before;
     }
   });
-  return html`<details class="editor-advanced" open=${Boolean(before)}><summary>Text before this question</summary>
+  const write = (name, words) => change(`before-${name}-${language}`, (it, all) => {
+    it[name] ??= emptyText(all);
+    it[name][language] = words;
+    if (!Object.values(it[name]).some((text) => text.trim())) {
+      delete it[name];
+    }
+  });
+  const show = (picture) => change("", (it, all) => {
+    if (picture === null) {
+      delete it.picture;
+    } else {
+      it.picture = { ...picture, alternative: it.picture?.alternative ?? emptyText(all) };
+    }
+  });
+  return html`<details class="editor-advanced" open=${Boolean(before)}><summary>Text or picture before this question</summary>
     <p class="candor-quiet">Stands above the question, for what begins here. It is shown where the question is asked.</p>
     ${PARTS.map(([name, label, help, rows]) => html`<${TextField} key=${name} label=${label} help=${help} rows=${rows} text=${before?.[name] ?? {}}
-      path=${`before/${name}`} language=${language} definition=${definition} onInput=${(words) => set(name, words)} />`)}
+      path=${`before/${name}`} language=${language} definition=${definition} onInput=${(words) => write(name, words)} />`)}
+    <${PictureField} draft=${draft} shown=${before?.picture} language=${language} path="before/picture" onChange=${show}
+      onAlternative=${(words) => change(`before-alternative-${language}`, (it) => (it.picture.alternative[language] = words))} />
   </details>`;
 }

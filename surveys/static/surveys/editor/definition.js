@@ -198,7 +198,7 @@ export function setLanguages(definition, codes, state) {
       item.choices.every((choice, place) => Object.values(choice).includes(words[place])));
     item.wording = each(item.wording);
     for (const [part, text] of Object.entries(item.before ?? {})) {
-      item.before[part] = each(text);
+      item.before[part] = part === "picture" ? { ...text, alternative: each(text.alternative) } : each(text);
     }
     item.choices = item.choices.map((choice, place) => {
       const made = each(choice);

@@ -39,7 +39,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
       <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="wording" value=${item.wording[language] ?? ""}
         placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
         onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>
-    <${Before} definition=${definition} item=${item} language=${language} edit=${edit} />
+    <${Before} draft=${draft} item=${item} language=${language} edit=${edit} />
     ${WITH_OPTIONS(item) ? html`<${Options} draft=${draft} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
     <div class="editor-switches">
       ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"

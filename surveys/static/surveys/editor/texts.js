@@ -18,7 +18,7 @@ export function textsOf(definition) {
   }
   definition.items.forEach((item, number) => {
     const [path, name] = [`items/${item.key}`, `Question ${number + 1}`];
-    for (const [part, text] of Object.entries(item.before ?? {})) {
+    for (const [part, text] of textsBefore(item)) {
       found.push([`${path}/before/${part}`, `Before question ${number + 1}`, text]);
     }
     found.push([`${path}/wording`, name, item.wording]);
@@ -29,6 +29,11 @@ export function textsOf(definition) {
   });
   const own = definition.languages[0];
   return found.map(([path, label, text]) => ({ path, label, text })).filter(({ text }) => text[own]?.trim());
+}
+
+function textsBefore({ before = {} }) {
+  const { heading, text, picture } = before;
+  return [["heading", heading], ["text", text], ["picture/alternative", picture?.alternative]].filter(([, words]) => words);
 }
 
 function screeningTexts(screening) {

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('surveys', '0021_draft_revisions'),
+        ('surveys', '0022_advice_dismissals'),
     ]
 
     operations = [
