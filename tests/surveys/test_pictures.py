@@ -94,7 +94,7 @@ def test_png_that_unpacks_without_end_is_refused_early() -> None:
 
 @pytest.mark.parametrize("whole", [png_with_secret(), jpeg(), webp()], ids=["png", "jpg", "webp"])
 def test_damaged_picture_is_taken_or_refused_but_never_a_crash(whole: bytes) -> None:
-    chance = random.Random(1)  # noqa: S311
+    chance = random.Random(1)
     for number in range(60):
         content = bytearray(whole[: chance.randrange(20, len(whole))] if number % 2 else whole)
         for _ in range(3):
