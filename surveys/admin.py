@@ -37,7 +37,7 @@ from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
-from surveys.panel.forms.before import BEFORE_FIELDS
+from surveys.panel.forms.before import BEFORE_FIELDS, CHOICE_PICTURE_FIELDS
 from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
 from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
@@ -133,6 +133,7 @@ class ItemInline(Ordered, StackedInline):
         "wording",
         "kind",
         "choices",
+        *CHOICE_PICTURE_FIELDS,
         ("minimum", "maximum", "step"),
         "most",
         "prefer_not",

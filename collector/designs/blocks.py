@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from collector.designs.checks import exact_keys, one_of, require, text, whole
+from collector.designs.checks import exact_keys, listed, one_of, require, text, whole
 from collector.errors import Path
 
 Text = Mapping[str, str]
@@ -16,6 +16,9 @@ DIGEST = re.compile("[0-9a-f]{64}")
 PICTURE_TYPES = ("png", "jpg", "webp")
 LONGEST_SIDE = 2000
 """Maximum width and height of a picture in points."""
+
+LONGEST_CHOICE_SIDE = 800
+"""The same of a picture of an option, of which several stand together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,17 @@ def check_before(value: object, languages: Collection[str], path: Path) -> None:
             text(part, (*path, name), languages)
 
 
-def check_picture(value: object, languages: Collection[str], path: Path) -> None:
+def check_choice_pictures(value: object, choices: int, languages: Collection[str], path: Path) -> None:
+    """Validate the pictures of a question's choices: null for a choice without one."""
+    pictures = listed(value, path)
+    require(len(pictures) == choices, path, f"must have {choices} entries, one a choice; got {len(pictures)}")
+    require(any(pictures), path, "must hold at least one picture where it stands")
+    for number, picture in enumerate(pictures):
+        if picture is not None:
+            check_picture(picture, languages, (*path, number), longest=LONGEST_CHOICE_SIDE)
+
+
+def check_picture(value: object, languages: Collection[str], path: Path, *, longest: int = LONGEST_SIDE) -> None:
     """Validate a picture's name, size and alternative text."""
     picture = exact_keys(value, {"digest", "type", "width", "height", "alternative"}, path)
     digest = picture["digest"]
@@ -67,5 +80,5 @@ def check_picture(value: object, languages: Collection[str], path: Path) -> None
     require(fits, (*path, "digest"), f"must be a SHA-256 in 64 hex digits; got {digest!r}")
     one_of(picture["type"], PICTURE_TYPES, (*path, "type"), "png, jpg or webp")
     for name in ("width", "height"):
-        whole(picture[name], (*path, name), low=1, high=LONGEST_SIDE)
+        whole(picture[name], (*path, name), low=1, high=longest)
     text(picture["alternative"], (*path, "alternative"), languages)

@@ -93,6 +93,7 @@ class Item:
     grid: Grid | None
     most: int | None
     before: Before | None
+    choice_pictures: tuple[Picture | None, ...]
     document: Mapping[str, object] = field(repr=False)
 
     @classmethod
@@ -114,6 +115,7 @@ class Item:
             grid=grid and Grid(**grid),
             most=item.get("most"),
             before=before and Before.of(before),
+            choice_pictures=tuple(shown and Picture(**shown) for shown in item.get("choice_pictures", ())),
             document=item,
         )
 
@@ -294,8 +296,14 @@ class Design:
 
     @cached_property
     def pictures(self) -> tuple[Picture, ...]:
-        """Every picture that the design shows, in the order of the questions."""
-        return tuple(item.before.picture for item in self.items if item.before and item.before.picture)
+        """Every picture that the design shows once, in the order of the questions."""
+        shown = [
+            picture
+            for item in self.items
+            for picture in (item.before and item.before.picture, *item.choice_pictures)
+            if picture
+        ]
+        return tuple({picture.name: picture for picture in shown}.values())
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

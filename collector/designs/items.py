@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import assert_never
 
-from collector.designs.blocks import check_before
+from collector.designs.blocks import check_before, check_choice_pictures
 from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, listed, one_of, require, text, whole
 from collector.designs.design import Encoding, Grid, Item, Kind
 from collector.errors import Path, ValidationError
@@ -24,7 +24,18 @@ MOST_ITEMS = 256
 MOST_ANSWERS = 256
 
 KEYS = {"key", "kind", "wording", "choices", "encoding", "channel"}
-OPTIONAL_KEYS = {"prefer_not", "required", "shuffle", "section", "asked_if", "unasked", "grid", "most", "before"}
+OPTIONAL_KEYS = {
+    "prefer_not",
+    "required",
+    "shuffle",
+    "section",
+    "asked_if",
+    "unasked",
+    "grid",
+    "most",
+    "before",
+    "choice_pictures",
+}
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
 ENCODINGS: Mapping[Kind, tuple[Encoding, ...]] = {
@@ -63,6 +74,10 @@ def _item(value: object, path: Path, languages: list[str], sections: list[str], 
     answers = _choices(item, kind, path, languages)
     _channel(item["channel"], kind, encoding, answers, (*path, "channel"))
     _section(item, path, sections)
+    if "choice_pictures" in item:
+        place = (*path, "choice_pictures")
+        require(kind != "number", place, "is for a question with choices; got number")
+        check_choice_pictures(item["choice_pictures"], answers, languages, place)
     if "before" in item:
         check_before(item["before"], languages, (*path, "before"))
     _asked_if(item, kind, answers, path, earlier)

@@ -51,6 +51,7 @@ class ItemPart(TypedDict):
     most: NotRequired[int]
     section: NotRequired[str]
     before: NotRequired[BeforePart]
+    choice_pictures: NotRequired[list[PicturePart | None]]
     channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]

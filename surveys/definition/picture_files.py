@@ -54,3 +54,6 @@ def pictures_in(items: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Path, Mapp
     for number, item in enumerate(items):
         if picture := item.get("before", {}).get("picture"):
             yield ("items", number, "before", "picture"), picture
+        for place, shown in enumerate(item.get("choice_pictures", [])):
+            if shown:
+                yield ("items", number, "choice_pictures", place), shown

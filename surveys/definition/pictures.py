@@ -51,8 +51,11 @@ class CleanPicture:
         return {"digest": self.digest, "type": self.type, "width": self.width, "height": self.height}
 
 
-def clean_picture(data: bytes) -> CleanPicture:
-    """Read a PNG, JPEG or WebP and write it without anything else in it. Raises ValidationError."""
+def clean_picture(data: bytes, *, longest: int = LONGEST_SIDE) -> CleanPicture:
+    """Read a PNG, JPEG or WebP and write it without anything else in it. Raises ValidationError.
+
+    `longest` is the maximum width and height of one that is for less than a whole page.
+    """
     if len(data) > MOST_BYTES:
         raise _refused(f"must have at most {MOST_BYTES:,} bytes; this one has {len(data):,}")
     reader = _reader_of(data)
@@ -60,6 +63,10 @@ def clean_picture(data: bytes) -> CleanPicture:
         picture = reader(data)
     except (struct.error, IndexError, zlib.error):
         raise _refused("is damaged: it ends too early or does not unpack") from None
+    if max(picture.width, picture.height) > longest:
+        raise _refused(
+            f"must be at most {longest} points wide and high; this one is {picture.width} x {picture.height}"
+        )
     if len(picture.content) > MOST_BYTES:
         raise _refused(f"must have at most {MOST_BYTES:,} bytes; written anew it has {len(picture.content):,}")
     _require_decodable(picture)

@@ -36,7 +36,7 @@ PREFER_NOT = {
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
-    "prefer_not", "required", "shuffle", "most", "section", "asked_if", "unasked", "before",
+    "prefer_not", "required", "shuffle", "most", "section", "asked_if", "unasked", "before", "choice_pictures",
 }  # fmt: skip
 AS_THEY_ARE = ("most", "section")
 NO_NUMBER_WITHHELD = (
@@ -65,6 +65,7 @@ def complete_item(
         **{name: item[name] for name, rule in (("required", True), ("shuffle", False)) if item.get(name, rule) != rule},
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
         **_before(item, languages, (*path, "before"), pictures),
+        **_choice_pictures(item, languages, (*path, "choice_pictures"), pictures),
         "channel": _channel(item, kind, (*path, "channel")),
     }
     return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
@@ -89,6 +90,8 @@ def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
     frozen = {name: value for name, value in item.items() if name not in GRID}
     frozen |= {"choices": answers_of(item), "encoding": encoding, "channel": channel, **unasked}
     frozen |= {"prefer_not": True} if "prefer_not" in item else {}
+    if "choice_pictures" in item:
+        frozen["choice_pictures"] = [*item["choice_pictures"], *([None] if "prefer_not" in item else [])]
     return frozen | ({"grid": grid_of(item)} if number else {})
 
 
@@ -137,6 +140,15 @@ def _before(
     if parts.get("picture"):
         filled["picture"] = _picture(parts["picture"], languages, (*path, "picture"), pictures)
     return {"before": filled} if filled else {}
+
+
+def _choice_pictures(
+    item: dict[str, object], languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
+    """The pictures of choices, null for a choice without one; nothing where no choice has one."""
+    written = listed(item.get("choice_pictures") or [], path)
+    found = [one and _picture(one, languages, (*path, number), pictures) for number, one in enumerate(written)]
+    return {"choice_pictures": found} if any(found) else {}
 
 
 def _picture(

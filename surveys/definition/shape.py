@@ -51,6 +51,9 @@ def _require_item(item: Any, path: Path) -> None:
             _require_picture(part, (*path, "before", name))
         else:
             _require_text(part, (*path, "before", name))
+    for picture, place in _numbered(item.get("choice_pictures", []), (*path, "choice_pictures")):
+        if picture is not None:
+            _require_picture(picture, place)
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
     for name in ("required", "shuffle"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")

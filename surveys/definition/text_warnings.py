@@ -104,3 +104,6 @@ def _texts(design: Design) -> Iterator[Place]:
             yield from ((f"items[{number}].before.{name}", words) for name, words in parts if words)
         yield f"items[{number}].wording", item.wording
         yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item.choices))
+        for place, picture in enumerate(item.choice_pictures):
+            if picture:
+                yield f"items[{number}].choice_pictures[{place}].alternative", picture.alternative

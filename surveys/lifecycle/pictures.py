@@ -79,7 +79,7 @@ def delete_unused(survey: Survey) -> None:
     if not survey.pictures.exists():
         return
     kept = [revision["items"] for revision in survey.revisions.values_list("definition", flat=True)]
-    kept.append([{"before": before} for before in survey.items.values_list("before", flat=True)])
+    kept.append(list(survey.items.values("before", "choice_pictures")))
     used = {picture["digest"] for items in kept for _path, picture in pictures_in(items)}
     for digest in survey.versions.values_list("design", flat=True):
         used |= {picture.digest for picture in get_design(digest).pictures}

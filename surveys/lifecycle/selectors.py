@@ -50,6 +50,7 @@ ITEM_FIELDS: dict[str, object] = {
     "most": None,
     "section": "",
     "before": {},
+    "choice_pictures": [],
     "asked_if": None,
     "unasked": None,
 }

@@ -160,6 +160,7 @@ class Item(models.Model):
     before = models.JSONField(default=dict, blank=True)
     wording = models.JSONField(default=dict)
     choices = models.JSONField(default=list)
+    choice_pictures = models.JSONField(default=list, blank=True)
     prefer_not = models.JSONField(default=dict, blank=True)
     minimum = models.CharField(max_length=32, blank=True, default="")
     maximum = models.CharField(max_length=32, blank=True, default="")

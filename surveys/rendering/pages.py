@@ -5,8 +5,9 @@ There is no request in here: nothing about a person, a time or a browser can rea
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TypedDict
 
 from django.conf import settings
@@ -195,7 +196,7 @@ def _sections(design: Design, language: str) -> list[dict[str, object]]:
 
 
 def _question(item: Item, language: str) -> dict[str, object]:
-    choices = [choice[language] for choice in item.choices]
+    choices = shown_choices(item, language)
     apart = item.prefer_not
     return {
         "kind": item.kind,
@@ -218,6 +219,23 @@ def before_in(before: Before | None, language: str) -> BeforeTexts | None:
     heading = before.heading[language] if before.heading else ""
     picture = picture_in(before.picture, language) if before.picture else None
     return {"heading": heading, "paragraphs": paragraphs, "picture": picture}
+
+
+@dataclass(frozen=True)
+class ShownChoice:
+    """The words of a choice, beside which a picture may stand."""
+
+    words: str
+    picture: PictureTexts | None = None
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def shown_choices(item: Item, language: str) -> list[ShownChoice]:
+    """The choices of a question in one language."""
+    pictures = [picture and picture_in(picture, language) for picture in item.choice_pictures]
+    return [ShownChoice(choice[language], picture) for choice, picture in zip_longest(item.choices, pictures)]
 
 
 def picture_in(picture: Picture, language: str) -> PictureTexts:

@@ -17,7 +17,7 @@ from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors
 from surveys.lifecycle.advice import dismissals_of
 from surveys.models import Survey
-from surveys.panel.forms.missing import item_faults, screening_faults, texts_before
+from surveys.panel.forms.missing import item_faults, screening_faults, texts_before, texts_of_pictures
 from surveys.planning import draft_prices
 from surveys.planning.group_warnings import expected_reports
 
@@ -135,6 +135,8 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
         yield (*path, "wording"), item["wording"], True
         for number, choice in enumerate(item["choices"]):
             yield (*path, "choices", number), choice, True
+        for number, words in texts_of_pictures(item):
+            yield (*path, "choice_pictures", number, "alternative"), words, True
         if "prefer_not" in item:
             yield (*path, "prefer_not"), item["prefer_not"], True
 

@@ -27,7 +27,6 @@ from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
-from surveys.lifecycle.pictures import store_picture
 from surveys.models import Item
 from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import in_languages, lines_of, with_choices
@@ -191,10 +190,10 @@ class ItemForm(BeforeFields, WordsForm):
         return f"{facts_of(self.instance)} · {protection_of(self.instance)}"
 
     def save(self, commit: bool = True) -> Any:
-        """Save the question; the picture of a survey that is new is stored only now."""
+        """Save the question; the pictures of a survey that is new are stored only now."""
         saved = super().save(commit)
-        if self.new_picture is not None:
-            store_picture(self.survey, self.new_picture)
+        if not self.closed:
+            self.store_pictures()
         return saved
 
     def has_changed(self) -> bool:
@@ -237,6 +236,7 @@ class ItemForm(BeforeFields, WordsForm):
         except forms.ValidationError as fault:
             self.add_error("choices", fault)
             cleaned["choices"] = self.instance.choices
+        self.clean_choice_pictures(cleaned["choices"], known)
         words = prefer_not(codes)
         offered = {code: (self.instance.prefer_not or {}).get(code) or words[code] for code in codes}
         cleaned["prefer_not"] = offered if cleaned.get("prefer_not") else {}

@@ -74,6 +74,13 @@ def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:
         yield "picture/alternative", before["picture"]["alternative"]
 
 
+def texts_of_pictures(item: ItemPart) -> Iterator[tuple[int, Text]]:
+    """The alternative texts of the pictures of choices, by the places of those."""
+    for place, picture in enumerate(item.get("choice_pictures", [])):
+        if picture:
+            yield place, picture["alternative"]
+
+
 def _unfinished(items: list[ItemPart]) -> Iterator[str]:
     for number, item in enumerate(items, start=1):
         for field, words in item_faults(item):
@@ -119,4 +126,6 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield f"question {number} ({item['key']})", item["wording"], True
         for place, choice in enumerate(item["choices"], start=1):
             yield f"choice {place} of question {number}", choice, True
+        for place, words in texts_of_pictures(item):
+            yield f"the picture of choice {place + 1} of question {number}", words, True
         yield f"“prefer not to say” of question {number}", item.get("prefer_not", {}), False

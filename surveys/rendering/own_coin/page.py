@@ -47,6 +47,7 @@ class CoinQuestion:
 
     name: str
     before: pages.BeforeTexts | None
+    pictures: list[pages.ShownChoice]
     wording: str
     choices: list[str]
     toss: str
@@ -184,7 +185,10 @@ def _question(number: int, item: Item, instruction: Instruction, language: str) 
     toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
     factor = wording.odds(_ratio(item))
     before = pages.before_in(item.before, language)
-    return CoinQuestion(f"item-{number}", before, item.wording[language], choices, toss, outcomes, factor, rules)
+    pictures = [choice for choice in pages.shown_choices(item, language) if choice.picture]
+    return CoinQuestion(
+        f"item-{number}", before, pictures, item.wording[language], choices, toss, outcomes, factor, rules
+    )
 
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:

@@ -23,6 +23,7 @@ import { Refusal } from "./refusal.js";
  * @property {boolean} shuffle  whether the choices are shown in random order
  * @property {number} most  how many options may be ticked
  * @property {{heading?: Text, text?: Text, picture?: Picture} | null} before  what stands above it, besides the question
+ * @property {readonly Picture[]} pictures  of its choices, in their order; choices may have none
  * @property {string} section  key of its section; empty where the design has none
  * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
  * @property {import("./encoding.js").Answer} unasked  the answer that is sent where the question is not asked
@@ -159,6 +160,7 @@ function checkedItem(item, index, items) {
     shuffle: item.shuffle === true,
     most: item.most ?? item.choices.length,
     before: item.before ?? null,
+    pictures: (item.choice_pictures ?? []).filter((picture) => picture !== null),
     section: item.section ?? "",
     askedIf: item.asked_if === undefined ? null : checkedCondition(item.asked_if, items.slice(0, index), index),
     unasked: item.kind === "several_choices" ? item.choices.map(() => 0) : (item.unasked ?? 0),

@@ -78,6 +78,7 @@ function demandShown(question, item, language) {
     const words = shown.map((element) => element.textContent).join(" ");
     demandSame(plain(words), plain(item.before?.[name]?.[language]), `the ${name} before a question`);
   }
+  demandPictures(question.element, item.pictures, language);
   demandPictures(question.before, item.before?.picture ? [item.before.picture] : [], language);
   demandTexts(question.labels, item.choices, language, ["choices", "a choice's label"]);
 }

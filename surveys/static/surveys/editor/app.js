@@ -140,8 +140,8 @@ function first(definition) {
 /** The part and the field that a path leads to, and its language. */
 function target([list, key, field, ...more]) {
   if (list === "items" && key !== undefined) {
-    const inside = (field === "choices" && typeof more[0] === "number") || (field === "before" && more.length > 0);
-    const deeper = field === "before" && more[0] === "picture" && more.length > 1 ? "/alternative" : "";
+    const inside = (field === "choices" && typeof more[0] === "number") || (["before", "choice_pictures"].includes(field) && more.length > 0);
+    const deeper = more[1] === "alternative" ? "/alternative" : "";
     const place = inside ? `${field}/${more[0]}${deeper}` : String(field ?? "wording");
     return [`item:${key}`, place === "weights" ? "mechanism" : place, String(more.at(-1) ?? "")];
   }

@@ -7,7 +7,7 @@ const TYPES = ["image/webp", "image/jpeg"];
 const QUALITY = 0.85;
 
 /** `shown` is what the definition has of the picture; `onChange` gets the new one, or null. */
-export function PictureField({ draft, shown, language, path, onChange, onAlternative, label = "Picture" }) {
+export function PictureField({ draft, shown, language, path, onChange, onAlternative, label = "Picture", longest = LONGEST }) {
   const [said, setSaid] = useState("");
   const { definition, addresses } = draft;
   const chosen = async (event) => {
@@ -15,7 +15,7 @@ export function PictureField({ draft, shown, language, path, onChange, onAlterna
     event.target.value = "";
     if (file) {
       setSaid("Uploading …");
-      const { picture, fault } = await uploaded(draft, file);
+      const { picture, fault } = await uploaded(draft, file, longest);
       setSaid(fault);
       if (picture) {
         onChange(picture);
@@ -24,7 +24,7 @@ export function PictureField({ draft, shown, language, path, onChange, onAlterna
   };
   return html`<div class="editor-shown">
     ${shown && html`<img src=${`${addresses.picture}${shown.digest}.${shown.type}`} alt="" width=${shown.width} height=${shown.height} />`}
-    <p><label class="editor-text">${shown ? `Replace ${label.toLowerCase()}` : `+ Add ${label.toLowerCase()}`}<input type="file" class="candor-out" data-path=${path}
+    <p><label class="editor-text">${shown ? `Replace: ${label}` : `+ ${label}`}<input type="file" class="candor-out" data-path=${path}
       accept="image/png,image/jpeg,image/webp" onChange=${chosen} /></label>
       ${shown && html` <button type="button" class="editor-text editor-danger" onClick=${() => onChange(null)}>Remove</button>`}</p>
     <p role="status" class=${said ? "" : "candor-out"}>${said}</p>
@@ -34,10 +34,10 @@ export function PictureField({ draft, shown, language, path, onChange, onAlterna
   </div>`;
 }
 
-async function uploaded(draft, file) {
+async function uploaded(draft, file, longest) {
   try {
     const body = new FormData();
-    body.append("picture", await small(file), "picture");
+    body.append("picture", await small(file, longest), "picture");
     const answer = await fetch(draft.addresses.pictures, { method: "POST", body, headers: { "X-CSRFToken": draft.token } });
     const found = await answer.json();
     return answer.ok ? { picture: found, fault: "" } : { picture: null, fault: `${found.message[0].toUpperCase()}${found.message.slice(1)}.` };
@@ -46,13 +46,13 @@ async function uploaded(draft, file) {
   }
 }
 
-/** The file itself where it is small enough; a photo upright, of at most 1,200 points, and without what the camera wrote. */
-async function small(file) {
+/** The file itself where it is small enough; a photo upright, no longer than that, and without what the camera wrote. */
+async function small(file, longest) {
   const bitmap = await createImageBitmap(file).catch(() => null);
-  if (bitmap === null || (file.type !== "image/jpeg" && file.size <= MOST_BYTES && Math.max(bitmap.width, bitmap.height) <= LONGEST)) {
+  if (bitmap === null || (file.type !== "image/jpeg" && file.size <= MOST_BYTES && Math.max(bitmap.width, bitmap.height) <= longest)) {
     return file;
   }
-  const scale = Math.min(1, LONGEST / Math.max(bitmap.width, bitmap.height));
+  const scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
   const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale) });
   canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   for (const type of TYPES) {

@@ -1,6 +1,6 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
 import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption } from "./definition.js";
-import { Before } from "./before.js";
+import { Before, ChoicePictures } from "./before.js";
 import { kindName } from "./kinds.js";
 import { Options } from "./options.js";
 import { Mechanism, Protection } from "./protection.js";
@@ -41,6 +41,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>
     <${Before} draft=${draft} item=${item} language=${language} edit=${edit} />
     ${WITH_OPTIONS(item) ? html`<${Options} draft=${draft} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
+    ${WITH_OPTIONS(item) && html`<${ChoicePictures} draft=${draft} item=${item} language=${language} edit=${edit} />`}
     <div class="editor-switches">
       ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"
         onChange=${() => toggleWithheld(draft, item, state)} />`}

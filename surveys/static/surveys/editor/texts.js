@@ -23,6 +23,8 @@ export function textsOf(definition) {
     }
     found.push([`${path}/wording`, name, item.wording]);
     item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice]));
+    item.choice_pictures?.forEach((picture, place) => picture &&
+      found.push([`${path}/choice_pictures/${place}/alternative`, `${name}, picture of option ${place + 1}`, picture.alternative]));
     if (item.prefer_not) {
       found.push([`${path}/prefer_not`, `${name}, last option`, item.prefer_not]);
     }
