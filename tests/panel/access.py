@@ -67,6 +67,8 @@ ROWS = {
     "panel:edit-protect": act("survey"),
     "panel:edit-dismiss": act("survey"),
     "panel:edit-revisions": read("survey", EDITOR),
+    "panel:edit-pictures": act("survey"),
+    "panel:picture": read("picture"),
     "panel:question": read("question", EDITOR),
     "panel:survey": read("survey"),
     "panel:definition": read("survey"),
