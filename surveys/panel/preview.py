@@ -52,15 +52,13 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         return _answer(selectors.definition_of(found), request.GET.get("language"), found)
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
-        page = page_while_written(
-            request.POST.get("definition", ""), request.POST.get("languages", "").split(), found
-        )
+        page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split(), found)
     except ValidationError as fault:
         return _not_yet([str(fault)])
     return HttpResponse(page)
 
 
-def page_while_written(text: str, languages: Sequence[str], survey: Survey) -> bytes:
+def page_while_written(text: str, languages: Sequence[str], survey: Survey | None) -> bytes:
     """The page of a definition in the language that is shown, of all `languages`. Raises ValidationError."""
     design = presentable(parsed_definition(text))
     known = [code for code in languages if code in dict(settings.LANGUAGES)]
