@@ -1,6 +1,6 @@
 """The form's fields for what a question shows besides its words: what stands before it, and pictures of its options."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -111,7 +111,7 @@ class BeforeFields(forms.Form):
         """Put what was written into the question."""
         cleaned = self.cleaned_data
         written = {name: cleaned.get(f"before_{name}") or {} for name in PARTS}
-        before: dict[str, Any] = {name: words for name, words in written.items() if any(words.values())}
+        before: dict[str, object] = {name: words for name, words in written.items() if any(words.values())}
         alternative = cleaned.get("before_alternative") or {}
         if sent := cleaned.get("before_picture"):
             before["picture"] = {**sent.to_dict(), "alternative": alternative}
@@ -161,7 +161,7 @@ def speak_before(item: Item, languages: Sequence[str]) -> None:
     def spoken(words: dict[str, str]) -> dict[str, str]:
         return {code: words.get(code, "") for code in languages}
 
-    before: dict[str, Any] = item.before
+    before: Mapping[str, Any] = item.before
     item.choice_pictures = [one and {**one, "alternative": spoken(one["alternative"])} for one in item.choice_pictures]
     item.before = {
         name: {**part, "alternative": spoken(part["alternative"])} if name == "picture" else spoken(part)

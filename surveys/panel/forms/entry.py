@@ -1,5 +1,6 @@
 """The form's fields for what comes before the first question: consent statements and the screening question."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -108,7 +109,7 @@ def _by_line(texts: list[Text], codes: list[str]) -> Text:
     return {code: "\n".join(text.get(code, "") for text in texts).rstrip() for code in codes}
 
 
-def _words_of_ends(screening: dict[str, Any], language: str) -> list[str]:
+def _words_of_ends(screening: Mapping[str, Any], language: str) -> list[str]:
     choices = screening.get("choices", [])
     texts = [choices[end] for end in screening.get("ends", []) if end < len(choices)]
     return [text.get(language) or next(filter(None, text.values()), "") for text in texts]
