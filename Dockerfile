@@ -1,5 +1,5 @@
-# Two images of Candor: `lean` for beat and the worker that only folds, `full` (the default) for the others. compose.yaml says which process
-# runs in which, and how.
+# Three images of Candor: `lean` for beat and the worker that only folds, `web` for the web server, `full` (the default) for the
+# others. compose.yaml says which process runs in which, and how; docs/containers.md says what each is without, and its size.
 
 FROM python:3.11.13-slim-bookworm AS lean-packages
 COPY requirements-lean.lock .
@@ -7,6 +7,15 @@ COPY requirements-lean.lock .
 # when it runs, and each process would compile all of it anew.
 RUN pip install --no-cache-dir --disable-pip-version-check --no-compile --require-hashes --target /packages -r requirements-lean.lock \
     && rm -rf /packages/numpy/tests /packages/numpy/*/tests \
+    && find /packages \( -name "*.po" -o -name "*.pyi" \) -delete \
+    && python -m compileall -q /packages
+
+FROM python:3.11.13-slim-bookworm AS web-packages
+COPY requirements-web.lock .
+# Of Amazon's services, S3 and the one that signs in to it.
+RUN pip install --no-cache-dir --disable-pip-version-check --no-compile --require-hashes --target /packages -r requirements-web.lock \
+    && rm -rf /packages/numpy/tests /packages/numpy/*/tests \
+    && find /packages/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name s3 ! -name sts -exec rm -rf {} + \
     && find /packages \( -name "*.po" -o -name "*.pyi" \) -delete \
     && python -m compileall -q /packages
 
@@ -38,6 +47,11 @@ VOLUME /data
 FROM code AS lean
 COPY --from=lean-packages /packages /packages
 CMD ["python", "-m", "celery", "-A", "config", "--help"]
+
+FROM code AS web
+COPY --from=web-packages /packages /packages
+EXPOSE 8000
+CMD ["python", "-m", "granian", "--help"]
 
 FROM code AS full
 COPY --from=full-packages /packages /packages

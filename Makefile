@@ -88,11 +88,11 @@ audit-crashes: ## kill every process 500 times under load and once at every name
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.chaos
 
-containers: ## build the images, start compose.yaml whole, and answer a survey through it in a browser, into docs/containers.md (as root)
+containers: ## build the images, start compose.yaml whole, answer a survey through it in a browser, upgrade and roll back (as root)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(PYTHON) bin/base-images
 	@$(BIN)/python bin/install-browser
-	@$(BIN)/python -m pytest -n 0 -p no:cacheprovider --timeout 0 -x $(ARGS) tests/containers/journey.py
+	@$(BIN)/python -m pytest -n 0 -p no:cacheprovider --timeout 0 -x $(ARGS) tests/containers/journey.py tests/containers/upgrade.py
 
 cluster: ## bring up the three machines of docs/high-availability.md in containers; make cluster-down ends them (as root)
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -162,6 +162,7 @@ lock: ## compile the requirement files into hashed lock files
 	@$(COMPILE) requirements.txt $(EXTRAS) -o requirements.lock
 	@$(COMPILE) -c requirements.lock requirements.txt -o requirements-small.lock
 	@$(COMPILE) -c requirements.lock requirements-lean.txt -o requirements-lean.lock
+	@$(COMPILE) -c requirements.lock requirements-web.txt -o requirements-web.lock
 	@$(COMPILE) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 # Names of before, for one release.

@@ -36,7 +36,10 @@ class FrozenDesign(models.Model):
     )
     document = models.TextField(help_text="canonical JSON; its SHA-256 is the digest")
     opened_on = models.DateField()
-    closed_on = models.DateField(null=True, default=None)
+    closed_on = models.DateField(null=True, default=None, help_text="since when it takes no reports")
+    final_on = models.DateField(
+        null=True, help_text="since when its closing is final; until then it may be opened again, and stays in steps"
+    )
     rewritten_on = models.DateField(null=True, help_text="when its reports were last written anew after closing")
     restored_on = models.DateField(
         null=True, help_text="when a restore closed it, as it is by invitation; empty again once it is reopened"

@@ -41,7 +41,7 @@ def limited(get_response: Respond) -> Respond:
                 if request.method in methods and path.fullmatch(request.path):
                     rate_limits.take(name, _whom(request, name))
         except RequestRefused as refusal:
-            return _response(request, refusal)
+            return refused(request, refusal)
         return get_response(request)
 
     return middleware
@@ -60,7 +60,7 @@ class DatabaseUnavailableMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         away = "The database" if may_pass(exception) else "Redis" if isinstance(exception, _faults_of_redis()) else ""
         if away:
-            return _response(request, RequestRefused(503, "", f"{away} is away. Please try again.", retry=RETRY))
+            return refused(request, RequestRefused(503, "", f"{away} is away. Please try again.", retry=RETRY))
         return None
 
 
@@ -92,7 +92,8 @@ def _require_small(request: HttpRequest) -> None:
         raise RequestRefused(413, "Content-Length", words)
 
 
-def _response(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
+def refused(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
+    """The response to a refused request: a problem document for programs, a sentence for others."""
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if request.path.startswith(problems.PREFIX):
         return problems.response(refusal.status, refusal.message, headers)

@@ -61,6 +61,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.forwarding.ForwardingMiddleware",
     "config.middleware.security_headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -131,6 +132,8 @@ SESAME_MAX_AGE = 24 * 60 * 60
 # How many proxies stand in front of the site, of which each adds the address that it saw to X-Forwarded-For. With 0 the
 # address of the connection counts, and behind a proxy everybody would have the proxy's.
 CANDOR_PROXIES = registry.PROXIES.read()
+# The web process that answers what takes a package which this one lacks (config/forwarding.py).
+CANDOR_PANEL = registry.PANEL.read()
 # Like "1200/hour" or "off". A lecture hall of six hundred is behind one address, and everybody in it may have to try
 # twice.
 CANDOR_LIMITS = {

@@ -2,8 +2,8 @@
 
 A library in its own right: no web, no clock, no hidden randomness; `load_bundle` alone reads a file.
 
-Modules say `import scipy`, never `from scipy import stats`: scipy loads a part when it is first named, and a process
-that never estimates loads none.
+Modules say `from randomized_response import _scipy as scipy`: a part is loaded when it is first named, and a process
+that never estimates loads none and needs none.
 """
 
 from randomized_response import plan

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import inf, isnan, log, nan, sqrt
 from typing import Any
 
-import scipy
-
+from randomized_response import _scipy as scipy
 from randomized_response._checks import FractionLike, as_count, as_level, as_probability
 from randomized_response._diagnostics import LikelihoodRatio
 from randomized_response.results import Result

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from math import inf
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response.constrained import interior_point
 
 Floats = NDArray[np.float64]

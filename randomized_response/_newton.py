@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
+
+from randomized_response import _scipy as scipy
 
 Floats = NDArray[np.float64]
 

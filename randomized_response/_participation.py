@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response.results import Vector
 
 Whole = NDArray[np.int64]

@@ -8,9 +8,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding

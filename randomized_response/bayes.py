@@ -7,9 +7,9 @@ Every factor may be multiplied by exp(-tilt theta) without changing the posterio
 """
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._limits import Limits
 from randomized_response.channel import Channel
 from randomized_response.results import Vector

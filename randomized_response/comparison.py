@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 import numpy as np
-import scipy
 
+from randomized_response import _scipy as scipy
 from randomized_response._limits import Limits
 from randomized_response.intervals import normal_quantile
 from randomized_response.results import ProportionEstimate, Result, Vector, answer_table

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from math import ceil, sqrt
 from types import MappingProxyType
 
-import scipy
+from randomized_response import _scipy as scipy
 
 Bounds = tuple[float, float]
 DEFAULT_INTERVAL = "feldman_cousins"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._association_limits import LikelyTables
 from randomized_response._checks import as_counts, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio

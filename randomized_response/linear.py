@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
 from randomized_response._newton import orthonormal

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_distribution, as_level
 from randomized_response._mechanism_comparison import MechanismComparison, compare_mechanisms
 from randomized_response._planning_targets import (

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._limits import Limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import fill_down, fill_up, interior_point, maximum_likelihood

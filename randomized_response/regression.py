@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _logistic
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, likelihood_ratio
 from randomized_response._logistic import Information

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from math import isnan, log, sqrt
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_counts, as_level
 from randomized_response._limits import Limits, around
 from randomized_response.channel import Channel

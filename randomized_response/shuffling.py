@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_level
 from randomized_response.channel import Channel
 from randomized_response.results import Result, Vector

@@ -1,9 +1,9 @@
 """Simultaneous comparisons of independent groups: the level that each interval needs so that all hold."""
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response.results import Vector
 

@@ -5,9 +5,9 @@ from math import isfinite
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic
 from randomized_response._labels import matched

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import flatten
-from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import UserAdmin as BaseUserAdmin
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
@@ -20,7 +18,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django_otp.plugins.otp_static.models import StaticDevice
@@ -29,7 +26,7 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from collector.designs import MOST_GROUPS
+from collector.designs import ABOUT, MOST_GROUPS
 from collector.designs.texts import validate_line
 from estimator.reports import disclosures
 from surveys.accounts.access import Role, role_in, surveys_of
@@ -37,6 +34,7 @@ from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
+from surveys.panel.dashboard import dashboard
 from surveys.panel.forms.before import BEFORE_FIELDS, CHOICE_PICTURE_FIELDS
 from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
@@ -45,7 +43,6 @@ from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
 from surveys.panel.forms.survey import GroupForm, SectionForm, SurveyForm, page_languages
-from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
 from surveys.panel.stale_saves import revision_fields, stale_save
 from surveys.panel.views import signed_in
@@ -117,7 +114,7 @@ class SectionInline(Ordered, TabularInline):
     model = Section
     form = SectionForm
     verbose_name_plural = "Sections: parts with a heading; every question then names its own"
-    fields = ("position", "key", "title", "introduction")
+    fields = ("position", "key", "title", "introduction", "help_after")
 
 
 class ItemInline(Ordered, StackedInline):
@@ -139,6 +136,7 @@ class ItemInline(Ordered, StackedInline):
         "prefer_not",
         "may_be_blank",
         "shuffle",
+        "help_after",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",
         *PARAMETER_ROWS,
@@ -164,63 +162,30 @@ class ItemInline(Ordered, StackedInline):
         return render_to_string("panel/_protection.html", {"question": question, "said": ""})
 
 
-class Archived(admin.SimpleListFilter):
-    """List filter that hides archived surveys by default."""
-
-    title = "archive"
-    parameter_name = "archived"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Archived surveys")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Survey]) -> QuerySet[Survey]:
-        away = {"state": Survey.State.ARCHIVED}
-        return queryset.filter(**away) if self.value() == "yes" else queryset.exclude(**away)
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        whole, away = super().choices(changelist)
-        yield {**whole, "display": "Current surveys"}
-        yield away
-
-
 @admin.register(Survey)
 class SurveyAdmin(ModelAdmin):
     """The user's surveys: the list and the form for drafts. All else is on the survey's page."""
 
     form = SurveyForm
     inlines = (GroupInline, SectionInline, ItemInline)
-    list_display = ("name", "stands", "reports", "epsilon", "address")
-    list_display_links = None
-    list_before_template = "panel/list_before.html"
     change_form_before_template = "panel/form_before.html"
     change_form_outer_after_template = "panel/preview/dock.html"
-    search_fields = ("slug",)
-    list_filter = (Archived,)
     actions = None
     show_add_link = False
-    list_per_page = ROWS
     prepopulated_fields = {"slug": ("title",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Survey]:
-        found = surveys_of(request.user).select_related("team")
-        # The list reads the questions of its drafts alone; the form has all of its survey's at hand.
-        listed = request.resolver_match is not None and str(request.resolver_match.url_name).endswith("_changelist")
-        return found if listed else found.prefetch_related("items", "groups")
+        return surveys_of(request.user).select_related("team").prefetch_related("items", "groups")
 
-    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The change list with its rows' data, read for all surveys together."""
-        changes: ChangeList = super().get_changelist_instance(request)
-        changes.result_list = list(changes.result_list)
-        lines = survey_rows(changes.result_list)
-        for survey in changes.result_list:
-            survey.line = lines[survey.pk]
-        return changes
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The panel's first page in place of the admin's list."""
+        return dashboard(request)
 
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
         options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *ENTRY_FIELDS, *options)
+        return ("title", "slug", *languages, *team, "introduction", "consent", *ENTRY_FIELDS, *ABOUT, *options)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""
@@ -254,8 +219,7 @@ class SurveyAdmin(ModelAdmin):
         more = {"show_save_and_add_another": False, "lacking": lacking, "preview_languages": page_languages()}
         more |= revision_fields(request, obj)
         if context["errors"]:
-            formsets = [inline.formset for inline in context["inline_admin_formsets"]]
-            more["field_errors"] = field_errors(context["adminform"].form, formsets)
+            more["field_errors"] = field_errors(context["adminform"].form, context["inline_admin_formsets"])
         response: HttpResponse = super().render_change_form(request, context | more, *args, obj=obj, **kwargs)
         return response
 
@@ -336,39 +300,6 @@ class SurveyAdmin(ModelAdmin):
         return redirect(f"{form}?open={shown.pk}#question-{shown.pk}")
 
     response_add = response_change
-
-    @display(description="Survey", ordering="slug")
-    def name(self, survey: Survey) -> SafeString:
-        address = reverse("panel:survey", args=[survey.slug])
-        mark = format_html(' <span class="candor-mark">{}</span>', "rehearsal") if survey.rehearsal else ""
-        return format_html('<a class="candor-name" href="{}">{}</a>{}', address, survey, mark)
-
-    @display(
-        description="State",
-        ordering="state",
-        label={"draft": "info", "open": "success", "closed": "default", "archived": "default"},
-    )
-    def stands(self, survey: Survey) -> str:
-        return survey.state
-
-    @display(description="Reports")
-    def reports(self, survey: Survey) -> str:
-        return _line(survey).reports
-
-    @display(description="Epsilon, in total")
-    def epsilon(self, survey: Survey) -> str:
-        return _line(survey).epsilon
-
-    @display(description="Link")
-    def address(self, survey: Survey) -> str:
-        link = _line(survey).link
-        return format_html('<a class="candor-address" href="{}">/s/{}/</a>', link, survey.slug) if link else "–"
-
-
-def _line(survey: Survey) -> SurveyListRow:
-    """The list row of a survey, read once for the whole page."""
-    line: SurveyListRow = survey.line  # type: ignore[attr-defined]
-    return line
 
 
 def _is_researcher(request: HttpRequest) -> bool:

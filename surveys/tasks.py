@@ -19,7 +19,9 @@ def task(name: str, *services: str) -> Callable[..., None]:
 
 
 execute_export = task("estimator.execute_export", "surveys.lifecycle.exports.execute_export")
-run_schedules = task("surveys.keep_appointments", "surveys.opening.schedules.run_due")
+run_schedules = task(
+    "surveys.keep_appointments", "surveys.opening.schedules.run_due", "surveys.lifecycle.closing.run_due"
+)
 purge_due = task(
     "surveys.keep_house",
     "surveys.maintenance.retention.purge_due",

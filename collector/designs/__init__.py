@@ -2,6 +2,8 @@
 
 from collector.designs.blocks import Before, Picture, Text
 from collector.designs.design import (
+    ABOUT,
+    About,
     Ceilings,
     Channel,
     Condition,
@@ -29,11 +31,13 @@ from collector.designs.documents import (
 )
 
 __all__ = [
+    "ABOUT",
     "FEWEST_IN_GROUP",
     "FORMAT",
     "LONGEST_REASON",
     "MOST_GROUPS",
     "MOST_SYMBOLS",
+    "About",
     "Before",
     "Ceilings",
     "Channel",

@@ -47,9 +47,21 @@ def is_open(digest: str) -> bool:
     return FrozenDesign.objects.filter(digest=digest, closed_on=None).exists()
 
 
-def open_by_invitation() -> list[str]:
-    """Digests of the open designs whose reports require an invitation."""
-    digests = FrozenDesign.objects.filter(closed_on=None, rehearsal=False).order_by("number")
+def is_final(digest: str) -> bool:
+    """Return True if the closing of a design is final: no report can be added any more."""
+    return FrozenDesign.objects.filter(digest=digest, final_on__isnull=False).exists()
+
+
+def closing() -> list[str]:
+    """Digests of the designs that take no reports, but may be opened again."""
+    found = FrozenDesign.objects.filter(closed_on__isnull=False, final_on=None, part_of=None).order_by("number")
+    return list(found.values_list("digest", flat=True))
+
+
+def not_final_by_invitation() -> list[str]:
+    """Digests of the designs whose reports require an invitation and can be added to, now or once they are opened
+    again."""
+    digests = FrozenDesign.objects.filter(final_on=None, rehearsal=False).order_by("number")
     return [digest for digest in digests.values_list("digest", flat=True) if get_design(digest).invitations]
 
 

@@ -1,7 +1,8 @@
 """Freeze, close and reopen designs."""
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from collector.database import locks
@@ -25,26 +26,33 @@ def freeze_design(document: object) -> Design:
 
 
 @transaction.atomic
-def close_design(digest: str, *, by_a_restore: bool = False) -> None:
-    """Stop accepting reports of a design, in all its parts. Idempotent. One closed by a restore can be reopened."""
+def close_design(digest: str, *, undoable: bool = False, by_a_restore: bool = False) -> None:
+    """Stop accepting reports of a design, in all its parts; for good unless `undoable`. Idempotent.
+
+    One that is closed undoably is told of in steps still, as while it was open; called again without, this makes its
+    closing final. One closed by a restore can be reopened all the same.
+    """
     keys = parts.keys(digest)
     locks.exclusive_locks(keys, locks.TAKING)  # once those are on disk that are being stored
     today = timezone.now().date()
+    final = {} if undoable else {"final_on": today}
     restored = {"restored_on": today} if by_a_restore else {}
-    FrozenDesign.objects.filter(digest__in=keys, closed_on=None).update(closed_on=today, **restored)
+    mine = FrozenDesign.objects.filter(digest__in=keys, final_on=None)
+    mine.update(closed_on=Coalesce("closed_on", Value(today)), **final, **restored)
 
 
 @transaction.atomic
 def reopen_design(digest: str) -> None:
-    """Accept reports of a design closed by a restore again, as if it had never closed.
+    """Accept reports of a design again whose closing is not final or was by a restore, as if it had never closed.
 
     Raises
     ------
     ValueError
-        Where no restore closed it, or its reports are deleted. The database refuses it too.
+        Where it is neither, or its reports are deleted. The database refuses it too.
     """
     keys = parts.keys(digest)
     locks.exclusive_locks(keys, locks.TAKING)
-    held = FrozenDesign.objects.filter(digest__in=keys, restored_on__isnull=False, purged_on=None)
-    if not held.update(closed_on=None, restored_on=None, rewritten_on=None):
-        raise ValueError(f"design must be one that a restore closed; got {digest}")
+    undoable = Q(final_on=None) | Q(restored_on__isnull=False)
+    held = FrozenDesign.objects.filter(undoable, digest__in=keys, closed_on__isnull=False, purged_on=None)
+    if not held.update(closed_on=None, final_on=None, restored_on=None, rewritten_on=None):
+        raise ValueError(f"design must be one whose closing is not final, or by a restore; got {digest}")

@@ -91,7 +91,7 @@ def delete(digest: str, *, restored: bool = False) -> None:
 
     But for one that a restore closed, which may be reopened; `restored` says of those too.
     """
-    closed = {"closed_on__isnull": False} | ({} if restored else {"restored_on": None})
+    closed = {"final_on__isnull": False} | ({} if restored else {"restored_on": None})
     numbers = FrozenDesign.objects.filter(digest=digest, **closed).values("number")
     for rows in (Invitation, UsedToken):
         rows._default_manager.filter(design__in=numbers).delete()

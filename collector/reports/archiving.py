@@ -148,8 +148,8 @@ def _require_archivable(design: FrozenDesign) -> None:
         raise Conflict("The reports of this survey were deleted; there are none to archive.")
     if design.rehearsal:
         raise Conflict("Reports of simulated respondents are not archived.")
-    if design.closed_on is None:
-        raise Conflict("The survey is open: reports are archived after it is closed.")
+    if design.final_on is None:
+        raise Conflict("The survey is open or may be opened again: reports are archived once its closing is final.")
     if design.restored_on is not None:
         raise Conflict("A restore closed this survey, and it may be reopened: its reports stay in the database.")
     mine = FrozenDesign.objects.filter(digest__in=parts.keys(design.digest))

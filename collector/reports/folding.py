@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from collector.database import locks
 from collector.designs import parts
-from collector.designs.selectors import get_design, is_open
+from collector.designs.selectors import get_design, is_final
 from collector.errors import Conflict, ValidationError
 from collector.models import DailyCount, FrozenDesign, WaitingReport
 from collector.reports import selectors, step_plans
@@ -104,7 +104,7 @@ def _fold_all(digest: str, chunk: int, *, wait: bool) -> int:
             time.sleep(PAUSES[connection.vendor])
             moved = _fold_what_fits(digest, chunk, wait=waits)
         folded += len(moved.new)
-    if not is_open(digest):
+    if is_final(digest):
         _join_last_days(digest)
     return folded
 

@@ -29,7 +29,7 @@ def purge(digest: str, *, chunk: int = CHUNK) -> int:
     Raises
     ------
     ValueError
-        Where the design is open, or unknown.
+        Where the design is open or its closing not final, or it is unknown.
     Conflict, OSError
         Where its archive is being moved or cannot be deleted now; the next call goes on.
     """
@@ -48,8 +48,8 @@ def _mark(digest: str) -> list[int]:
     locks.shared_lock(locks.EVERY, locks.REWRITING)
     design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
     held = FrozenDesign.objects.filter(digest__in=parts.keys(digest))
-    if design is None or design.closed_on is None:
-        raise ValueError(f"design must be a closed one; got {digest}")
+    if design is None or design.final_on is None:
+        raise ValueError(f"design must be one that is closed for good; got {digest}")
     if design.purged_on is None:
         design.coin_reports, design.sheets = selectors.coin_report_count(digest), selectors.sheet_count(digest)
         design.purged_on = timezone.now().date()

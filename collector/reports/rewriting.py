@@ -56,8 +56,8 @@ logger = logging.getLogger(__name__)
 
 
 def rewrite_closed(*, compacted: Sequence[str] = ()) -> bool:
-    """Call `rewrite` if a survey was closed or purged since the last time; return True if one was."""
-    closed = FrozenDesign.objects.filter(closed_on__isnull=False, rewritten_on=None, rehearsal=False)
+    """Call `rewrite` if a survey was closed for good or purged since the last time; return True if one was."""
+    closed = FrozenDesign.objects.filter(final_on__isnull=False, rewritten_on=None, rehearsal=False)
     digests = list(closed.values_list("digest", flat=True))
     if not digests:
         return False

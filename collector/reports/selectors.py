@@ -183,6 +183,16 @@ def daily_counts(digest: str) -> list[DailyCount]:
     return counts if len(keys) == 1 else _joined_days(counts)
 
 
+def daily_counts_of(digests: Collection[str]) -> dict[str, list[DailyCount]]:
+    """The daily counts of several designs, each as `daily_counts` has them, in two queries."""
+    mine = FrozenDesign.objects.filter(Q(digest__in=digests) | Q(part_of__in=digests))
+    wholes = dict(mine.annotate(whole=Coalesce("part_of", "digest")).values_list("number", "whole"))
+    found: dict[str, list[DailyCount]] = {}
+    for one in DailyCount.objects.filter(design__number__in=list(wholes)).order_by("first_day"):
+        found.setdefault(wholes[one.design_id], []).append(one)
+    return {digest: _joined_days(counts) for digest, counts in found.items()}
+
+
 def _joined_days(counts: list[DailyCount]) -> list[DailyCount]:
     """One count for all those that share a day, the earliest first."""
     joined: list[DailyCount] = []

@@ -1,5 +1,7 @@
 """Steps: an open design's reports are folded ten at a time; the last 10 to 19 of each group wait.
 
+So are those of a design whose closing can still be undone: reports may come after it.
+
 Whoever compares what was released before and after one report came finds no difference, or one of ten reports at least.
 A group stands beside a report as it is, so each takes steps of its own; where even its size is protected, all take them
 together. Those who answer a rehearsal are simulated: it takes none. docs/adr/0026-steps.md says why.
@@ -15,7 +17,7 @@ from collector.models import WaitingReport
 STEP = 10
 """Reports in a step. A group's first step needs twice as many waiting."""
 
-IN_STEPS = Q(closed_on=None, rehearsal=False)
+IN_STEPS = Q(final_on=None, rehearsal=False)
 """Condition for the designs whose reports are folded in steps."""
 
 

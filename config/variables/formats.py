@@ -99,6 +99,7 @@ FOLDER = Format("the path of a folder", Path)
 HOST = matching(r"[A-Za-z0-9.:-]{1,253}", "a host's name or address, like mail.example.org")
 RECIPIENTS = Format("public keys of age, which begin with age1, with a comma between them", _recipients)
 ENDPOINT = Format("http:// or https://, a host and, where needed, a port, like https://s3.example.org", _site)
+PROCESS = Format("http:// or https://, a host and, where needed, a port, like http://panel:8000", _site)
 STORE = matching(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9][A-Za-z0-9._-]*)*/?|/[^\x00-\x1f\x7f]*",
     "s3://bucket or s3://bucket/prefix, or the full path of a folder",

@@ -61,6 +61,11 @@ REDIS_URL = Variable(
     formats.REDIS, "", (*PROCESSES, LAUNCHER),
     shown="none: a folder in `CANDOR_DATA`, and counts in the web process", secret=True,
 )  # fmt: skip
+PANEL = Variable(
+    "CANDOR_PANEL", SERVERS, "A web process with all packages: it answers the pages for which the one that is asked "
+    "lacks a package ([why](containers.md#images)).",
+    formats.PROCESS, "", (WEB,), shown="none: each web process answers all pages; `http://panel:8000` in compose.yaml",
+)  # fmt: skip
 POSTGRES_PASSWORD = Variable(
     "POSTGRES_PASSWORD", SERVERS, "The password of the PostgreSQL that compose.yaml starts; it goes into "
     "`DATABASE_URL` there.",

@@ -31,7 +31,7 @@ class Snapshot:
 
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold waiting reports, of an open design in whole steps, then read the inputs of this kind of analysis."""
-    now, while_open = store.released_moment(design.digest), selectors.is_open(design.digest)
+    now, while_open = store.released_moment(design.digest), not selectors.is_final(design.digest)
     if kind == Kind.CROSS_TABLE:
         first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
         folding.fold(design.digest)

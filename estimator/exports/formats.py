@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 from estimator.base.cells import ExportError as ExportError
 from estimator.base.cells import Watch as Watch
 from estimator.base.cells import no_progress
-from estimator.base.extras import missing_package
+from estimator.base.extras import lacking_package
 from estimator.base.languages import DEFAULT, activated
 from estimator.exports import bundle
 from estimator.exports.codebook import codebook_file
@@ -108,7 +108,7 @@ def _with_packages(form: Format) -> Format:
 
     def require() -> None:
         for package in form.packages:
-            if missing := missing_package(package, "formats"):
+            if missing := lacking_package(package, "formats"):
                 raise ExportError(missing)
 
     def check(run: Run) -> None:

@@ -108,10 +108,10 @@ def check(run: Run) -> None:
     except Conflict as gone:
         raise ExportError(str(gone)) from gone
     design = selectors.get_design(run.design_id)
-    if not design.rehearsal and selectors.is_open(run.design_id):
+    if not design.rehearsal and not selectors.is_final(run.design_id):
         raise ExportError(
-            "Reports are given out one by one after the survey is closed: of two files from before, the rows that only "
-            "the later one has would tell who sent them meanwhile."
+            "Reports are given out one by one once the survey is closed for good: of two files from before, the rows "
+            "that only the later one has would tell who sent them meanwhile."
         )
     stored = store.report_count(run.design_id)
     if stored != reports:

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from collector.designs.selectors import get_design, is_open
+from collector.designs.selectors import get_design, is_final
 from collector.reports import folding
 from collector.reports import selectors as reports
 from estimator.base import jobs
@@ -105,7 +105,7 @@ def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
         with reports.one_snapshot():
             now = reports.released_moment(run.design_id)
             exact, coin_reports = reports.totals(run.design_id), reports.folded_coin_report_count(run.design_id)
-            taking = is_open(run.design_id)
+            taking = not is_final(run.design_id)
             waits = reports.report_counts([run.design_id])[run.design_id].waiting > 0
     # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
     anytime = taking and not design.rehearsal

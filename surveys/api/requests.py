@@ -116,6 +116,14 @@ class OpeningBody(Body):
     )
 
 
+class ClosingBody(Body):
+    """Whether it is final at once."""
+
+    now = serializers.BooleanField(
+        default=False, help_text="else it can be undone for an hour, and the final estimate is made after that"
+    )
+
+
 class DuplicateBody(Body):
     """The name of the copy, whom it asks, and perhaps another team of yours."""
 

@@ -15,10 +15,10 @@ from surveys.accounts.access import Role, get_survey_or_404
 from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import Handler, change
 from surveys.api.problems import Problem, error
-from surveys.api.requests import DuplicateBody, NothingBody, OpeningBody, read_body
+from surveys.api.requests import ClosingBody, DuplicateBody, NothingBody, OpeningBody, read_body
 from surveys.api.survey_serializers import OpenedSerializer, WholeSurveySerializer, next_design, state_of, warnings_of
 from surveys.api.surveys import team_of
-from surveys.lifecycle import services
+from surveys.lifecycle import closing, services
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Survey, Version
 from surveys.opening import schedules
@@ -27,10 +27,10 @@ from surveys.planning.group_warnings import expected_reports
 
 
 class ClosedSerializer(serializers.Serializer[Any]):
-    """The survey, and the run of the final estimate."""
+    """The survey, and the run of the final estimate once its closing is final."""
 
     survey = WholeSurveySerializer()
-    run = RunSerializer()
+    run = RunSerializer(allow_null=True)
 
 
 def survey_response(request: Request, survey: Survey, status: int = 200) -> Response:
@@ -80,14 +80,22 @@ class WaveView(View):
 
 
 class CloseView(View):
-    """Takes no more reports, and asks for the final estimate."""
+    """Takes no more reports; asks for the final estimate an hour later or, with `now`, at once."""
 
-    @change("Close a survey", ClosedSerializer, body=NothingBody)
+    @change("Close a survey", ClosedSerializer, body=ClosingBody)
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, MOVES["close"].role)
-        read_body(NothingBody, request)
-        run = services.close_survey(survey, by=user_of(request))
+        now, by = read_body(ClosingBody, request)["now"], user_of(request)
+        run = services.close_survey(survey, by=by) if now else None
+        if run is None:
+            closing.begin_closing(survey, by=by)
         return serialized(ClosedSerializer, {"survey": state_of(user_of(request), survey), "run": run})
+
+
+class UndoCloseView(View):
+    """Takes reports again within the hour after closing: the same design, link and codes."""
+
+    post = _moves("close", "Undo closing", closing.undo_closing)
 
 
 class ReviseView(View):

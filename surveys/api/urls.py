@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from estimator.base import keys  # noqa: F401 - makes <key:...> known
 from surveys.api import (
     converters,
+    dossiers,
     exchange,
     exports,
     invitations,
@@ -29,11 +30,13 @@ urlpatterns = [
     path("surveys/<slug:slug>/definition/", surveys.DefinitionView.as_view(), name="definition"),
     path("surveys/<slug:slug>/questionnaire/", exchange.QuestionnaireView.as_view(), name="questionnaire"),
     path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
+    path("surveys/<slug:slug>/dossier/", dossiers.DossierView.as_view(), name="dossier"),
     path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),
     path("surveys/<slug:slug>/open/", transitions.OpenView.as_view(), name="open"),
     path("surveys/<slug:slug>/wave/", transitions.WaveView.as_view(), name="wave"),
     path("surveys/<slug:slug>/ledger/", waves.LedgerView.as_view(), name="ledger"),
     path("surveys/<slug:slug>/close/", transitions.CloseView.as_view(), name="close"),
+    path("surveys/<slug:slug>/undo-close/", transitions.UndoCloseView.as_view(), name="undo-close"),
     path("surveys/<slug:slug>/revise/", transitions.ReviseView.as_view(), name="revise"),
     path("surveys/<slug:slug>/archive/", transitions.ArchiveView.as_view(), name="archive"),
     path("surveys/<slug:slug>/restore/", transitions.RestoreView.as_view(), name="restore"),

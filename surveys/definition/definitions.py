@@ -17,9 +17,9 @@ from django.conf import settings
 from collector import designs
 from collector.designs.checks import listed
 from collector.errors import Path, ValidationError
-from estimator.base.extras import missing_package
+from estimator.base.extras import lacking_package
 from randomized_response import epsilon_total
-from surveys.definition import ceilings, yaml_positions
+from surveys.definition import about, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
@@ -44,7 +44,7 @@ FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "r
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
 SURVEY_KEYS = {
-    SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "strata",
+    SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "about", "strata",
     *FIELDWORK_OPTIONS, "sections", "items", "pictures",
 }  # fmt: skip
 
@@ -120,6 +120,7 @@ def complete(raw: object) -> Definition:
         "languages": languages,
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
         **_entry(raw, languages),
+        **about.complete_about(raw.get("about") or {}, languages),
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
             "groups": _evened(groups),
@@ -175,6 +176,7 @@ def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions
             name: part for name, part in definition.items() if name not in {SAME_PEOPLE, "pictures", *FIELDWORK_OPTIONS}
         },
         **_frozen_fieldwork(definition, opening),
+        **about.frozen_about(definition),
         "format": designs.FORMAT,
         "version": version,
         "items": _frozen_items(definition["items"]),
@@ -254,7 +256,7 @@ def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dic
         spent = f"{opening.spent.numerator}/{opening.spent.denominator}"
         frozen["waves"] = {"repeats": repeats, "spent": spent}
     if epsilon := definition.get("participation"):
-        if missing := missing_package("opendp", "noise"):
+        if missing := lacking_package("opendp", "noise"):
             raise ValidationError(("participation", "epsilon"), f": the noise is drawn by OpenDP, and {missing}")
         frozen["participation"] = {"epsilon": epsilon}
     return frozen | {"ceilings": ceilings.of_an_opening(reason=opening.reason)}
@@ -309,9 +311,10 @@ def _entry(raw: dict[str, object], languages: list[str]) -> dict[str, object]:
 
 
 def _section(raw: object, languages: list[str], number: int) -> dict[str, object]:
-    section = known_keys(raw, {"key", "title", "introduction"}, ("sections", number))
+    section = known_keys(raw, {"key", "title", "introduction", "help_after"}, ("sections", number))
     texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
-    return {"key": section.get("key", ""), **texts}
+    helped = {"help_after": section["help_after"]} if section.get("help_after", False) is not False else {}
+    return {"key": section.get("key", ""), **texts, **helped}
 
 
 def _evened(groups: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -52,6 +52,7 @@ class ItemPart(TypedDict):
     section: NotRequired[str]
     before: NotRequired[BeforePart]
     choice_pictures: NotRequired[list[PicturePart | None]]
+    help_after: NotRequired[bool]
     channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]
@@ -61,6 +62,7 @@ class SectionPart(TypedDict):
     key: str
     title: Text
     introduction: Text
+    help_after: NotRequired[bool]
 
 
 class GroupPart(TypedDict):
@@ -98,6 +100,7 @@ class Definition(FieldworkPart):
     consent: Text
     consent_statements: NotRequired[list[Text]]
     screening: NotRequired[ScreeningPart]
+    about: NotRequired[dict[str, Text]]
     strata: StrataPart
     same_people_as: NotRequired[str]
     sections: NotRequired[list[SectionPart]]

@@ -93,7 +93,7 @@ def _require_decodable(picture: CleanPicture) -> None:
         (Path(folder) / f"picture.{picture.type}").write_bytes(picture.content)
         (Path(folder) / "page.typ").write_text(page, encoding="utf-8")
         try:
-            typst.compile(Path(folder) / "page.typ", root=folder, format="png", ppi=72)
+            typst.compile(Path(folder) / "page.typ", root=Path(folder), format="png", ppi=72)
         except typst.TypstError:
             raise _refused("is damaged: it cannot be decoded") from None
 

@@ -20,12 +20,15 @@ def require_shape(definition: Definition) -> None:
         _require_text(statement, path)
     if "screening" in definition:
         _require_screening(definition["screening"])
+    for name, text in definition.get("about", {}).items():
+        _require_text(text, ("about", name))
     _require_text(definition["strata"]["wording"], ("strata", "wording"))
     for group, path in _numbered(definition["strata"]["groups"], ("strata", "groups")):
         _require_text(group["label"], (*path, "label"))
     for section, path in _numbered(definition.get("sections", []), ("sections",)):
         for name in ("title", "introduction"):
             _require_text(section[name], (*path, name))
+        _require(section.get("help_after", False), (bool,), (*path, "help_after"), "true or false")
     for item, path in _numbered(definition["items"], ("items",)):
         _require_item(item, path)
 
@@ -55,7 +58,7 @@ def _require_item(item: Any, path: Path) -> None:
         if picture is not None:
             _require_picture(picture, place)
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
-    for name in ("required", "shuffle"):
+    for name in ("required", "shuffle", "help_after"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")
     condition = item.get("asked_if")
     if condition is not None:

@@ -13,7 +13,7 @@ from typing import Any
 from xml.parsers import expat
 
 from collector.errors import ValidationError
-from estimator.base.extras import missing_package
+from estimator.base.extras import lacking_package
 
 LARGEST_FILE = 1_000_000
 """Maximum bytes of a file."""
@@ -174,7 +174,7 @@ def xml_document(content: bytes) -> Element:
 
 def workbook_sheets(content: bytes) -> dict[str, list[list[str]]]:
     """The rows of each sheet of an XLSX workbook, as texts; its size unpacked is checked before it is read."""
-    if missing := missing_package("openpyxl", "formats"):
+    if missing := lacking_package("openpyxl", "formats"):
         raise fault(f"is a workbook, and {missing}")
     _require_small_workbook(content)
     from openpyxl import load_workbook

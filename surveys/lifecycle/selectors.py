@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import count
 from typing import cast
 
 from django.conf import settings
 
-from collector.designs import Design
+from collector.designs import ABOUT, Design
 from collector.designs.selectors import get_design
 from collector.errors import Path, ValidationError
 from collector.reports import selectors as reports
@@ -26,6 +27,9 @@ from surveys.models import Group, Item, Page, Section, Survey, Version
 
 LONGEST_BEGINNING = 56
 """Maximum length of a slug to which a number is appended."""
+
+UNDOABLE = timedelta(hours=1)
+"""How long a closing can be undone, unless it is made final sooner."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
 KEPT_PLAIN: Mapping[str, object] = {
@@ -51,6 +55,7 @@ ITEM_FIELDS: dict[str, object] = {
     "section": "",
     "before": {},
     "choice_pictures": [],
+    "help_after": False,
     "asked_if": None,
     "unasked": None,
 }
@@ -90,7 +95,12 @@ def definition_from(
     survey: Survey, groups: Iterable[Group], sections: Iterable[Section], items: Iterable[Item]
 ) -> Definition:
     """The definition of a survey with these parts, saved or not."""
-    titled = [{name: getattr(section, name) for name in ("key", "title", "introduction")} for section in sections]
+    titled = [
+        {name: getattr(section, name) for name in ("key", "title", "introduction")}
+        | ({"help_after": True} if section.help_after else {})
+        for section in sections
+    ]
+    about = {name: text for name in ABOUT if any((text := getattr(survey, name)).values())}
     divided = [{"key": group.key, "label": group.label, "share": group.share or None} for group in groups]
     definition = {
         "slug": survey.slug,
@@ -99,6 +109,7 @@ def definition_from(
         "title": survey.title,
         "introduction": survey.introduction,
         "consent": survey.consent,
+        **({"about": about} if about else {}),
         "strata": {"wording": survey.strata_wording, "groups": divided},
         **{name: value for name in KEPT_PLAIN if (value := getattr(survey, name)) != KEPT_PLAIN[name]},
         **({"sections": titled} if titled else {}),
@@ -123,7 +134,9 @@ def opening_fault(survey: Survey) -> str:
 
 
 def next_wave_fault(survey: Survey) -> str:
-    """The reason why a closed survey cannot be opened as its next wave; empty if it can."""
+    """The reason why a survey cannot be opened as its next wave, now or once it is closed; empty if it can."""
+    if fault := closing_fault(survey):
+        return fault
     try:
         wave_to_open(survey)
     except ValidationError as error:
@@ -193,6 +206,31 @@ def next_number(survey: Survey) -> int:
 def latest_version(survey: Survey) -> Version | None:
     """The open version, or the last one that was open."""
     return survey.versions.select_related("design").first()
+
+
+def version_closing(survey: Survey) -> Version | None:
+    """The version of a closed survey whose closing can still be undone; None if it is final, or there is none."""
+    version = latest_version(survey) if survey.state == Survey.State.CLOSED else None
+    return version if version is not None and version.closed_at and version.design.final_on is None else None
+
+
+def final_time(version: Version) -> datetime:
+    """When the closing of a closed version is made final by itself."""
+    assert version.closed_at is not None
+    return version.closed_at + UNDOABLE
+
+
+def moment(time: datetime) -> str:
+    """A time in the panel's format."""
+    return f"{time:%-d %B %Y, %H:%M} UTC"
+
+
+def closing_fault(survey: Survey) -> str:
+    """The reason why what follows closing has to wait: it could be undone still; empty if it need not."""
+    version = version_closing(survey)
+    if version is None:
+        return ""
+    return f"Its closing can be undone until {moment(final_time(version))}; wait until then, or make it final first."
 
 
 def version_on_the_web(slug: str) -> Version | None:

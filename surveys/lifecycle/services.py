@@ -6,7 +6,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from collector.designs.services import close_design
 from collector.errors import Conflict, ValidationError
 from collector.reports.services import discard_rehearsal
 from estimator.models import Run
@@ -18,7 +17,7 @@ from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.parts import SAME_PEOPLE, Definition
-from surveys.lifecycle import drafts, selectors, signing_keys, transitions
+from surveys.lifecycle import closing, drafts, selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
 from surveys.lifecycle.pictures import definition_with_pictures
 from surveys.models import Item, Survey, Team, Version
@@ -56,17 +55,20 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
 
 @transaction.atomic
 def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool = False) -> Run:
-    """Stop accepting responses, and request the final estimate. One closed by a restore can reopen."""
-    transitions.move(survey, "close")
+    """Stop accepting responses for good, at once, and request the final estimate; also where it could be undone still.
+
+    One closed by a restore can reopen. Closing that can be undone for an hour is in `surveys.lifecycle.closing`.
+    """
+    if selectors.version_closing(Survey.objects.select_for_update().get(pk=survey.pk)):
+        return closing.finish_closing(survey, by=by, by_a_restore=by_a_restore)
+    now = timezone.now()
+    transitions.move(survey, "close", at=now)
     version = survey.versions.get(closed_at=None)
-    version.closed_at = timezone.now()
+    version.closed_at = now
     version.save(update_fields=["closed_at"])
-    close_design(version.design_id, by_a_restore=by_a_restore)
-    signing_keys.delete(survey, version.number)
-    signing_keys.prepare(survey, version.number + 1)
-    why = ", by a restore: invitations used since the backup would be good again" if by_a_restore else ""
-    record_event(by, "closed", survey=survey, detail=f"version {version.number}{why}")
-    return estimator.request_run(version.design_id, trigger=Run.Trigger.CLOSING)
+    detail = f"version {version.number}{closing.BY_A_RESTORE if by_a_restore else ''}"
+    record_event(by, "closed", survey=survey, detail=detail)
+    return closing.finish(survey, version, by_a_restore=by_a_restore)
 
 
 @transaction.atomic

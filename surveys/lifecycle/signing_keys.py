@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from collector.designs.selectors import is_final
 from collector.invitations.tokens import EXPONENT
 from collector.reports.steps import foldable
 from surveys.definition.definitions import NO_KEY
@@ -55,13 +56,13 @@ def key_of(version: Version) -> SigningKey | None:
 
 
 def issued(version: Version) -> int:
-    """The number of tokens signed for a version; while open, in whole steps and one behind: most are used soon.
+    """The number of tokens signed for a version; until its closing is final, in whole steps and one behind.
 
-    How many of them were used is a matter of its reports alone.
+    Most are used soon. How many of them were used is a matter of its reports alone.
     """
     key = key_of(version)
     signed = 0 if key is None else key.issued
-    return signed if version.closed_at else foldable(signed)
+    return signed if is_final(version.design_id) else foldable(signed)
 
 
 def secret_of(key: SigningKey) -> "rsa.RSAPrivateNumbers | None":

@@ -1,11 +1,13 @@
 """The states of a survey as data: the transitions, the role for each, and what each still needs.
 
 draft -> open -> closed -> archived; closed -> open as the next wave; closed -> draft as the next version; archived ->
-closed, because putting away changes nothing and a mistake should not cost a version.
+closed, because putting away changes nothing and a mistake should not cost a version. What follows closing waits until
+that is final: `surveys.lifecycle.closing` may lead back until then.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils import timezone
 
@@ -24,7 +26,7 @@ def _a_final_estimate(survey: Survey) -> str:
     version = selectors.latest_version(survey)
     last = estimates.last_run(version.design_id) if version else None
     waits = last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING)
-    return "The final estimate is still being made." if waits else ""
+    return selectors.closing_fault(survey) or ("The final estimate is still being made." if waits else "")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ MOVES = {
         "Revise",
         "Makes a draft of the next version; what was collected stays as it is.",
         Role.EDITOR,
+        missing=selectors.closing_fault,
     ),
     "archive": Move(
         State.CLOSED,
@@ -83,8 +86,11 @@ MOVES = {
 }
 
 
-def move(survey: Survey, name: str) -> None:
-    """Make an allowed transition; of two at the same time, one is rejected."""
+def move(survey: Survey, name: str, *, at: datetime | None = None) -> None:
+    """Make an allowed transition; of two at the same time, one is rejected.
+
+    `at`: the time recorded for what it calls off; now if not given.
+    """
     step = MOVES[name]
     if survey.state == step.source and (missing := step.missing(survey)):
         raise Conflict(missing)
@@ -98,7 +104,7 @@ def move(survey: Survey, name: str) -> None:
     waiting = Appointment.objects.filter(survey=survey, state=Appointment.State.WAITING)
     if step.target == State.OPEN:
         waiting = waiting.exclude(move="close")
-    waiting.update(state=Appointment.State.CALLED_OFF, settled_at=timezone.now())
+    waiting.update(state=Appointment.State.CALLED_OFF, settled_at=at or timezone.now())
 
 
 def require_draft(survey: Survey) -> None:
@@ -108,9 +114,11 @@ def require_draft(survey: Survey) -> None:
 
 
 def require_closed(survey: Survey) -> None:
-    """Require a closed survey, because only one version can be open at a time."""
+    """Require a survey that is closed for good, because only one version can be open at a time."""
     if survey.state != State.CLOSED:
         raise Conflict(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
+    if fault := selectors.closing_fault(survey):
+        raise Conflict(fault)
 
 
 def moves_from(state: str) -> dict[str, Move]:

@@ -39,7 +39,7 @@ class OpenedWave:
     @property
     def answered(self) -> bool:
         """True if the wave may have caused privacy loss: a response was stored, or may still be."""
-        return not self.design.rehearsal and (self.counted.stored > 0 or self.version.closed_at is None)
+        return not self.design.rehearsal and (self.counted.stored > 0 or self.counted.stepwise)
 
 
 def waves_of(survey: Survey) -> tuple[OpenedWave, ...]:

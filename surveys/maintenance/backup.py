@@ -152,8 +152,11 @@ def _read(archive: ArchiveReader, changes: Mapping[str, older.Change]) -> None:
             more["document"] = lambda row: _document(archive, row["part_of_id"] or row["digest"])
         elif model is Tally:
             more["part"] = lambda row: 0
+        change = changes.get(model._meta.db_table)
+        if change is not None and not change.columns:
+            continue
         lines: Iterable[bytes] = archive.lines(rows_name(model))
-        if change := changes.get(model._meta.db_table):
+        if change is not None:
             lines = older.converted(change, lines)
         tables.write(model, lines, **more)
     for key, number, whole in FrozenDesign.objects.values_list("digest", "number", "part_of"):
@@ -218,6 +221,7 @@ def _changes(archive: ArchiveReader) -> dict[str, older.Change]:
         )
     wanted = {rows_name(model): tables.names(model) for model in tables.tables()}
     wanted |= {f"rows/{table}.jsonl": change.columns for table, change in changes.items()}
+    wanted = {name: named for name, named in wanted.items() if named}  # without tables that came later
     listed = {name: member.columns for name, member in archive.members.items() if name.startswith("rows/")}
     if wanted != listed:
         raise BackupError("The backup is damaged: its tables are not those of the version that it says made it.")

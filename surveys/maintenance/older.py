@@ -25,6 +25,13 @@ class Change:
     columns: list[str]
     convert: Callable[[Row, Numbers], Row]
 
+    def then(self, later: "Change") -> "Change":
+        """Both changes, one after the other."""
+        return Change(self.columns, lambda row, numbers: later.convert(self.convert(row, numbers), numbers))
+
+
+NEW_TABLE = Change([], lambda row, _: row)
+"""Of a table that older versions did not have: their backups have no rows of it."""
 
 CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("collector", "0017_totals_by_number"): {
@@ -47,8 +54,74 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
         ),
     },
     ("collector", "0019_report_archives"): {},  # a table that is in no backup
+    ("collector", "0020_final_closing"): {
+        "collector_frozendesign": Change(
+            [
+                *("digest", "number", "opened_on", "closed_on", "rewritten_on", "restored_on"),
+                *("purged_on", "coin_reports", "sheets", "part_of_id"),
+            ],
+            lambda row, _: [*row[:4], row[3], *row[4:]],
+        ),
+    },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
+    ("surveys", "0022_advice_dismissals"): {"surveys_advicedismissal": NEW_TABLE},
+    ("surveys", "0023_tags"): {"surveys_surveytag": NEW_TABLE},
+    ("surveys", "0024_about"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("strata_wording", "invitations", "repeats", "people", "participation", "embedded_in"),
+                *("results_shown", "purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:9], *({} for _ in range(5)), *row[9:]],
+        ),
+        "surveys_section": Change(
+            ["id", "survey_id", "position", "key", "title", "introduction"], lambda row, _: [*row, False]
+        ),
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "most", "section", "asked_if", "unasked", "mechanism"),
+                *("truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:15], False, *row[15:]],
+        ),
+    },
+    ("surveys", "0025_retention"): {},  # a default of new rows
+    ("surveys", "0026_preview_links"): {},  # a table that is in no backup
+    ("surveys", "0027_entry"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("sender", "institution", "contact", "data_protection", "help_line"),
+                *("strata_wording", "invitations", "repeats", "people", "participation", "embedded_in"),
+                *("results_shown", "purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:9], [], {}, *row[9:]],
+        ),
+    },
+    ("surveys", "0028_before_question"): {
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "most", "section", "help_after", "asked_if", "unasked"),
+                *("mechanism", "truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:5], {}, *row[5:]],
+        ),
+    },
+    ("surveys", "0029_pictures"): {"surveys_picture": NEW_TABLE},
+    ("surveys", "0030_choice_pictures"): {
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "before", "wording", "choices", "prefer_not"),
+                *("minimum", "maximum", "step", "required", "shuffle", "most", "section", "help_after", "asked_if"),
+                *("unasked", "mechanism", "truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:8], [], *row[8:]],
+        ),
+    },
 }
 
 
@@ -69,9 +142,10 @@ def changes_since(made: Mapping[str, str], here: Mapping[str, list[str]]) -> dic
         if made[app] not in names:
             return None
         for name in names[names.index(made[app]) + 1 :]:
-            if (app, name) not in CHANGES or found.keys() & CHANGES[app, name].keys():
+            if (app, name) not in CHANGES:
                 return None
-            found |= CHANGES[app, name]
+            for table, change in CHANGES[app, name].items():
+                found[table] = found[table].then(change) if table in found else change
     return found
 
 

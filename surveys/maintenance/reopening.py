@@ -7,7 +7,7 @@ that is made from it: whoever used one could answer a second time.
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from collector.designs.selectors import closed_by_restore, open_by_invitation
+from collector.designs.selectors import closed_by_restore, not_final_by_invitation
 from collector.designs.services import close_design, reopen_design
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
@@ -24,13 +24,14 @@ RISK = (
 
 
 def close_invitation_surveys() -> list[str]:
-    """Close every open survey by invitation, as part of a restore; returns their slugs."""
-    versions = Version.objects.filter(design__in=open_by_invitation()).select_related("survey")
+    """Close every survey by invitation that takes responses or may do so again, as part of a restore; returns their
+    slugs."""
+    versions = Version.objects.filter(design__in=not_final_by_invitation()).select_related("survey")
     slugs = []
     for version in versions.order_by("survey__slug"):
         services.close_survey(version.survey, by_a_restore=True)
         slugs.append(version.survey.slug)
-    for digest in open_by_invitation():  # designs that are no survey's any more
+    for digest in not_final_by_invitation():  # designs that are no survey's any more
         close_design(digest, by_a_restore=True)
     return slugs
 

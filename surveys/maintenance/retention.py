@@ -68,8 +68,9 @@ def purge_due() -> None:
 
 
 def due(now: datetime) -> list[Version]:
-    """Closed versions whose responses have reached the end of their retention."""
-    closed = Version.objects.filter(closed_at__isnull=False, purged_at=None, survey__purge_after__isnull=False)
+    """Versions closed for good whose responses have reached the end of their retention."""
+    kept = Version.objects.filter(closed_at__isnull=False, purged_at=None, survey__purge_after__isnull=False)
+    closed = kept.filter(design__final_on__isnull=False)
     return [one for one in closed.select_related("survey").order_by("pk") if _ends(one) <= now]
 
 

@@ -2,11 +2,11 @@
 
 from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
 from surveys.models.backups import Backup
-from surveys.models.drafts import AdviceDismissal, DraftRevision
+from surveys.models.drafts import AdviceDismissal, DraftRevision, PreviewLink
 from surveys.models.mailing import Mailing, Recipient
 from surveys.models.pictures import Picture
 from surveys.models.rehearsals import Rehearsal, Repetition
-from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
+from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, SurveyTag, Version
 from surveys.models.tokens import FetchBatch, FetchCode, SigningKey, SigningSecret
 from surveys.models.webhooks import Delivery, Webhook
 
@@ -29,6 +29,7 @@ __all__ = [
     "Membership",
     "Page",
     "Picture",
+    "PreviewLink",
     "Recipient",
     "Rehearsal",
     "Repetition",
@@ -37,6 +38,7 @@ __all__ = [
     "SigningKey",
     "SigningSecret",
     "Survey",
+    "SurveyTag",
     "Team",
     "Version",
     "Webhook",

@@ -14,6 +14,10 @@ from surveys.models.accounts import Team
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
 
 
+DAYS_KEPT = 365
+"""Days after closing that the responses of a new survey are kept, unless its owners decide otherwise."""
+
+
 def mechanism_choices() -> list[tuple[str, str]]:
     """The mechanisms as an author's list has them. Their registry needs numpy, which few processes start with."""
     from estimator.base import mechanisms
@@ -53,6 +57,11 @@ class Survey(models.Model):
     consent = models.JSONField(default=dict)
     consent_statements = models.JSONField(default=list, blank=True)
     screening = models.JSONField(default=dict, blank=True)
+    sender = models.JSONField(default=dict)
+    institution = models.JSONField(default=dict)
+    contact = models.JSONField(default=dict)
+    data_protection = models.JSONField(default=dict)
+    help_line = models.JSONField(default=dict)
     strata_wording = models.JSONField(default=dict)
     invitations = models.CharField(
         max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."
@@ -84,7 +93,10 @@ class Survey(models.Model):
         default=False, editable=False, help_text="whether its link shows the final estimates once it is closed"
     )
     purge_after = models.PositiveSmallIntegerField(
-        null=True, editable=False, help_text="days after closing that its reports are kept; empty: for good"
+        null=True,
+        default=DAYS_KEPT,
+        editable=False,
+        help_text="days after closing that its reports are kept; empty: for good",
     )
     work_bits = models.PositiveSmallIntegerField(
         default=0, editable=False, help_text="of the sum that a browser does for its report; 0: for none"
@@ -135,6 +147,7 @@ class Section(models.Model):
     key = models.CharField(max_length=64, validators=[KEY_VALIDATOR])
     title = models.JSONField(default=dict)
     introduction = models.JSONField(default=dict)
+    help_after = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position", "pk"]
@@ -169,6 +182,7 @@ class Item(models.Model):
     shuffle = models.BooleanField(default=False)
     most = models.PositiveSmallIntegerField(null=True, blank=True)
     section = models.CharField(max_length=64, blank=True, default="")
+    help_after = models.BooleanField(default=False)
     asked_if = models.JSONField(null=True, blank=True, default=None)
     unasked = models.JSONField(null=True, blank=True, default=None)
     mechanism = models.CharField(max_length=32, choices=mechanism_choices, default="forced_response")
@@ -281,3 +295,17 @@ class Page(models.Model):
     @property
     def is_as_published(self) -> bool:
         return sha256(bytes(self.content)).hexdigest() == self.digest
+
+
+class SurveyTag(models.Model):
+    """A word by which a team finds its surveys."""
+
+    survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="tags")
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["survey", "name"], name="tag_once")]
+
+    def __str__(self) -> str:
+        return self.name

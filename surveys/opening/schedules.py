@@ -20,8 +20,8 @@ from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
-from surveys.lifecycle import selectors, transitions
-from surveys.lifecycle.services import close_survey
+from surveys.lifecycle import closing, selectors, transitions
+from surveys.lifecycle.selectors import moment
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import services
 
@@ -57,11 +57,6 @@ class OpeningPlan:
         if self.cap is not None and not FEWEST_IN_GROUP <= self.cap <= MOST_REPORTS:
             limits = f"{FEWEST_IN_GROUP} to {wording.count(MOST_REPORTS)}"
             yield "cap", f"The cap must be {limits} reports; got {self.cap}. Below that there is no estimate."
-
-
-def moment(time: datetime) -> str:
-    """A time in the panel's format."""
-    return f"{time:%-d %B %Y, %H:%M} UTC"
 
 
 def open_on(
@@ -214,10 +209,10 @@ def _carried_out(appointment: Appointment) -> bool:
 def _do(appointment: Appointment, key: "rsa.RSAPrivateKey | None") -> None:
     survey = appointment.survey
     if appointment.move == "close":
-        close_survey(survey)
+        closing.begin_closing(survey)
         return
-    closing = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
-    if closing.exists():
+    closes = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
+    if closes.exists():
         raise Conflict("Its closing time had passed before it could open.")
     services.open_by(survey, appointment.move, key, confirmed=appointment.digest, reason=appointment.reason)
 

@@ -19,6 +19,14 @@ from surveys.definition.privacy_budget import epsilon_of
 from surveys.definition.text_warnings import TextWarning, text_warnings
 from surveys.models import Item
 
+ABOUT_NAMES = {
+    "sender": "Sender",
+    "institution": "Institution",
+    "contact": "Contact",
+    "data_protection": "Data protection",
+    "help_line": "Help line",
+}
+
 
 @dataclass(frozen=True)
 class QuestionPreview:
@@ -88,6 +96,7 @@ class DesignPreview:
             for place, choice in enumerate(screening.choices):
                 named.append((f"Answer that {'ends the survey' if place in screening.ends else 'leads on'}", choice))
             named.append(("End page of the screening", screening.text))
+        named += [(ABOUT_NAMES[name], text) for name, text in design.about.texts.items()]
         return [*named, ("Question of the group", design.strata_wording), *groups]
 
 
@@ -95,16 +104,20 @@ def design_preview(design: Design) -> DesignPreview:
     """Everything of a design that respondents see. Raises ValueError if a table does not fit its encoding."""
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in design.languages)
-    questions = tuple(_question(item, number, languages[0][0]) for number, item in enumerate(design.items, start=1))
+    questions = tuple(
+        _question(item, number, languages[0][0], helped=item.key in design.about.items)
+        for number, item in enumerate(design.items, start=1)
+    )
     return DesignPreview(design, languages, questions)
 
 
-def _question(item: designs.Item, number: int, language: str) -> QuestionPreview:
+def _question(item: designs.Item, number: int, language: str, *, helped: bool) -> QuestionPreview:
     facts = [f"at most {item.most}"] if item.most is not None else []
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
     facts += ["may be left blank"] if not item.required else []
     facts += ["choices in random order"] if item.shuffle else []
     facts += ["a text before it"] if item.before else []
+    facts += ["followed by the help line"] if helped else []
     facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
     return QuestionPreview(
         number=number,

@@ -43,6 +43,14 @@ def days_of(counts: Sequence[DailyCount]) -> FieldDays | None:
     return FieldDays(_drawn(counts), tuple(rows), remark if together else "")
 
 
+def spark_of(counts: Sequence[DailyCount]) -> SafeString:
+    """The same as small bars for a list; nothing if nothing is counted yet."""
+    if not counts:
+        return SafeString("")
+    made, words = _columns(counts)
+    return charts.spark(made, words=words)
+
+
 def _named(first: date, last: date) -> str:
     if first == last:
         return _date_text(first)
@@ -67,22 +75,30 @@ def _rate(number: float) -> str:
     return wording.count(number) if number == round(number) or number >= 100 else f"{number:.1f}"
 
 
-def _drawn(counts: Sequence[DailyCount]) -> SafeString:
+def _columns(counts: Sequence[DailyCount]) -> tuple[list[charts.ChartColumn], str]:
+    """The bars, and what they show in words."""
     first, last = counts[0].first_day, counts[-1].last_day
     shown = max((last - first).days + 1, SHORTEST)
     total, highest = sum(one.count for one in counts), max(counts, key=_a_day)
     most = _a_day(highest)
-    words = f"{wording.count(total)} reports from {_named(first, last)}; most a day: {_rate(most)}, "
+    words = f"{wording.count(total)} responses from {_named(first, last)}; most a day: {_rate(most)}, "
 
     def column(one: DailyCount) -> charts.ChartColumn:
         start = (one.first_day - first).days
         return start / shown, (start + _length(one)) / shown, _a_day(one) / most
 
+    return [column(one) for one in counts], words + _named(highest.first_day, highest.last_day)
+
+
+def _drawn(counts: Sequence[DailyCount]) -> SafeString:
+    first, last = counts[0].first_day, counts[-1].last_day
+    shown = max((last - first).days + 1, SHORTEST)
+    made, words = _columns(counts)
     return charts.columns(
-        [column(one) for one in counts],
+        made,
         key="days",
         title="Reports by day",
-        words=words + _named(highest.first_day, highest.last_day),
-        most=f"{_rate(most)} a day",
+        words=words,
+        most=f"{_rate(max(map(_a_day, counts)))} a day",
         ends=(_date_text(first), _date_text(first + timedelta(days=shown - 1))),
     )

@@ -98,7 +98,7 @@ def frame(standing: SurveyStatus) -> dict[str, object]:
         "lacking": missing_texts(selectors.definition_of(survey), standing.missing) if standing.missing else [],
         "done": standing.done,
         "count": wording.reports(counted),
-        "nothing_came": survey.state != Survey.State.OPEN and not counted.stored,
+        "nothing_came": survey.state != OPEN and not counted.stored and not counted.stepwise,
         "step_of": STEP if counted.stepwise else None,
         "coin_count": wording.count(coin_reports) if coin_reports else "",
         "epsilon": epsilon_of(survey, version),

@@ -20,15 +20,18 @@ from collector.errors import Conflict, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
 from surveys.lifecycle import selectors
+from surveys.lifecycle.selectors import moment
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
-from surveys.opening.schedules import OpeningPlan, moment
+from surveys.opening.schedules import OpeningPlan
+from surveys.panel.closing import pending_closing
 from surveys.panel.design_preview import DesignPreview, design_preview
 from surveys.panel.frame import status_of, survey_page
 from surveys.panel.overview import next_moves
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
+from surveys.planning.checklist import checklist
 from surveys.planning.drafts import expectations_of
 from surveys.planning.group_warnings import expected_reports, group_warnings
 
@@ -107,6 +110,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
         "trouble": schedules.schedule_fault(survey),
         "history": survey.appointments.exclude(state=Appointment.State.WAITING),
         "moves": next_moves(survey),
+        "closing": pending_closing(survey),
         "shown": shown,
         **(groups_of(survey, shown, request) if survey.state == Survey.State.DRAFT else {}),
     }
@@ -163,8 +167,14 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
 
 
 def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:
-    """Warnings of the groups in the design to freeze, for the number of responses in the query."""
+    """The checklist, and the warnings of the groups in the design to freeze, for the responses in the query."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected)}
+    checks = checklist(survey, shown.design, expected)
+    lacking = [one for one in checks if not one.done]
+    return {
+        "checks": checks,
+        "lacking_checks": lacking,
+        "groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected),
+    }

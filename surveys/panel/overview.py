@@ -17,6 +17,7 @@ from surveys.lifecycle.waves import waves_of
 from surveys.maintenance import reopening
 from surveys.models import Item, Survey, Version
 from surveys.opening import schedules
+from surveys.panel.closing import closing_facts, pending_closing
 from surveys.panel.forms.item_summary import facts_of
 
 NEWEST_RUNS = 10
@@ -55,8 +56,9 @@ def overview(survey: Survey) -> dict[str, object]:
     version = selectors.latest_version(survey)
     pending = estimates.last_run(version.design_id) if version else None
     done = estimates.last_done(version.design_id) if version else None
-    context = {
+    context: dict[str, object] = {
         "moves": next_moves(survey),
+        "closing": pending_closing(survey),
         "waiting": schedules.waiting(survey),
         "trouble": schedules.schedule_fault(survey),
         "reopening": reopening.RISK if reopening.may_be_reopened(survey) else "",
@@ -77,8 +79,14 @@ def overview(survey: Survey) -> dict[str, object]:
 def next_moves(survey: Survey) -> list[dict[str, object]]:
     """The transitions with a button here, each with what it still lacks; opening has separate pages."""
     found = transitions.moves_from(survey.state)
+    version = selectors.latest_version(survey)
     return [
-        {"name": name, **vars(move), "missing": move.missing(survey)}
+        {
+            "name": name,
+            **vars(move),
+            "missing": move.missing(survey),
+            "facts": list(closing_facts(survey, version)) if name == "close" and version else [],
+        }
         for name, move in found.items()
         if name not in schedules.OPENING
     ]

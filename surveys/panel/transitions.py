@@ -13,12 +13,15 @@ from django.views.decorators.http import require_POST
 from collector.designs import FEWEST_IN_GROUP
 from collector.errors import Conflict, ValidationError
 from collector.reports.selectors import report_counts
+from estimator.models import Run
 from surveys.accounts import access
 from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import closing, selectors, services
+from surveys.lifecycle.tags import set_tags
 from surveys.lifecycle.transitions import MOVES
 from surveys.maintenance import reopening
 from surveys.models import Survey
+from surveys.opening import schedules
 from surveys.panel.forms.survey import DuplicateForm
 from surveys.panel.views import signed_in
 
@@ -51,11 +54,36 @@ def transition(role: Role, *, then: str = "panel:survey", within: bool = False) 
 
 @transition(MOVES["close"].role)
 def close(request: HttpRequest, survey: Survey) -> str:
-    run = services.close_survey(survey, by=signed_in(request))
-    return f"The survey is closed. {_what_follows(report_counts([run.design_id])[run.design_id].stored)}"
+    """For good where that is said, else so that it can be undone; a double press answers like one."""
+    if request.POST.get("now") == "yes":
+        run = services.close_survey(survey, by=signed_in(request))
+        return f"The survey is closed for good. {_what_follows(run)}"
+    try:
+        final_at = closing.begin_closing(survey, by=signed_in(request))
+    except Conflict:
+        survey.refresh_from_db()
+        version = selectors.version_closing(survey)
+        if version is None:
+            raise
+        final_at = selectors.final_time(version)
+    return f"The survey is closed: it takes no more responses. You can undo that until {selectors.moment(final_at)}."
 
 
-def _what_follows(came: int) -> str:
+@transition(MOVES["close"].role)
+def undo_closing(request: HttpRequest, survey: Survey) -> str:
+    closing.undo_closing(survey, by=signed_in(request))
+    if any(one.move == "close" for one in schedules.waiting(survey)):
+        return "The survey takes responses again, and closes by itself as it was to."
+    return "The survey takes responses again. It stays open until you close it."
+
+
+@transition(MOVES["close"].role)
+def finish_closing(request: HttpRequest, survey: Survey) -> str:
+    return f"The survey is closed for good. {_what_follows(closing.finish_closing(survey, by=signed_in(request)))}"
+
+
+def _what_follows(run: Run) -> str:
+    came = report_counts([run.design_id])[run.design_id].stored
     if not came:
         return "No report came, so there is nothing to estimate."
     if came < FEWEST_IN_GROUP:
@@ -79,6 +107,12 @@ def archive(request: HttpRequest, survey: Survey) -> str:
 def restore(request: HttpRequest, survey: Survey) -> str:
     services.restore_survey(survey, by=signed_in(request))
     return "The survey is out of the archive."
+
+
+@transition(Role.EDITOR)
+def tags(request: HttpRequest, survey: Survey) -> str:
+    names = set_tags(survey, request.POST.get("tags", ""), by=signed_in(request))
+    return f"Its tags are {', '.join(names)}." if names else "It has no tags."
 
 
 @transition(Role.OWNER)

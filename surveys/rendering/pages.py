@@ -30,6 +30,7 @@ def render_page(
     *,
     with_coin: bool = False,
     preview: bool = False,
+    previews: Mapping[str, str] | None = None,
     work: int = 0,
     languages: Sequence[str] = (),
     pictures_address: str = "",
@@ -46,6 +47,8 @@ def render_page(
         Whether there is an own-coin page to lead to where scripts are switched off.
     preview : bool
         Whether only its author looks at it: it says so, its button for sending is off, and it leads nowhere.
+    previews : mapping of str to str, optional
+        The addresses of the preview in other languages, where there are some to lead to.
     work : int
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
     languages : sequence of str
@@ -75,7 +78,7 @@ def render_page(
         "coin_address": address_of("coin", design, language) if with_coin else "",
         "survey_address": "" if preview else address_of("respond", design, design.language),
         "spent_address": "" if preview else spent_address(language),
-        "doors": [replace(door, address="") for door in doors] if preview else doors,
+        "doors": _doors_of_preview(doors, previews or {}) if preview else doors,
         "preview": preview,
         "work": work,
     }
@@ -87,6 +90,10 @@ def render_page(
 def pictures_address_of(design: Design) -> str:
     """The beginning of the addresses of a survey's pictures, which are the same in every language."""
     return f"{address_of('respond', design, design.language)}pictures/"
+
+
+def _doors_of_preview(doors: list[LanguageLink], previews: Mapping[str, str]) -> list[LanguageLink]:
+    return [replace(door, address=previews.get(door.code, "")) for door in doors]
 
 
 def _between_tags(text: str) -> SafeString:
@@ -123,6 +130,7 @@ class Texts(TypedDict):
     title: str
     introduction: str
     consent: str
+    about: dict[str, str]
 
 
 class PictureTexts(TypedDict):
@@ -167,20 +175,26 @@ def screening_in(screening: Screening | None, language: str) -> ScreeningTexts |
 
 
 def texts_in(design: Design, language: str) -> Texts:
-    """Title, introduction and consent of the survey. Raises ValueError for a language that it lacks."""
+    """Title, introduction, consent and who asks. Raises ValueError for a language that it lacks."""
     if language not in design.languages:
         raise ValueError(f"language must be one of {', '.join(design.languages)}; got {language}")
     return {
         "title": design.title[language],
         "introduction": design.introduction[language],
         "consent": design.consent[language],
+        "about": {name: text[language] for name, text in design.about.texts.items()},
     }
 
 
 def _sections(design: Design, language: str) -> list[dict[str, object]]:
     """The questions by section, numbered through; without sections, one section without a title."""
     questions = [
-        {"number": number, "section": item.section, **_question(item, language)}
+        {
+            "number": number,
+            "section": item.section,
+            "helped": item.key in design.about.items,
+            **_question(item, language),
+        }
         for number, item in enumerate(design.items, start=1)
     ]
     if not design.sections:
@@ -189,6 +203,7 @@ def _sections(design: Design, language: str) -> list[dict[str, object]]:
         {
             "title": section.title[language],
             "introduction": section.introduction[language],
+            "helped": section.key in design.about.sections,
             "questions": [question for question in questions if question["section"] == section.key],
         }
         for section in design.sections
@@ -234,7 +249,7 @@ class ShownChoice:
 
 def shown_choices(item: Item, language: str) -> list[ShownChoice]:
     """The choices of a question in one language."""
-    pictures = [picture and picture_in(picture, language) for picture in item.choice_pictures]
+    pictures = [picture_in(picture, language) if picture else None for picture in item.choice_pictures]
     return [ShownChoice(choice[language], picture) for choice, picture in zip_longest(item.choices, pictures)]
 
 

@@ -202,3 +202,19 @@ def test_editor_advice_is_dismissed_with_a_reason(editor: Page) -> None:
     expect(editor.locator("[data-dismissed]")).to_contain_text("It is a quotation.")
     editor.get_by_role("button", name="Show again").click()
     expect(editor.locator("[data-dismissed]")).to_have_count(0)
+
+
+def test_editor_compares_versions_and_brings_one_back(editor: Page) -> None:
+    editor.get_by_label("Question", exact=True).fill("Did you cheat?")
+    wait_until_saved(editor)
+    editor.get_by_label("Question", exact=True).fill("Did you cheat in an exam?")
+    wait_until_saved(editor)
+    expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
+    editor.get_by_role("button", name="Versions").click()
+    editor.get_by_role("button", name="Compare version 1").click()
+    compared = editor.locator("[data-compared]")
+    expect(compared).to_contain_text("Question 1")
+    expect(compared).to_contain_text("Have you cheated?")
+    picture(editor, "compared")
+    editor.get_by_role("button", name="Bring back version 1").click()
+    expect(editor.get_by_label("Question", exact=True)).to_have_value("Have you cheated?")

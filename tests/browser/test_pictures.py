@@ -61,9 +61,9 @@ def test_every_picture_is_loaded_before_anything_is_answered(opened: Visit, site
     loaded = sorted(target for target in targets(site) if "/pictures/" in target)
     assert len(loaded) == 3, "each once, also those of hidden questions and sections"
     site.forget()
-    assert not page.get_by_text("Take your time.").is_visible()
+    assert not page.get_by_text("Take your time.", exact=True).is_visible()
     opened.choose(1, "Yes")
-    assert page.get_by_text("Take your time.").is_visible()
+    assert page.get_by_text("Take your time.", exact=True).is_visible()
     assert page.get_by_alt_text("An empty hall").is_visible()
     for width, scheme in ((360, "light"), (1280, "dark")):
         page.set_viewport_size({"width": width, "height": 900})

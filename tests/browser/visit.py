@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
-from playwright.sync_api import BrowserContext, Locator, Page
+from playwright.sync_api import BrowserContext, Dialog, Locator, Page
 
 from tests.tools.capture import Capture, Request, Responder, Response
 
@@ -33,13 +33,17 @@ class Visit:
     """What the console may go on saying, where a test makes the server fail for as long as it lasts."""
     changed: bool = False
     """Whether the tab has a script of the test, so that no other test can use it."""
+    leaves: bool = True
+    """Whether it leaves where the page asks."""
+    asked: list[str] = field(default_factory=list)
+    """The kinds of dialogs that the browser showed."""
     listening: list[tuple[str, Callable[..., None]]] = field(default_factory=list)
 
     def listen(self) -> None:
         self.listening += [
             ("console", lambda message: self.hear(f"{message.type}: {message.text}")),
             ("pageerror", lambda error: self.hear(f"error: {error}")),
-            ("dialog", lambda dialog: dialog.accept()),
+            ("dialog", self.reply_to),
         ]
         for event, listener in self.listening:
             self.page.on(event, listener)
@@ -54,6 +58,14 @@ class Visit:
         self.changed = True
         self.page.add_init_script(script)
         return self
+
+    def reply_to(self, dialog: Dialog) -> None:
+        """Answer a dialog of the browser's."""
+        self.asked.append(dialog.type)
+        if self.leaves:
+            dialog.accept()
+        else:
+            dialog.dismiss()
 
     def hear(self, said: str) -> None:
         """Note a word of the console."""

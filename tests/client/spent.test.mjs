@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
-import { recordLoss } from "../../surveys/static/surveys/client/losses.js";
+import { dayNoted, recordLoss } from "../../surveys/static/surveys/client/losses.js";
 import { costsIn, eraseAll, numbersIn, oddsOf, sumOf } from "../../surveys/static/surveys/spent/ledger.js";
 import { designDocument, item } from "./tools.mjs";
 
@@ -62,4 +62,16 @@ test("what others put into the storage is not shown, and erasing all leaves only
 test("costs add up to the hundredth, and odds are rounded up", () => {
   assert.equal(sumOf([0.1, 0.2, 1.1, 0]), 1.4);
   assert.deepEqual([0, 0.01, 1.1, 2.3, 8].map(oddsOf), [1, 1.1, 3.1, 10, 2981]);
+});
+
+test("the day of a note is that of this wave of this survey; what no page of ours noted counts as none", () => {
+  const localStorage = device();
+  recordLoss({ localStorage }, design, "Demo", true);
+  assert.match(dayNoted({ localStorage }, design), /^20\d\d-\d\d-\d\d$/);
+  assert.equal(dayNoted({ localStorage }, { ...design, version: 3 }), null);
+  for (const text of ["", "{", "null", "7", '{"day":"<b>"}', '{"day":7}', '["2026-11-21"]']) {
+    localStorage.setItem("candor-spent-demo-2", text);
+    assert.equal(dayNoted({ localStorage }, design), null);
+  }
+  assert.equal(dayNoted({}, design), null, "a browser without a storage");
 });

@@ -1,12 +1,12 @@
 """What was stored by an earlier version is there after an update, and after going back; the triggers are laid anew."""
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Sum
 
 from collector.designs import Design
-from collector.designs.services import freeze_design
+from collector.designs.services import close_design, freeze_design
 from collector.endpoint import receiving
 from collector.models import FrozenDesign, Report, Tally, WaitingReport
 from collector.reports import folding, selectors
@@ -89,6 +89,22 @@ def test_migration_0017_and_back_keeps_totals_and_days(design: Design, rehearsed
     migrate("0017_totals_by_number")
     assert set(rows("SELECT design_id FROM collector_tally")) == {(number,)}
     assert (tallied(), selectors.daily_counts(rehearsed.digest)) == (totals, days)
+
+
+@pytest.mark.usefixtures("and_back")
+def test_migration_0020_makes_closings_final_and_goes_back_from_no_other(design: Design, rehearsed: Design) -> None:
+    close_design(design.digest, undoable=True)
+    with pytest.raises(OperationalError, match="The closing of 1 surveys can still be undone"):
+        migrate("0019_report_archives")
+    close_design(design.digest)
+    before = len(triggers())
+    migrate("0019_report_archives")
+    migrate("0020_final_closing")
+    found = FrozenDesign.objects.order_by("number").values_list("closed_on", "final_on")
+    (closed_on, final_on), untouched = found
+    assert closed_on is not None
+    assert (final_on, untouched) == (closed_on, (None, None))
+    assert len(triggers()) == before
 
 
 @pytest.mark.parametrize("table", [WaitingReport, Report])

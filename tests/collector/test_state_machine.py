@@ -36,8 +36,8 @@ from hypothesis.stateful import (
 )
 
 from collector.designs import FEWEST_IN_GROUP, Design
-from collector.designs.selectors import is_open
-from collector.designs.services import close_design, freeze_design
+from collector.designs.selectors import is_final, is_open
+from collector.designs.services import close_design, freeze_design, reopen_design
 from collector.endpoint import receiving
 from collector.errors import Conflict, RequestRefused
 from collector.invitations import batches
@@ -107,7 +107,10 @@ class Model:
         """The invitation of each nonce, where the survey asks for one."""
         self.stored: set[str] = set()
         self.counted: set[str] = set()
+        self.shut = False
+        """Whether it takes no reports."""
         self.closed = False
+        """Whether that is final."""
         self.purged = False
 
     def body(self, nonce: str, report: Mark | None = None) -> bytes:
@@ -196,7 +199,7 @@ class Machine(RuleBasedStateMachine):
     @rule(stratum=st.integers(0, 1), code=st.sampled_from(CODES), number=st.integers(0, 8), after=st.booleans())
     def submit_to_one_that_dies(self, stratum: int, code: str, number: int, after: bool) -> None:
         nonce = self._new(self.real, stratum, code)
-        if nonce is not None and not self.real.closed:
+        if nonce is not None and not self.real.shut:
             try:
                 self._until_killed(number, after, lambda: store_report(self.real.body(nonce)))
             except RequestRefused as refusal:
@@ -263,15 +266,32 @@ class Machine(RuleBasedStateMachine):
     @rule(which=st.sampled_from(SLUGS))
     def close(self, which: str) -> None:
         close_design(self.models[which].design.digest)
-        self.models[which].closed = True
+        self.models[which].shut = self.models[which].closed = True
+
+    @rule(which=st.sampled_from(SLUGS))
+    def close_undoably(self, which: str) -> None:
+        """What is final stays so."""
+        close_design(self.models[which].design.digest, undoable=True)
+        self.models[which].shut = True
+
+    @rule(which=st.sampled_from(SLUGS))
+    def undo(self, which: str) -> None:
+        model = self.models[which]
+        if model.closed or not model.shut:
+            with pytest.raises(ValueError, match="whose closing is not final"):
+                reopen_design(model.design.digest)
+            return
+        reopen_design(model.design.digest)
+        model.shut = False
 
     @rule(number=st.integers(0, 2), after=st.booleans())
     def close_and_die(self, number: int, after: bool) -> None:
-        """It is open or closed then; what was closed stays so."""
+        """It is as it was then, or closed for good."""
         digest = self.real.design.digest
         self._until_killed(number, after, lambda: close_design(digest))
-        assert not (self.real.closed and is_open(digest))
-        self.real.closed = not is_open(digest)
+        assert not (self.real.closed and not is_final(digest))
+        self.real.closed = is_final(digest)
+        self.real.shut = self.real.shut or self.real.closed
 
     @precondition(lambda self: self.real.closed)
     @rule(chunk=st.integers(1, 4))
@@ -303,9 +323,9 @@ class Machine(RuleBasedStateMachine):
         except RequestRefused as refusal:
             if refusal.status != 410:
                 raise
-            assert self.rehearsed.closed
+            assert self.rehearsed.shut
         else:
-            assert not self.rehearsed.closed
+            assert not self.rehearsed.shut
             self.rehearsed.stored.add(nonce)
 
     @rule()
@@ -329,7 +349,7 @@ class Machine(RuleBasedStateMachine):
             assert all(table[stratum][1] in (0, 1) for table in model.totals(model.stored) for stratum in range(2))
             (counted,) = selectors.report_counts([digest]).values()
             assert (counted.folded, counted.stored) == (len(model.counted), len(model.told))
-            assert is_open(digest) is not model.closed
+            assert (is_open(digest), is_final(digest)) == (not model.shut, model.closed)
             days = selectors.daily_counts(digest)
             assert sum(day.count for day in days) == len(model.counted)
             assert all(day.count >= folding.FEWEST for day in days[:-1])
@@ -370,7 +390,7 @@ class Machine(RuleBasedStateMachine):
             created = store_report(self.real.body(nonce))
         except RequestRefused as refusal:
             if refusal.status == 410:
-                assert self.real.closed
+                assert self.real.shut
                 assert nonce not in self.real.stored or self.real.purged
                 return
             if refusal.status != 403:
@@ -379,7 +399,7 @@ class Machine(RuleBasedStateMachine):
             assert nonce not in self.real.stored
             return
         assert not heard or created is (nonce not in self.real.stored)
-        assert nonce in self.real.stored or not self.real.closed
+        assert nonce in self.real.stored or not self.real.shut
         self.real.stored.add(nonce)
 
     def _until_killed(self, number: int, after: bool, act: Callable[[], object]) -> None:

@@ -19,10 +19,13 @@ from tests.tools.containers import named_images
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
-OURS = {"web": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
+OURS = {"web": "web server", "panel": "web server", "worker": "worker", "folding": "folding worker", "beat": "beat"}
+TARGETS = {"web": "web", "beat": "lean", "folding": "lean"}
+"""The images that lack packages; all other services have the full one."""
+
 STACK = re.findall(r'"(DATABASE_URL|REDIS_URL|CANDOR_DATA)":', (ROOT / "config" / "serve.py").read_text())
 
-LISTS = ("requirements.txt", "requirements-lean.txt")
+LISTS = ("requirements.txt", "requirements-lean.txt", "requirements-web.txt")
 READ = {name for name, variable in VARIABLES.items() if set(variable.used_by) & set(PROCESSES)}
 """Every variable that a process of an installation reads."""
 NAMED = {
@@ -73,7 +76,8 @@ def test_compose_unset_variables_keep_defaults() -> None:
     """A variable without a value is passed on where it is set, and not set to an empty text where it is not."""
     given = COMPOSE["x-candor"]["environment"]
     with_default = {name for name, value in given.items() if value is not None}
-    assert with_default == {*STACK, "CANDOR_URL", "CANDOR_PROXIES", *(name for name in READ if "EMAIL" in name)}
+    set_here = {"CANDOR_URL", "CANDOR_PANEL", "CANDOR_PROXIES"}
+    assert with_default == {*STACK, *set_here, *(name for name in READ if "EMAIL" in name)}
 
 
 def test_compose_prepare_runs_launcher_commands() -> None:
@@ -99,11 +103,11 @@ def test_compose_images_have_exact_versions() -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_compose_services_have_memory_limits_and_fitting_images(service: str) -> None:
-    """What only keeps time or counts reports runs in the lean image."""
+    """What only keeps time or counts reports runs in the lean image, and web in one of its own."""
     assert re.fullmatch(r"\d+[mg]", SERVICES[service]["mem_limit"])
     if service in {*OURS, "prepare"}:
         target = SERVICES[service]["build"]["target"]
-        assert target == ("lean" if service in {"beat", "folding"} else "full")
+        assert target == TARGETS.get(service, "full")
         assert re.search(rf"^FROM code AS {target}$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 
 
@@ -111,6 +115,14 @@ def test_lean_requirements_are_what_processes_without_pages_import() -> None:
     listed = {name: set(re.findall(r"^[a-z][a-z0-9-]*", (ROOT / name).read_text(), re.MULTILINE)) for name in LISTS}
     assert listed["requirements.txt"] - listed["requirements-lean.txt"] == {"granian", "scipy", "tqdm", "typst"}
     assert listed["requirements-lean.txt"] < listed["requirements.txt"]
+    assert listed["requirements-web.txt"] == {"granian"}
+
+
+def test_compose_names_panel_as_what_has_all_packages() -> None:
+    address = COMPOSE["x-candor"]["environment"]["CANDOR_PANEL"]
+    assert address == "http://panel:8000"
+    assert SERVICES["panel"]["command"] == SERVICES["web"]["command"]
+    assert "ports" not in SERVICES["panel"], "whoever asks the panel process asks web"
 
 
 def test_base_images_can_be_made_without_a_registry() -> None:

@@ -1,20 +1,15 @@
 """What a process has imported once it has begun and done its first work, read in processes of their own."""
 
 import json
-import os
-import re
 import shutil
-import subprocess
-import sys
-from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
 from tests.tools import starting
+from tests.tools.starting import missing_in, run
 
-ROOT = Path(__file__).parents[2]
 HEAVY = {
     *("pandas", "pyarrow", "pyreadstat", "statsmodels", "opendp", "typst", "xlsxwriter", "scipy.stats", "scipy.signal"),
     *("cryptography", "redis", "drf_spectacular.generators", "boto3", "storages", "pyrage"),
@@ -22,28 +17,6 @@ HEAVY = {
 """They are imported where a job needs them, and Redis's client where there is a Redis."""
 
 PAGES = {"config.urls", "rest_framework.views", "surveys.panel", "surveys.api", "surveys.respondent", "unfold.sites"}
-
-WITHOUT = """
-import sys
-from importlib.abc import MetaPathFinder
-class Without(MetaPathFinder):
-    def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in {missing!r}:
-            raise ModuleNotFoundError(f"{{name}} is not in this image", name=name)
-sys.meta_path.insert(0, Without())
-"""
-"""What a program begins with to find none of these packages, as in an image that lacks them."""
-
-
-def pinned(lock: str) -> set[str]:
-    return set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
-
-
-def missing_in(lock: str) -> set[str]:
-    """Modules of the packages that all of Candor has and this lock file does not."""
-    lacking = pinned("requirements.lock") - pinned(lock)
-    named = packages_distributions().items()
-    return {module for module, names in named if {name.lower().replace("_", "-") for name in names} <= lacking}
 
 
 @pytest.fixture(scope="module")
@@ -53,18 +26,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(settings.STATIC_ROOT, folder / "static")
     run(starting.PREPARE, folder)
     return folder
-
-
-def run(program: str, data: Path) -> str:
-    """What a program prints that runs in a process of its own, on an installation's folder."""
-    away = {"DJANGO_SETTINGS_MODULE", "DATABASE_URL", "REDIS_URL"}
-    environment = {name: value for name, value in os.environ.items() if name not in away}
-    environment |= {"CANDOR_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def imported(program: str, data: Path) -> tuple[set[str], list[str]]:
@@ -86,6 +47,13 @@ def test_folding_worker_starts_without_heavy_imports(data: Path) -> None:
     assert not (HEAVY | PAGES) & modules
 
 
+def test_web_process_works_without_other_packages(data: Path) -> None:
+    """The image `web` has no more packages: neither a start nor a respondent's page may ask for one."""
+    missing = missing_in("requirements-web.lock")
+    assert {"scipy", "typst", "pandas", "pyarrow", "opendp", "openpyxl", "tqdm"} <= missing
+    assert run(starting.without(missing) + starting.WEB, data).splitlines() == ["200 OK", "200 OK"]
+
+
 @pytest.mark.parametrize("program", ["FOLDING", "BEAT"])
 def test_lean_processes_work_without_other_packages(data: Path, program: str) -> None:
     """The image `lean` has no more packages: neither a start nor a fold of reports may ask for one."""
@@ -93,7 +61,7 @@ def test_lean_processes_work_without_other_packages(data: Path, program: str) ->
     assert {"scipy", "typst", "pandas", "pyarrow", "opendp", "granian", "boto3", "tqdm"} <= missing
     if program == "FOLDING":
         run(starting.MORE_REPORTS, data)
-    printed = run(WITHOUT.format(missing=missing) + getattr(starting, program), data)
+    printed = run(starting.without(missing) + getattr(starting, program), data)
     assert int(printed.split()[-1]) > 0
 
 

@@ -64,7 +64,7 @@ def suffer(kind: str, listed: dict[str, Case]) -> list[report.Row]:
 def added_up(installation: Installation, ask: Ask, sender: Sender) -> str:
     """Close the survey, then compare what was acknowledged, what is there, and what was counted."""
     sender.leave_acknowledged(BACK)
-    installation.manage("close_survey", "campus")
+    installation.manage("close_survey", "campus", "--now")
     wait_until(lambda: ask("SELECT count(*) FROM collector_waitingreport") == [(0,)], BACK)
     found = outcome(ask, [sender], seconds=BACK)
     assert found.sound, found

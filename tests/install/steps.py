@@ -123,7 +123,7 @@ class Steps:
         assert self.during[-1][0] == 200
         assert self.machine.run("ls", "/opt/candor/collector/newer.py")
         assert len(self._backups()) == 2
-        assert json.loads(self.machine.run("candor", "close_survey", "campus", "--json"))["reports"] == 1
+        assert json.loads(self.machine.run("candor", "close_survey", "campus", "--now", "--json"))["reports"] == 1
 
     def _is_away(self) -> None:
         """Once Candor is stopped the proxy says so, and comes back with it."""

@@ -82,6 +82,7 @@ def test_survey_form_new_survey_round_trips_by_file(her: Client, alice: User) ->
         "title": "Study", "slug": "study", "own_language": "de", "introduction": "Hallo.", "consent": "",
         "items-TOTAL_FORMS": 2,
         "items-0-key": "a", "items-0-kind": "yes_no", "items-0-wording": "Ja?", "items-0-mechanism": "warner",
+        "items-0-prefer_not": "",
         "items-0-truth": "3/4", "items-0-choices": "", "items-0-yes": "", "items-0-weights": "",
         "items-1-key": "b", "items-1-kind": "one_choice", "items-1-wording": "Was?", "items-1-mechanism": "k_ary",
         "items-1-truth": "1/2", "items-1-choices": "Eins\nZwei\nDrei", "items-1-yes": "", "items-1-weights": "",
@@ -262,6 +263,7 @@ def test_survey_form_errors_are_linked_above_it(bilingual: Survey, her: Client) 
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | changes)
     summary = html.partition("data-errors>")[2].partition("</section>")[0]
     anchors = re.findall(r'href="#([^"]+)"', summary)
+    assert "Question 1, " in summary
     assert anchors == ["id_title", "id_groups-0-share", "id_items-0-truth"]
     assert all(f'id="{anchor}"' in html for anchor in anchors)
 

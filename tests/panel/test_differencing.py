@@ -12,6 +12,7 @@ from estimator import tasks
 from estimator.analyses import services as analyses
 from estimator.exports.formats import FORMATS
 from estimator.runs import services as estimator
+from surveys.lifecycle import closing
 from surveys.models import Version
 from tests.factories import payloads
 from tests.factories.reports import store_report
@@ -59,6 +60,18 @@ def test_counts_one_response_changes_nothing_shown(opened: Design, her: Client, 
     assert (before["run"][3].hour, before["run"][3].minute, before["run"][3].second) == (0, 0, 0)
     for number in range(5):
         store_report(payloads.body(opened, stratum="y2", report="0101"))
+        assert told(opened, her, settings) == before, number
+
+
+def test_closing_that_is_undone_shows_nothing(version: Version, opened: Design, her: Client, settings: Any) -> None:
+    """Else two closings around one response, each undone, would tell it."""
+    before = told(opened, her, settings)
+    for number in range(2):
+        store_report(payloads.body(opened, stratum="y2", report="0101"))
+        closing.begin_closing(version.survey)
+        shown = told(opened, her, settings)
+        assert {key for key in shown if shown[key] != before[key]} == set(), number
+        closing.undo_closing(version.survey)
         assert told(opened, her, settings) == before, number
 
 

@@ -1,6 +1,7 @@
 """The buttons of a survey's page, and what the page says after each."""
 
 import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -51,16 +52,49 @@ def test_share_page_link_holds_digest(version: Version, her: Client) -> None:
 
 def test_close_requests_final_estimate(version: Version, her: Client) -> None:
     fill(get_design(version.design_id))
-    assert outcome(her, "close", "campus") == "success"
+    assert outcome(her, "close", "campus", now="yes") == "success"
     run = Run.objects.get(design=version.design)
     assert run.trigger == Run.Trigger.CLOSING
     assert marks(html_of(her, "survey", "campus"), "run") == [f"/api/v1/runs/{run.key}/"]
     assert outcome(her, "close", "campus") == "error"
+    assert outcome(her, "undo-closing", "campus") == "error"
+
+
+def test_close_can_be_undone_by_one_click(version: Version, her: Client) -> None:
+    assert outcome(her, "close", "campus") == outcome(her, "close", "campus") == "success", "a double press is one"
+    page = html_of(her, "survey", "campus")
+    assert marks(page, "closing") == [""]
+    assert "/panel/survey/campus/undo-closing" in page
+    assert "No report came" not in page, "nobody can tell before it is final"
+    for button in ("revise", "archive", "waves"):
+        assert outcome(her, button, "campus", digest="0" * 64, opens="now") == "error"
+    said = press(her, "undo-closing", "campus")
+    assert "The survey takes responses again. It stays open until you close it." in said
+    assert "Respondents can answer." in said
+    assert outcome(her, "undo-closing", "campus") == "error"
+    press(her, "close", "campus")
+    assert "The survey is closed for good. No report came" in press(her, "finish-closing", "campus")
+    page = html_of(her, "survey", "campus")
+    assert marks(page, "closing") == []
+    assert "undo-closing" not in page
+
+
+def test_close_dialog_says_what_is_true_of_the_survey(version: Version, her: Client, settings: Any) -> None:
+    def said() -> str:
+        html = html_of(her, "survey", "campus")
+        return words(html[html.index('class="candor-means"') :])
+
+    assert "Later it can be opened again as its next wave" in said()
+    assert "Responses counted so far: fewer than 10. With fewer than 10 in all there is no estimate." in said()
+    assert "What was to close it by itself" not in said()
+    settings.CANDOR_EPSILON_CEILING = 2.5
+    assert "It could not be opened again as its next wave" in said()
+    assert "Later it can be opened again" not in said()
 
 
 def test_close_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
-    said = press(her, "close", "campus")
-    assert "The survey is closed. No report came, so there is nothing to estimate." in said
+    said = press(her, "close", "campus", now="yes")
+    assert "The survey is closed for good. No report came, so there is nothing to estimate." in said
     for page in (said, words(her.get("/panel/survey/campus/watch/").content.decode())):
         assert "on its way" not in page
         assert "comes by itself" not in page
@@ -69,14 +103,14 @@ def test_close_without_reports_promises_no_estimate(version: Version, her: Clien
 
 def test_close_with_nine_reports_promises_no_estimate(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=9, first=9)
-    said = press(her, "close", "campus")
+    said = press(her, "close", "campus", now="yes")
     assert "Reports that came: 9. An estimate takes at least 10, so there will be none." in said
     assert "on its way" not in said
 
 
 def test_close_with_ten_reports_estimates_without_quote(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=10, first=10)
-    assert "The final estimate is on its way." in press(her, "close", "campus")
+    assert "The final estimate is on its way." in press(her, "close", "campus", now="yes")
     estimator.execute(Run.objects.get(design=version.design).pk)
     for page in ("", "watch/"):
         told = words(her.get(f"/panel/survey/campus/{page}").content.decode())

@@ -144,10 +144,11 @@ def test_lifecycle_acts_are_in_audit_log_with_name(survey: Survey, her: Client) 
     press(her, "show-results", "campus", shown="yes")
     Appointment.objects.filter(state=Appointment.State.WAITING).update(due_at=timezone.now())
     schedules.run_due()
+    press(her, "finish-closing", "campus")
     Survey.objects.get().versions.get().design.runs.update(state="failed")
     press(her, "archive", "campus")
     written = list(AuditEntry.objects.order_by("pk").values_list("name", "act"))
-    assert written[-9:] == [
+    assert written[-10:] == [
         ("alice", "scheduled to open"),
         ("alice", "cancelled the opening"),
         ("alice", "scheduled to close"),
@@ -156,6 +157,7 @@ def test_lifecycle_acts_are_in_audit_log_with_name(survey: Survey, her: Client) 
         ("alice", "changed embedding"),
         ("alice", "enabled the results page"),
         ("", "closed"),
+        ("alice", "made the closing final"),
         ("alice", "archived"),
     ]
 

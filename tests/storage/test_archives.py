@@ -139,6 +139,7 @@ def test_archive_refuses_what_may_change(version: Version, closed: Version) -> N
     assert not ReportArchive.objects.exists()
 
 
+@pytest.mark.usefixtures("and_back")
 def test_migration_back_with_an_archive_is_refused(closed: Version) -> None:
     """Earlier versions would find no report, and delete what names the file."""
     archiving.archive(closed.design_id)

@@ -21,6 +21,7 @@ from collector.reports import purging, rewriting
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
+from surveys.lifecycle.closing import begin_closing, undo_closing
 from surveys.lifecycle.selectors import final_run
 from surveys.lifecycle.services import archive_survey, close_survey, restore_survey, write_survey
 from surveys.maintenance import backup, reopening
@@ -132,25 +133,77 @@ def raw(statement: str) -> None:
 
 def test_database_reopens_restored_designs_only() -> None:
     design = freeze_design(payloads.document(invitations={"kind": "secret"}))
-    reopened = "closed_on = NULL, restored_on = NULL"
-    for refused in ("restored_on = '2026-01-01'",):
+    reopened = "closed_on = NULL, final_on = NULL, restored_on = NULL"
+    for refused in ("restored_on = '2026-01-01'", "final_on = '2026-01-01'"):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(refused)
     close_design(design.digest)
-    for refused in ("closed_on = NULL", "restored_on = '2026-01-01'", reopened, "closed_on = '2026-01-01'"):
+    refusals = (
+        "closed_on = NULL",
+        "final_on = NULL",
+        "closed_on = NULL, final_on = NULL",
+        "restored_on = '2026-01-01'",
+    )
+    for refused in (*refusals, reopened, "closed_on = '2026-01-01'"):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(refused)
-    with pytest.raises(ValueError, match="a restore closed"):
+    with pytest.raises(ValueError, match="whose closing is not final"):
         reopen_design(design.digest)
     other = freeze_design(payloads.document(version=2, invitations={"kind": "secret"}))
     close_design(other.digest, by_a_restore=True)
-    for refused in ("closed_on = NULL", "restored_on = NULL", "closed_on = '2026-01-01'"):
+    for refused in ("closed_on = NULL", "final_on = NULL", "restored_on = NULL", "closed_on = '2026-01-01'"):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(f"{refused} WHERE digest = '{other.digest}'")
     reopen_design(other.digest)
     assert is_open(other.digest)
-    with pytest.raises(ValueError, match="a restore closed"):
+    with pytest.raises(ValueError, match="whose closing is not final"):
         reopen_design(other.digest)
+
+
+def test_database_reopens_design_until_its_closing_is_final() -> None:
+    design = freeze_design(payloads.document())
+    close_design(design.digest, undoable=True)
+    assert not is_open(design.digest)
+    with pytest.raises(IntegrityError, match="cannot be opened again"):
+        raw("restored_on = '2026-01-01'")
+    raw("closed_on = NULL")
+    close_design(design.digest, undoable=True)
+    reopen_design(design.digest)
+    assert is_open(design.digest)
+    close_design(design.digest, undoable=True)
+    close_design(design.digest)
+    with pytest.raises(IntegrityError, match="cannot be opened again"):
+        raw("closed_on = NULL, final_on = NULL")
+
+
+def test_restore_makes_a_closing_final_and_says_so(alice: User, tmp_path: Path) -> None:
+    """Undone and used after the backup: an invitation would be good again by undoing it in the restored place."""
+    version, codes = invited(alice)
+    begin_closing(version.survey)
+    backup.back_up(tmp_path / "candor.zip")
+    undo_closing(version.survey)
+    send(version.design_id, codes[1])
+    empty_database()
+    assert backup.restore(tmp_path / "candor.zip")["closed"] == ["campus"]
+    survey = Survey.objects.get()
+    with pytest.raises(Conflict, match="closed for good"):
+        undo_closing(survey)
+    rewriting.rewrite_closed()
+    assert Invitation.objects.count() == 10
+    reopening.reopen(survey)
+    assert send(version.design_id, codes[1]), "by an owner, below the words of what that means"
+    empty_database()
+
+
+def test_restore_leaves_a_closing_of_an_open_link(alice: User, tmp_path: Path) -> None:
+    version = open_survey(write_survey(payloads.definition(), team=home_team(alice)))
+    begin_closing(version.survey)
+    backup.back_up(tmp_path / "candor.zip")
+    empty_database()
+    assert backup.restore(tmp_path / "candor.zip")["closed"] == []
+    undo_closing(Survey.objects.get())
+    assert is_open(version.design_id)
+    empty_database()
 
 
 def test_rewrite_closed_deletes_invitations_and_tokens() -> None:

@@ -98,7 +98,16 @@ def test_api_definition_to_report_logs_each_act(hers: Program, alice: User) -> N
     assert link.endswith(f"/reports/{run['key']}/")
     assert hers.post(f"runs/{run['key']}/publish/", {"published": False}) == {"published": False, "link": ""}
     closed = hers.post("surveys/campus/close/")
+    assert (closed["survey"]["state"], closed["run"]) == ("closed", None)
+    assert closed["survey"]["undo_until"] is not None
+    assert {move["missing"][:11] for move in closed["survey"]["moves"]} == {"Its closing"}
+    undone = hers.post("surveys/campus/undo-close/")
+    assert (undone["state"], undone["undo_until"]) == ("open", None)
+    hers.refused(409, "POST", "surveys/campus/undo-close/")
+    assert hers.post("surveys/campus/close/")["run"] is None
+    closed = hers.post("surveys/campus/close/", {"now": True})
     assert (closed["survey"]["state"], closed["run"]["trigger"]) == ("closed", "closing")
+    hers.refused(409, "POST", "surveys/campus/undo-close/")  # it is final
     hers.refused(409, "POST", "surveys/campus/archive/")  # while the final estimate is being made
     estimator.execute(Run.objects.get(key=closed["run"]["key"]).pk)
     assert hers.post("surveys/campus/archive/")["state"] == "archived"
@@ -109,7 +118,7 @@ def test_api_definition_to_report_logs_each_act(hers: Program, alice: User) -> N
     acts = list(AuditEntry.objects.filter(survey__slug="campus", name="alice").values_list("act", flat=True))[::-1]
     assert acts == [
         "created", "opened", "requested an estimate", "exported", "published a report", "unpublished a report",
-        "closed", "archived", "restored", "revised",
+        "closed", "undid the closing", "closed", "made the closing final", "archived", "restored", "revised",
     ]  # fmt: skip
 
 

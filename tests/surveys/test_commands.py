@@ -45,7 +45,7 @@ def test_commands_from_file_to_estimate(alice: User, file: Path) -> None:
     assert opened["version"] == 1
     estimated = facts("estimate", "campus")
     assert (estimated["state"], estimated["reports"]) == ("done", 0)
-    assert facts("close_survey", "campus")["reports"] == 0
+    assert facts("close_survey", "campus", "--now")["reports"] == 0
     assert facts("open_survey", "campus", "--wave")["version"] == 2
     assert run("ledger", "campus").splitlines() == [
         "wave 1: epsilon 2.49, nobody answered; reports: 0",

@@ -218,7 +218,7 @@ def send(installation: Installation, design: Design, number: int) -> int:
 def close_and_fold(installation: Installation, design: Design) -> None:
     """Close a survey, for until then the last step waits; all its reports are in totals that agree with a recount."""
     waiting = WAITING.format(digest=design.digest)
-    installation.manage("close_survey", design.slug)
+    installation.manage("close_survey", design.slug, "--now")
     wait_until(lambda: installation.rows(waiting) == [(0,)], 60)
     wait_until(lambda: installation.tallies() == installation.recount(), 60)
 

@@ -62,7 +62,7 @@ def test_stack_killed_processes_count_each_report_once(stack: Stack, design: Des
     wait_until(lambda: stack.ask(counted) == [(40,)], 60)
     wait_until(lambda: set(stack.processes("worker-1@")) - set(killed), 30)
     assert json.loads(stack.manage("estimate", "campus", "--json"))["state"] == "done"
-    stack.manage("close_survey", "campus")
+    stack.manage("close_survey", "campus", "--now")
     wait_until(lambda: stack.ask(counted) == [(50,)], 60)
     assert stack.interrupt() == 0
     assert stack.processes() == []

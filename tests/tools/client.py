@@ -39,7 +39,7 @@ MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcd
 """Ways to make markup from a text."""
 FORBIDDEN_IN_CLIENT = (
     rf"{MARKUP}|Math\.random|Date\b|performance\.|\beval\b|new Function|setInterval"
-    r"|\bcaches\b|document\.cookie|serviceWorker|pushState|BroadcastChannel"
+    r"|\bcaches\b|document\.cookie|serviceWorker|BroadcastChannel"
     r"|sendBeacon|WebSocket|EventSource|XMLHttpRequest|RTCPeerConnection|new Image|new Worker|\bimport\("
     r"|https?://(?!www\.w3\.org/2000/svg)|debugger|console\."
 )

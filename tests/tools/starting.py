@@ -1,5 +1,14 @@
 """What each process does from its begin to its first work, as programs: for the test of imports and for benchmarks."""
 
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
 PREPARE = """
 import json
 import django; django.setup()
@@ -66,3 +75,41 @@ except SystemExit:
 """
 
 LAUNCHER = "from config import serve"
+
+_WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+class Without(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in {missing!r}:
+            raise ModuleNotFoundError(f"{{name}} is not in this image", name=name)
+sys.meta_path.insert(0, Without())
+"""
+"""What a program begins with to find none of these packages, as in an image that lacks them."""
+
+
+def without(missing: set[str]) -> str:
+    return _WITHOUT.format(missing=missing)
+
+
+def pinned(lock: str) -> set[str]:
+    return set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+
+
+def missing_in(lock: str) -> set[str]:
+    """Modules of the packages that all of Candor has and this lock file does not."""
+    lacking = pinned("requirements.lock") - pinned(lock)
+    named = packages_distributions().items()
+    return {module for module, names in named if {name.lower().replace("_", "-") for name in names} <= lacking}
+
+
+def run(program: str, data: Path, **variables: str) -> str:
+    """What a program prints that runs in a process of its own, on an installation's folder."""
+    away = {"DJANGO_SETTINGS_MODULE", "DATABASE_URL", "REDIS_URL"}
+    environment = {name: value for name, value in os.environ.items() if name not in away}
+    environment |= {"CANDOR_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings", **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

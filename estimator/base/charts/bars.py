@@ -18,6 +18,8 @@ ROOF, FOOT, HEIGHT = 24, 124, 146
 """Of vertical bars: the top of the highest, the baseline, and the height of the picture."""
 
 
+SPARK_WIDTH, SPARK_HEIGHT = 96, 24
+
 Bar = tuple[str, str, Sequence[tuple[str, float]]]
 """Its name, its value in words, and the bars that lie over each other: class and length of each, the longest first."""
 
@@ -62,6 +64,19 @@ def columns(
         text("tick", f"{RIGHT}%", HEIGHT - 4, ends[1], "end"),
     ]
     return chart(key, key, title, words, "".join(parts), width="100%", height=HEIGHT)
+
+
+def spark(made: Sequence[ChartColumn], *, words: str) -> SafeString:
+    """Draw small vertical bars without axes, for a row of a list; `words` says what they show."""
+    drawn = []
+    for start, end, height in made:
+        high = max(SPARK_HEIGHT * height, 1.0)
+        size = {"width": f"{max(SPARK_WIDTH * (end - start) - 0.5, 0.8):.1f}", "height": f"{high:.1f}"}
+        drawn.append(
+            element("rect", class_="bar", x=f"{SPARK_WIDTH * start:.1f}", y=f"{SPARK_HEIGHT - high:.1f}", **size)
+        )
+    box = f"0 0 {SPARK_WIDTH} {SPARK_HEIGHT}"
+    return SafeString(element("svg", "".join(drawn), class_="spark", viewBox=box, role="img", aria_label=words))
 
 
 def _column(one: ChartColumn) -> str:

@@ -3,7 +3,7 @@
 import io
 
 from collector.errors import ValidationError
-from estimator.base.extras import missing_package
+from estimator.base.extras import lacking_package
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.readers.xlsform import STORED, stored_json
 from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey, kept_of_text, texts_before
@@ -21,7 +21,7 @@ Row = dict[str, str]
 
 def write(definition: Definition) -> bytes:
     """The file's content. Raises ValidationError where openpyxl is not installed."""
-    if missing := missing_package("openpyxl", "formats"):
+    if missing := lacking_package("openpyxl", "formats"):
         raise ValidationError((), f"an XLSForm is a workbook, and {missing}")
     from openpyxl import Workbook
 

@@ -1,14 +1,39 @@
+from argparse import ArgumentParser
 from typing import Any
 
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import closing, selectors, services
 from surveys.management.base import SurveyCommand, find_survey
+from surveys.models import Survey
 
 
 class Command(SurveyCommand):
-    help = "Take no more reports and make the final estimate."
+    help = "Take no more reports, and make the final estimate an hour later; until then it can be undone."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        super().add_options(parser)
+        when = parser.add_mutually_exclusive_group()
+        when.add_argument("--now", action="store_true", help="for good at once, also where it could be undone still")
+        when.add_argument("--undo", action="store_true", help="take reports again, within the hour after closing")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey = find_survey(options["slug"])
-        run = services.close_survey(survey)
-        count = selectors.report_count(survey)
-        return f"{survey.slug} is closed with {count} reports.", {"slug": survey.slug, "reports": count, "run": run.key}
+        if options["undo"]:
+            closing.undo_closing(survey)
+            return f"{survey.slug} takes reports again.", _facts(survey)
+        if options["now"]:
+            run = services.close_survey(survey)
+            facts = _facts(survey) | {"run": run.key}
+            return f"{survey.slug} is closed for good with {facts['reports']} reports.", facts
+        final_at = closing.begin_closing(survey)
+        facts = _facts(survey) | {"final_at": final_at.isoformat()}
+        return f"{survey.slug} is closed. It can be undone until {selectors.moment(final_at)}.", facts
+
+
+def _facts(survey: Survey) -> dict[str, object]:
+    return {
+        "slug": survey.slug,
+        "state": survey.state,
+        "reports": selectors.report_count(survey),
+        "run": None,
+        "final_at": None,
+    }

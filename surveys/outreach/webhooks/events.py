@@ -52,9 +52,9 @@ def pending_events(webhook: Webhook) -> Iterator[Event]:
     """The events that this webhook subscribes to, since its creation."""
     versions = {version.design_id: version for version in webhook.survey.versions.all()}
     if CLOSED in webhook.events:
-        for version in versions.values():
-            if version.closed_at is not None and version.closed_at >= webhook.made_at:
-                yield Event(CLOSED, version.design_id, version)
+        final = webhook.survey.versions.filter(closed_at__gte=webhook.made_at, design__final_on__isnull=False)
+        for version in final.order_by("number"):
+            yield Event(CLOSED, version.design_id, version)
     if ESTIMATE_READY in webhook.events:
         done = Run.objects.filter(design__in=versions, state=Run.State.DONE, finished_at__gte=webhook.made_at)
         requested = done.exclude(trigger=Run.Trigger.SCHEDULE)  # by somebody, or by closing

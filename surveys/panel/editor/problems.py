@@ -121,6 +121,7 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
         for number, choice in enumerate(screening["choices"]):
             yield ("screening", "choices", number), choice, True
         yield ("screening", "text"), screening["text"], True
+    yield from ((("about", name), text, False) for name, text in definition.get("about", {}).items())
     groups = definition["strata"]["groups"]
     yield ("strata", "wording"), definition["strata"]["wording"], bool(groups)
     for group in groups:

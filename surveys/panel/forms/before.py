@@ -134,8 +134,8 @@ class BeforeFields(forms.Form):
             shown[place] = {**sent.to_dict(), "alternative": alternative}
         elif cleaned.get("choice_picture_removed"):
             shown[place] = None
-        elif written and shown[place]:
-            shown[place] = {**shown[place], "alternative": alternative}
+        elif written and (there := shown[place]):
+            shown[place] = {**there, "alternative": alternative}
         self.instance.choice_pictures = shown if any(shown) else []
 
     def store_pictures(self) -> None:

@@ -12,11 +12,11 @@ class FieldError(NamedTuple):
     words: str
 
 
-def field_errors(form: Any, formsets: Iterable[Any]) -> list[FieldError]:
+def field_errors(form: Any, inlines: Iterable[Any]) -> list[FieldError]:
     """Every error of the survey's form and of its rows, in the order of the page."""
     found = [*_errors(form, "")]
-    for formset in formsets:
-        name = str(formset.model._meta.verbose_name).capitalize()
+    for inline in inlines:
+        formset, name = inline.formset, str(inline.opts.verbose_name).capitalize()
         found += [FieldError("", f"{name}s", words) for words in formset.non_form_errors()]
         for number, row in enumerate(formset.forms, start=1):
             found += _errors(row, f"{name} {number}")

@@ -74,6 +74,10 @@ LABELS = {"position": "Order", "most": "At most"} | {
 }
 
 
+NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/5"}
+"""A new question: yes/no which nobody has to answer, with the privacy loss of forced response at 1/2."""
+
+
 class ItemForm(BeforeFields, WordsForm):
     needed = ("wording",)
 
@@ -97,6 +101,12 @@ class ItemForm(BeforeFields, WordsForm):
         required=False,
         help_text="A blank is sent as “prefer not to say”; of several choices, as none ticked.",
     )
+    help_after = forms.BooleanField(
+        label="Show the help line after it",
+        widget=UnfoldBooleanSwitchWidget,
+        required=False,
+        help_text="To everybody who sees the question, whatever the answer.",
+    )
     asked_if_item = forms.CharField(
         label="Asked only if the question",
         widget=UnfoldAdminTextInputWidget,
@@ -118,7 +128,7 @@ class ItemForm(BeforeFields, WordsForm):
 
     class Meta:
         model = Item
-        fields = ("position", "section", *ALONE)
+        fields = ("position", "section", "help_after", *ALONE)
         labels = LABELS
         help_texts = HELP
 
@@ -140,11 +150,8 @@ class ItemForm(BeforeFields, WordsForm):
         self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(MECHANISM_FIELDS)
         item = self.instance
         self.fill_before()
-        self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
-        self.initial.update(
-            {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
-        )
+        self.initial.update({"prefer_not": bool(item.prefer_not), **_parameters(item)} if item.pk else NEW)
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
@@ -311,6 +318,10 @@ def _field(parameter: Parameter) -> forms.CharField:
 for _said in PARAMETERS.values():
     if _said.form == "table" or _said.column != _said.name:
         ItemForm.base_fields[_said.name] = ItemForm.declared_fields[_said.name] = _field(_said)
+
+
+def _parameters(item: Item) -> dict[str, object]:
+    return {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
 
 
 def _named(field: str, words: str) -> str:

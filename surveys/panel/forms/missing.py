@@ -69,7 +69,7 @@ def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
 def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:
     """The texts before a question by the last steps of their paths."""
     before = item.get("before", {})
-    yield from ((name, before[name]) for name in ("heading", "text") if name in before)  # type: ignore[literal-required]
+    yield from ((name, before[name]) for name in ("heading", "text") if name in before)
     if "picture" in before:
         yield "picture/alternative", before["picture"]["alternative"]
 
@@ -114,6 +114,7 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield "the end page of the screening", screening["text"], True
         for place, choice in enumerate(screening["choices"], start=1):
             yield f"choice {place} of the screening question", choice, True
+    yield from ((f"the {name.replace('_', ' ')}", text, False) for name, text in definition.get("about", {}).items())
     groups = definition["strata"]["groups"]
     yield "the question for the group", definition["strata"]["wording"], bool(groups)
     yield from ((f"group {group['key']}", group["label"], True) for group in groups)

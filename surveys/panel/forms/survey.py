@@ -1,7 +1,6 @@
 """The panel's forms of a survey, its groups, its sections and its files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
@@ -11,44 +10,25 @@ from django.utils.html import format_html
 from unfold.widgets import (
     INPUT_CLASSES,
     UnfoldAdminExpandableTextareaWidget,
-    UnfoldAdminFileFieldWidget,
     UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
 )
 
-from collector.designs import check_released
+from collector.designs import ABOUT, check_released
 from collector.designs.checks import fraction
 from collector.designs.texts import validate_text
 from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
-from surveys.definition import bounds, definitions
 from surveys.definition.numerals import plain_number
-from surveys.exchange import formats as exchange
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.entry import EntryFields
 from surveys.panel.forms.multilingual import WordsField
 
-AROUND = 4
-"""Lines shown before and after one with an error."""
-
-LONGEST_LINE = 500
-"""Maximum characters shown of each line."""
-
 if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
 else:
     ModelForm = forms.ModelForm  # Django's class takes no type argument at run time
-
-
-@dataclass(frozen=True)
-class SourceLine:
-    """A line of a file, as shown around an error."""
-
-    number: int
-    words: str
-    faulty: bool
 
 
 class WordsForm(ModelForm):
@@ -68,7 +48,7 @@ class WordsForm(ModelForm):
             if isinstance(field, forms.CharField):
                 field.validators.append(validate_text)
         self.speaks_anew = bool(self.instance.pk) and any(
-            set(getattr(self.instance, name) or {}) != set(languages)
+            set(getattr(self.instance, name) or languages) != set(languages)
             for name, field in self.fields.items()
             if isinstance(field, WordsField) and isinstance(getattr(self.instance, name, None), dict)
         )
@@ -122,6 +102,27 @@ class SurveyForm(EntryFields, WordsForm):
         required=False,
         help_text="What they agree to by taking part.",
     )
+    sender = WordsField(
+        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="Who asks: a person or a team, by name."
+    )
+    institution = WordsField(
+        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="The university, agency or company."
+    )
+    contact = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="Whom respondents can ask about the survey, and how. The page adds that answers never belong there.",
+    )
+    data_protection = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="Who is responsible for the data, on what ground, and respondents’ rights.",
+    )
+    help_line = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="Help and advice on the topic. Shown at the end, and after each question or section that is marked.",
+    )
     strata_wording = WordsField(
         label="Question for the group",
         part=UnfoldAdminTextInputWidget,
@@ -174,7 +175,7 @@ class SurveyForm(EntryFields, WordsForm):
     class Meta:
         model = Survey
         fields = (
-            "title", "slug", "introduction", "consent", "strata_wording", "rehearsal",
+            "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
             "invitations", "repeats", "participation",
         )  # fmt: skip
         labels = {"slug": "Name in its address"}
@@ -269,82 +270,8 @@ class SectionForm(WordsForm):
 
     class Meta:
         model = Section
-        fields = ("position", "key", "title", "introduction")
-        labels = {"position": "Order"}
-
-
-class UploadForm(forms.Form):
-    """A survey's definition or another tool's questionnaire, as a file or as text.
-
-    Another tool's has a `conversion` when it is clean; the definition made of it comes back as `unfinished` text.
-    """
-
-    file = forms.FileField(required=False, label="File", widget=UnfoldAdminFileFieldWidget, max_length=200)
-    text = forms.CharField(
-        required=False,
-        strip=False,
-        label="or its text",
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
-    )
-    format = forms.ChoiceField(
-        required=False,
-        label="Format",
-        widget=UnfoldAdminSelectWidget,
-        choices=[
-            (exchange.AUTOMATIC, "Find it out"),
-            (exchange.CANDOR, "Candor (YAML)"),
-            *((one.name, one.label) for one in exchange.FORMATS.values()),
-        ],
-    )
-    language = forms.ChoiceField(
-        required=False,
-        label="Language of texts that name none",
-        widget=UnfoldAdminSelectWidget,
-        choices=page_languages,
-    )
-    unfinished = forms.BooleanField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields.update(team_fields(user))
-
-    def clean(self) -> dict[str, object]:
-        cleaned = super().clean() or {}
-        file, form = cleaned.get("file"), cleaned.get("format") or exchange.CANDOR
-        if file and form == exchange.CANDOR and file.size > bounds.LARGEST_FILE:
-            raise forms.ValidationError(str(bounds.too_large(file.size)))
-        content = file.read() if file else cleaned.get("text", "").encode()
-        if not content.strip():
-            raise forms.ValidationError("Choose a file, or paste its text.")
-        name = file.name if file else ""
-        try:
-            if form == exchange.AUTOMATIC:
-                form = exchange.format_of(content, name)
-            if form != exchange.CANDOR:
-                language = cleaned.get("language") or "en"
-                cleaned["conversion"] = exchange.convert(content, filename=name, form=form, language=language)
-        except ValidationError as error:
-            raise forms.ValidationError(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
-        if form == exchange.CANDOR:
-            self._read(content, cleaned)
-        return cleaned
-
-    def _read(self, content: bytes, cleaned: dict[str, object]) -> None:
-        """Read a definition in YAML; what is wrong is shown with its lines."""
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise forms.ValidationError("The file is not text in UTF-8.") from None
-        self.data = {"text": text}  # to be put right in the page where there is a fault
-        try:
-            load = definitions.load if cleaned.get("unfinished") else definitions.load_checked
-            cleaned["definition"] = load(text)
-        except ValidationError as error:
-            self.excerpt = lines_around(text, error.line)
-            raise forms.ValidationError(str(error)) from None
-
-    excerpt: tuple[SourceLine, ...] = ()
-    """Where a fault is: the line and some around it."""
+        fields = ("position", "key", "title", "introduction", "help_after")
+        labels = {"position": "Order", "help_after": "Show the help line at its end"}
 
 
 class SamePeopleForm(forms.Form):
@@ -382,9 +309,3 @@ class DuplicateForm(SamePeopleForm):
         if Survey.objects.filter(slug=slug).exists():
             raise forms.ValidationError(f"The name {slug} is taken.")
         return slug
-
-
-def lines_around(text: str, fault: int) -> tuple[SourceLine, ...]:
-    """The line with an error (counted from 1) and those around it; empty if the error has no line."""
-    lines = list(enumerate(text.splitlines(), start=1))[max(0, fault - 1 - AROUND) : fault + AROUND] if fault else []
-    return tuple(SourceLine(number, words[:LONGEST_LINE], number == fault) for number, words in lines)

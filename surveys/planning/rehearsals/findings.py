@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from estimator.base import wording
 from estimator.base.measures import MEAN
@@ -94,8 +93,10 @@ class Finding:
     @cached_property
     def coverage_verdict(self) -> str:
         """The coverage against the promised one, corrected for the number of estimates."""
+        from scipy import stats  # only here: a web process starts without scipy
+
         count = int(self.held.sum())
-        chance = float(scipy.stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
+        chance = float(stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
         if chance >= SURE:
             return "within chance"
         return "too few: more than chance" if count < self.times * self.confidence else "more than promised"
@@ -115,7 +116,9 @@ class Finding:
         error = self.bias_error
         if not self.drawn or math.isnan(error) or error == 0:
             return False
-        return float(2 * scipy.special.stdtr(self.times - 1, -abs(self.bias) / error)) * self.others < SURE
+        from scipy import special  # only here: a web process starts without scipy
+
+        return float(2 * special.stdtr(self.times - 1, -abs(self.bias) / error)) * self.others < SURE
 
     @property
     def quoted_bias(self) -> float:

@@ -22,6 +22,7 @@ from estimator.runs import services as estimator
 from randomized_response import draw_ticket
 from randomized_response.symbols import read_symbols, ticket_boxes
 from surveys.lifecycle import services
+from surveys.lifecycle.selectors import version_closing
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from surveys.planning.rehearsals.respondents import Respondent, answers_to_send
@@ -33,7 +34,7 @@ BATCH = 250
 
 def start(survey: Survey, *, by: User | None = None) -> Version:
     """Open a new version of a survey that is a rehearsal as a whole, as its author wrote it."""
-    if survey.state == Survey.State.OPEN:
+    if survey.state == Survey.State.OPEN or version_closing(survey):
         services.close_survey(survey, by=by)
     if survey.state == Survey.State.CLOSED:
         services.revise_survey(survey, by=by)

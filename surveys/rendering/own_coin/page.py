@@ -49,6 +49,7 @@ class CoinQuestion:
     before: pages.BeforeTexts | None
     pictures: list[pages.ShownChoice]
     wording: str
+    helped: bool
     choices: list[str]
     toss: str
     outcomes: int
@@ -93,6 +94,7 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
 def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
     """The texts of the page and of the paper sheet; the language must be active."""
     birthdays = instructions[0].device in BIRTHDAYS
+    helped = _helped(design)
     return {
         **_frame(design, language),
         "digest": design.digest,
@@ -106,7 +108,7 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
         "factor": wording.odds(prod((_ratio(item) for item in design.items), start=Fraction(1))),
         "questions": [
-            _question(number, item, instruction, language)
+            _question(number, item, instruction, language, helped=item.key in helped)
             for number, (item, instruction) in enumerate(zip(design.items, instructions, strict=True), start=1)
         ],
     }
@@ -178,7 +180,13 @@ def _frame(design: Design, language: str) -> Frame:
     }
 
 
-def _question(number: int, item: Item, instruction: Instruction, language: str) -> CoinQuestion:
+def _helped(design: Design) -> set[str]:
+    """The questions behind which the help line is shown: by themselves, or as the last of such a section."""
+    last = {item.section: item.key for item in design.items}
+    return {*design.about.items, *(last[section] for section in design.about.sections)}
+
+
+def _question(number: int, item: Item, instruction: Instruction, language: str, *, helped: bool) -> CoinQuestion:
     born = instruction.device in BIRTHDAYS
     choices = sentences.alike() if born else [choice[language] for choice in item.choices]
     rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
@@ -186,9 +194,8 @@ def _question(number: int, item: Item, instruction: Instruction, language: str) 
     factor = wording.odds(_ratio(item))
     before = pages.before_in(item.before, language)
     pictures = [choice for choice in pages.shown_choices(item, language) if choice.picture]
-    return CoinQuestion(
-        f"item-{number}", before, pictures, item.wording[language], choices, toss, outcomes, factor, rules
-    )
+    name, words = f"item-{number}", item.wording[language]
+    return CoinQuestion(name, before, pictures, words, helped, choices, toss, outcomes, factor, rules)
 
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:

@@ -62,7 +62,7 @@ def test_consent_demands_every_statement(silent: Visit) -> None:
 
 def test_consent_declined_ends_without_request_and_back_returns(silent: Visit) -> None:
     silent.press("I do not agree").stage("declined")
-    assert silent.page.get_by_text("Nothing was sent, not even that you were here").is_visible()
+    assert silent.page.get_by_text("not even that you were here and did not agree").is_visible()
     silent.press_part("declined-back").stage("consent")
     agree(silent)
 

@@ -4,6 +4,9 @@ import { offer } from "./extras.js";
 import { Field, labelOf } from "./field.js";
 import { demandSame, demandTexts, plain } from "./shown.js";
 
+/** The stages that Back leads to. */
+const BEFORE = { declined: "consent", screened: "screening", screening: "consent" };
+
 /**
  * What comes before the first question: statements to agree to, then the screening question. Both stay on the device:
  * they lead to other stages of the page and into no request, whatever is ticked or chosen.
@@ -42,7 +45,7 @@ export class Entry {
       demandTexts(this.#statements.labels, statements, root.lang, ["consent statements", "a consent statement"]);
       onClick("agree-button", () => this.#agree());
       onClick("decline-button", () => this.#end("declined"));
-      onClick("declined-back", () => this.#show("consent"));
+      onClick("declined-back", () => this.back());
     }
     if (screening !== null) {
       this.#question = new Choices(part(root, "screening"));
@@ -51,8 +54,8 @@ export class Entry {
       demandSame(plain(part(root, "screened-text").textContent), plain(screening.text[root.lang]), "the end page");
       this.#ends = screening.ends;
       onClick("screening-next", () => this.#screen());
-      onClick("screening-back", () => this.#show("consent"));
-      onClick("screened-back", () => this.#show("screening"));
+      onClick("screening-back", () => this.back());
+      onClick("screened-back", () => this.back());
     }
   }
 
@@ -61,9 +64,16 @@ export class Entry {
     return this.#statements === null ? "screening" : "consent";
   }
 
-  /** From the first section back to what comes before it. */
+  /** @returns {boolean}  whether Back leads to a stage of this: the same where she goes on and where she leaves */
+  get ahead() {
+    const { now } = this.#stages;
+    return now !== this.first && (now === "questions" || now in BEFORE);
+  }
+
+  /** One stage back, from the questions too. */
   back() {
-    this.#show(this.#question === null ? "consent" : "screening");
+    const last = this.#question === null ? "consent" : "screening";
+    this.#show(BEFORE[this.#stages.now] ?? last);
   }
 
   clear() {

@@ -1,11 +1,15 @@
 import { Boxes } from "./boxes.js";
+import { totalRatio } from "./channel.js";
 import { element, part } from "./elements.js";
+import { epsilonUp, oddsUp } from "./figures.js";
 import { Phrases } from "./phrases.js";
-import { fillTotal } from "./total.js";
 
 /**
  * What the tickets do, said and drawn from the live tables.
  */
+
+/** A table with more rows is shown by its first and its last. */
+const MOST_ROWS = 12;
 
 /** Fills the explaining parts of the page from its design. */
 export class Explanation {
@@ -56,4 +60,39 @@ export class Explanation {
     this.fillOdds(odds, item);
     place.replaceChildren(element("p", this.say("tickets", item)), ...this.#boxes.full(item), odds);
   }
+}
+
+/**
+ * What all questions together can reveal, as odds; and for experts, as epsilon and as the tables themselves.
+ *
+ * @param {HTMLElement} root
+ * @param {readonly import("./design.js").Item[]} items
+ * @param {import("./sentences.js").Sentences} sentences
+ * @param {import("./phrases.js").Phrases} phrases
+ */
+function fillTotal(root, items, sentences, phrases) {
+  const each = items.map(({ encoding }) => encoding.ratio);
+  const total = totalRatio(each);
+  const sums = {
+    "sum-one": { odds: Math.max(...each.map(oddsUp)) },
+    "sum-all": { count: items.length, odds: oddsUp(total) },
+    experts: { epsilon: epsilonUp(total) },
+  };
+  Object.entries(sums).forEach(([key, values]) => {
+    part(root, key).textContent = sentences.say(key, values);
+  });
+  const tables = part(root, "tables");
+  tables.replaceChildren(...items.map((item, i) => tableLine(item, i + 1, sentences, phrases)));
+}
+
+function tableLine(item, number, sentences, phrases) {
+  const { weights } = item.table;
+  const text = [phrases.say("table-line", item, { number, epsilon: epsilonUp(item.encoding.ratio) })];
+  const long = weights.length > MOST_ROWS;
+  if (long) {
+    text.push(sentences.say("table-ends", { rows: weights.length }));
+  }
+  const line = element("li", `${text.join(" ")} `);
+  line.append(element("code", JSON.stringify(long ? [weights[0], weights.at(-1)] : weights)));
+  return line;
 }

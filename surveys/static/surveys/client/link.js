@@ -25,6 +25,19 @@ export function takeLink({ location, history }) {
 }
 
 /**
+ * Lead to the same page in other languages with this link: whatever it names is named there too.
+ *
+ * @param {Element} root
+ * @param {{fragment: string, invitation: string | null}} link
+ */
+export function carryLink(root, { fragment, invitation }) {
+  const hash = fragment + (invitation === null ? "" : `&invitation=${invitation}`);
+  root.querySelectorAll("a[hreflang]").forEach((door) => {
+    door.hash = hash;
+  });
+}
+
+/**
  * Compare the digest with the one in the link, `#<64 hex digits>`, which a group may follow.
  *
  * @param {string} fragment  without an invitation

@@ -1,19 +1,19 @@
-import { CheckThisPage } from "./check.js";
 import { Explanation } from "./explain.js";
 import { extra } from "./extras.js";
 import { carryLink, groupNamed, linkNames, takeLink } from "./link.js";
-import { recordLoss } from "./losses.js";
+import { OwnNote } from "./losses.js";
 import { part } from "./elements.js";
-import { CheckQuestion, Practice } from "./practice.js";
+import { bindTrials } from "./practice.js";
 import { prepare } from "./preparation.js";
 import { Questionnaire } from "./questionnaire.js";
 import { drawNonce, systemWords } from "./random.js";
 import { Refusal } from "./refusal.js";
 import { Tickets, requestBody } from "./report.js";
-import { Review } from "./review.js";
+import { CheckThisPage, Review } from "./review.js";
 import { Sending } from "./sending.js";
 import { Sentences } from "./sentences.js";
 import { Stages } from "./stages.js";
+import { Steps } from "./steps.js";
 
 /**
  * The respondent's page, from load to "clear this screen".
@@ -33,6 +33,7 @@ export class RespondentPage {
   #review;
   #check;
   #sending;
+  #note;
   /** @type {import("./preparation.js").Prepared | null} */
   #prepared = null;
   /** @type {Promise<import("./preparation.js").Prepared> | null} */
@@ -52,7 +53,9 @@ export class RespondentPage {
   #invitation = null;
   /** @type {import("./waves.js").Waves | null}  where the survey comes again */
   #waves = null;
-  /** @type {(Practice | CheckQuestion)[]}  what may be tried before the questions */
+  /** @type {Steps | null}  a preview leaves the history of the panel's tab alone, and has nothing to lose */
+  #steps = null;
+  /** @type {ReturnType<typeof bindTrials>}  what may be tried before the questions */
   #trials = [];
 
   /**
@@ -67,6 +70,7 @@ export class RespondentPage {
     this.#sentences = new Sentences(part(root, "sentences"), root.lang);
     this.#review = new Review(part(root, "review-list"), this.#sentences, (question) => this.#edit(question));
     this.#check = new CheckThisPage(root, this.#sentences);
+    this.#note = new OwnNote(root, window, this.#sentences);
     this.#sending = new Sending(root, window, {
       stages: this.#stages,
       sentences: this.#sentences,
@@ -77,12 +81,19 @@ export class RespondentPage {
   }
 
   #bind() {
+    if (this.#root.dataset.survey !== "") {
+      this.#steps = new Steps(this.#window, {
+        ahead: () => this.#stages.now === "review" || this.#entry?.ahead || (this.#stages.now === "questions" && this.#questionnaire.later),
+        back: () => this.#back(),
+        marked: () => ["questions", "review"].includes(this.#stages.now) && this.#questionnaire.marked,
+      });
+    }
     this.#onClick("review-button", () => this.#showReview());
     this.#onClick("next-button", () => this.#showNext());
-    this.#onClick("previous-button", () => this.#questionnaire.back() || this.#entry.back());
-    this.#onClick("back-button", () => this.#backToQuestions());
+    this.#onClick("previous-button", () => this.#back());
+    this.#onClick("back-button", () => this.#back());
     this.#onClick("send-button", () => this.#send());
-    this.#onClick("note-button", () => this.#note());
+    this.#onClick("note-button", () => this.#note.make(this.#prepared.design, this.#waves?.anew ?? true));
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
       button.addEventListener("click", () => this.#guard(() => this.#clearScreen()));
     });
@@ -139,6 +150,8 @@ export class RespondentPage {
     this.#beginQuestions();
     part(this.#root, "form").disabled = false;
     this.#stages.show(this.#entry?.first ?? "questions", { focus: false });
+    this.#note.show(this.#prepared.design);
+    this.#steps?.begin();
   }
 
   #drawTickets(design, source) {
@@ -181,16 +194,8 @@ export class RespondentPage {
     this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
     const explanation = new Explanation(prepared.design, this.#sentences);
     explanation.fill(this.#root, prepared.questions);
-    this.#trials = this.#bindTrials(explanation, prepared.design.items[0]);
+    this.#trials = bindTrials(this.#root, this.#sentences, explanation, prepared.design.items[0], guard);
     return prepared;
-  }
-
-  #bindTrials(explanation, first) {
-    const say = (key) => explanation.say(key, first);
-    return [
-      new Practice(part(this.#root, "practice"), this.#sentences, first, (action) => this.#guard(action)),
-      new CheckQuestion(part(this.#root, "check-question"), say, (place) => explanation.fillOdds(place, first)),
-    ];
   }
 
   #showNext() {
@@ -211,10 +216,14 @@ export class RespondentPage {
     }
   }
 
-  /** To where she came from, so that a keyboard does not begin at the top again. */
-  #backToQuestions() {
-    this.#stages.show("questions", { focus: false });
-    part(this.#root, "review-button").focus();
+  /** One stage back, by a button of the page or the browser's: to where she came from, also for a keyboard. */
+  #back() {
+    if (this.#stages.now === "review") {
+      this.#stages.show("questions", { focus: false });
+      part(this.#root, "review-button").focus();
+    } else if (this.#stages.now !== "questions" || !this.#questionnaire.back()) {
+      this.#entry?.back();
+    }
   }
 
   #edit(question) {
@@ -254,14 +263,6 @@ export class RespondentPage {
     const report = this.#tickets.read(answers);
     const invitation = this.#invitation?.text;
     return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });
-  }
-
-  /** Only ever by a click on the button beside the words of what is noted. */
-  #note() {
-    const title = this.#root.querySelector("h1").textContent;
-    const noted = recordLoss(this.#window, this.#prepared.design, title, this.#waves?.anew ?? true);
-    part(this.#root, "note-said").textContent = this.#sentences.say(noted ? "note-done" : "note-not");
-    part(this.#root, "note-button").hidden = true;
   }
 
   #clearScreen() {
@@ -308,6 +309,7 @@ export class RespondentPage {
     } catch (problem) {
       this.#refuse(problem);
     }
+    this.#steps?.settle();
   }
 }
 

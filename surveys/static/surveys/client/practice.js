@@ -163,3 +163,20 @@ export function sentBy({ table, encoding }, tickets) {
     return encoding.symbols === 1 ? symbols : marked(symbols);
   });
 }
+
+/**
+ * What may be tried before the questions, about the first of them.
+ *
+ * @param {HTMLElement} root
+ * @param {import("./sentences.js").Sentences} sentences
+ * @param {import("./explain.js").Explanation} explanation
+ * @param {import("./design.js").Item} first
+ * @param {(action: () => unknown) => Promise<void>} guard
+ */
+export function bindTrials(root, sentences, explanation, first, guard) {
+  const say = (key) => explanation.say(key, first);
+  return [
+    new Practice(part(root, "practice"), sentences, first, guard),
+    new CheckQuestion(part(root, "check-question"), say, (place) => explanation.fillOdds(place, first)),
+  ];
+}

@@ -108,6 +108,16 @@ export class Questionnaire {
     return [...this.#first().map((question) => ({ question, item: null })), ...items.filter((_, i) => this.#shown[i])];
   }
 
+  /** @returns {boolean}  whether an answer is marked, also one that is faulty */
+  get marked() {
+    return this.#questions.some((question) => !question.blank);
+  }
+
+  /** @returns {boolean}  whether Back leads to a section before this one */
+  get later() {
+    return this.#sections.later;
+  }
+
   /** @returns {number}  how many questions are not asked; they are sent all the same */
   get unasked() {
     return this.#shown.filter((shown) => !shown).length;

@@ -48,6 +48,11 @@ export class Sections {
     return this.#sections[this.#now].members;
   }
 
+  /** @returns {boolean}  whether an earlier section has something to ask */
+  get later() {
+    return this.#neighbour(-1) !== undefined;
+  }
+
   /** A new visit: the first section, and Review only at the end. */
   begin() {
     this.#reviewed = false;

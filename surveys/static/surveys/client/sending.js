@@ -1,8 +1,7 @@
-import { ReportStore } from "./store.js";
+import { ReportStore, SendLock } from "./store.js";
 import { part } from "./elements.js";
-import { Receipt } from "./receipt.js";
+import { Receipt } from "./review.js";
 import { Delivery, browserWorld } from "./transport.js";
-import { SendLock } from "./lock.js";
 import { ProofOfWork } from "./proof.js";
 
 /**
@@ -39,7 +38,7 @@ export class Sending {
    * @param {object} page  what it shares with the page around it
    * @param {import("./stages.js").Stages} page.stages
    * @param {import("./sentences.js").Sentences} page.sentences
-   * @param {import("./check.js").CheckThisPage} page.check
+   * @param {import("./review.js").CheckThisPage} page.check
    * @param {(action: () => unknown) => Promise<void>} page.guard  runs an action; what it throws is a refusal
    */
   constructor(root, window, { stages, sentences, check, guard }) {

@@ -1,5 +1,5 @@
 /** The survey editor: the list of questions, the one that is edited, and the page as respondents will see it. */
-import { Clash, Problems, Revisions, when } from "./aside.js";
+import { Clash, Problems, when } from "./aside.js";
 import { Draft } from "./draft.js";
 import { Preview } from "./frame.js";
 import { Outline } from "./outline.js";
@@ -9,6 +9,7 @@ import { Question } from "./question.js";
 import { SectionCard, SurveyCard } from "./survey.js";
 import { progressOf } from "./texts.js";
 import { Translations } from "./translate.js";
+import { Revisions } from "./versions.js";
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 const ENTRY_PARTS = new Set(["wording", "choices", "ends", "text"]);
@@ -155,6 +156,9 @@ function target([list, key, field, ...more]) {
   }
   if (list === "strata") {
     return ["survey", key === "groups" ? `strata/groups/${field}/label` : "strata/wording", String(more.at(-1) ?? field ?? "")];
+  }
+  if (list === "about") {
+    return ["survey", `about/${key ?? "contact"}`, String(field ?? "")];
   }
   return ["survey", String(list ?? "title"), String(key ?? "")];
 }

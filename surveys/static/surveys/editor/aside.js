@@ -56,26 +56,6 @@ export function placeOf(definition, [list, key, ...more]) {
   return { strata: "Groups", sections: "Section" }[list] ?? (list ? `${list[0].toUpperCase()}${list.slice(1)}` : "Survey");
 }
 
-/** The revisions that are kept, each to be looked at and brought back. */
-export function Revisions({ draft, onClose, onRestore }) {
-  const [found, setFound] = useState(null);
-  useEffect(() => {
-    draft.get(draft.addresses.revisions).then(({ content }) => setFound(content?.revisions ?? []));
-  }, []);
-  const restore = async (number) => {
-    const { status, content } = await draft.get(`${draft.addresses.revisions}?number=${number}`);
-    if (status === 200) {
-      onRestore(number, content.definition);
-    }
-  };
-  return html`<${Dialog} title="Versions of this draft" onClose=${onClose}>
-    <p class="candor-quiet">The newest twenty saves, and of older ones the last of each ten minutes. Bringing one back can be undone.</p>
-    <ol class="editor-revisions">${(found ?? []).map(({ number, at, by }) => html`<li><span><b>${when(at)}</b> <span class="candor-quiet">${by || "Candor"} · ${number}</span></span>
-      ${number === draft.revision ? html`<span class="candor-quiet">now</span>` : html`<button type="button" class="candor-button candor-plain" onClick=${() => restore(number)}>Bring back</button>`}</li>`)}</ol>
-    ${found === null && html`<p>…</p>`}
-  </${Dialog}>`;
-}
-
 export function Clash({ draft }) {
   const words = (value) => (value === undefined ? "deleted" : typeof value === "string" ? value || "(empty)" : JSON.stringify(value));
   return html`<${Dialog} title="Somebody else has changed the same place">
@@ -87,7 +67,7 @@ export function Clash({ draft }) {
   </${Dialog}>`;
 }
 
-function Dialog({ title, onClose, children }) {
+export function Dialog({ title, onClose, children }) {
   const box = useRef(null);
   useEffect(() => {
     box.current.showModal();

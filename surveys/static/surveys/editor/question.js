@@ -1,5 +1,5 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
-import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption } from "./definition.js";
+import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption, withheld } from "./definition.js";
 import { Before, ChoicePictures } from "./before.js";
 import { kindName } from "./kinds.js";
 import { Options } from "./options.js";
@@ -49,6 +49,8 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onChange=${(on) => edit("", (it) => setOption(it, "required", on, true))} />`}
       ${SHUFFLED.has(item.kind) && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
         onChange=${(on) => edit("", (it) => setOption(it, "shuffle", on, false))} />`}
+      <${Switch} label="Show the help line after it" on=${item.help_after === true} path="help_after"
+        onChange=${(on) => edit("", (it) => setOption(it, "help_after", on, false))} />
       ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
         value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ticked</label>`}
     </div>
@@ -78,6 +80,9 @@ function useHeldProtection(item, answers, prices) {
 function changeKind(draft, item, kind, state, prices) {
   draft.edit("", (it) => {
     const changed = itemOf(it, item.key);
+    if (changed.kind === "number") {
+      changed.prefer_not = withheld(it, state);
+    }
     changed.kind = kind;
     changed.channel = structuredClone(state.kinds.find(({ name }) => name === kind).channel);
     for (const name of ["most", "shuffle", "minimum", "maximum", "step"]) {
@@ -107,7 +112,7 @@ function toggleWithheld(draft, item, state) {
         changed.unasked = 0;
       }
     } else {
-      changed.prefer_not = platform(it, (code) => state.prefer_not[code]);
+      changed.prefer_not = withheld(it, state);
     }
   });
 }

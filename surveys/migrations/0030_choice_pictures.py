@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('surveys', '0025_pictures'),
+        ('surveys', '0029_pictures'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('surveys', '0022_advice_dismissals'),
+        ('surveys', '0026_preview_links'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('surveys', '0023_entry'),
+        ('surveys', '0027_entry'),
     ]
 
     operations = [

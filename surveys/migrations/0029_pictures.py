@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('surveys', '0024_before_question'),
+        ('surveys', '0028_before_question'),
     ]
 
     operations = [
