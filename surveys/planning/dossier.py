@@ -237,10 +237,11 @@ def _question(number: int, item: Item, language: str) -> dict[str, object]:
     notes += ["may be left blank"] if not item.required else []
     notes += ["in random order"] if item.shuffle else []
     notes += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
+    pictured = [one for one in shown_choices(item, language) if one.picture]
     return {
         "number": number,
         "before": before_in(item.before, language),
-        "pictures": [
+        "pictures": [f"{one.words}: {one.picture['alternative']}" for one in pictured if one.picture],
             f"{one.words}: {one.picture['alternative']}" for one in shown_choices(item, language) if one.picture
         ],
         "wording": item.wording[language],
