@@ -242,8 +242,6 @@ def _question(number: int, item: Item, language: str) -> dict[str, object]:
         "number": number,
         "before": before_in(item.before, language),
         "pictures": [f"{one.words}: {one.picture['alternative']}" for one in pictured if one.picture],
-            f"{one.words}: {one.picture['alternative']}" for one in shown_choices(item, language) if one.picture
-        ],
         "wording": item.wording[language],
         "choices": [choice[language] for choice in item.choices],
         "box": item.kind == "several_choices",
