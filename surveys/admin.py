@@ -29,7 +29,7 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from collector.designs import MOST_GROUPS
+from collector.designs import ABOUT, MOST_GROUPS
 from collector.designs.texts import validate_line
 from estimator.reports import disclosures
 from surveys.accounts.access import Role, role_in, surveys_of
@@ -112,7 +112,7 @@ class SectionInline(Ordered, TabularInline):
     model = Section
     form = SectionForm
     verbose_name_plural = "Sections: parts with a heading; every question then names its own"
-    fields = ("position", "key", "title", "introduction")
+    fields = ("position", "key", "title", "introduction", "help_after")
 
 
 class ItemInline(Ordered, StackedInline):
@@ -132,6 +132,7 @@ class ItemInline(Ordered, StackedInline):
         "prefer_not",
         "may_be_blank",
         "shuffle",
+        "help_after",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",
         *PARAMETER_ROWS,
@@ -213,7 +214,7 @@ class SurveyAdmin(ModelAdmin):
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
         options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *options)
+        return ("title", "slug", *languages, *team, "introduction", "consent", *ABOUT, *options)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""

@@ -1,6 +1,8 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
 from collector.designs.design import (
+    ABOUT,
+    About,
     Ceilings,
     Channel,
     Condition,
@@ -28,11 +30,13 @@ from collector.designs.documents import (
 )
 
 __all__ = [
+    "ABOUT",
     "FEWEST_IN_GROUP",
     "FORMAT",
     "LONGEST_REASON",
     "MOST_GROUPS",
     "MOST_SYMBOLS",
+    "About",
     "Ceilings",
     "Channel",
     "Condition",

@@ -155,6 +155,29 @@ class Section:
     introduction: Text
 
 
+ABOUT = ("sender", "institution", "contact", "data_protection", "help_line")
+"""The texts on who asks and whom respondents can turn to, in the order in which pages show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The texts of ABOUT by name, and the keys of the items and sections behind which the help line is shown."""
+
+    texts: Mapping[str, Text]
+    items: frozenset[str]
+    sections: frozenset[str]
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any]) -> Self:
+        after = about.get("help_after", {})
+        texts = {name: about[name] for name in ABOUT if name in about}
+        return cls(texts, frozenset(after.get("items", ())), frozenset(after.get("sections", ())))
+
+    def text(self, name: str, language: str) -> str:
+        """One of the texts; empty if the author left it out."""
+        return self.texts.get(name, {}).get(language, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Waves:
     """The handling of repeated waves, and e^epsilon that a respondent may have spent before."""
@@ -209,6 +232,7 @@ class Design:
     title: Text
     introduction: Text
     consent: Text
+    about: About
     strata_wording: Text
     groups: tuple[Stratum, ...]
     sections: tuple[Section, ...]
@@ -233,6 +257,7 @@ class Design:
             title=document["title"],
             introduction=document["introduction"],
             consent=document["consent"],
+            about=About.of(document.get("about", {})),
             strata_wording=strata["wording"],
             groups=tuple(Stratum(**group) for group in strata["groups"]),
             sections=tuple(Section(**section) for section in document.get("sections", ())),

@@ -5,8 +5,20 @@ from fractions import Fraction
 from itertools import pairwise
 
 from collector.designs import items
-from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, one_of, plain, require, text, whole
-from collector.designs.design import Design, canonical
+from collector.designs.checks import (
+    decimal,
+    distinct,
+    exact_keys,
+    fraction,
+    key,
+    listed,
+    one_of,
+    plain,
+    require,
+    text,
+    whole,
+)
+from collector.designs.design import ABOUT, Design, canonical
 from collector.errors import Path, ValidationError
 
 FORMAT = 1
@@ -28,7 +40,7 @@ SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
 KEYS = {
     "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
 }  # fmt: skip
-OPTIONAL = {"sections", "invitations", "waves", "participation", "ceilings"}
+OPTIONAL = {"about", "sections", "invitations", "waves", "participation", "ceilings"}
 
 LONGEST_REASON = 500
 
@@ -46,7 +58,9 @@ def check(value: object) -> Design:
         text(document[name], (name,), languages, empty=name != "title")
     _strata(document["strata"], languages)
     sections = _sections(document["sections"], languages) if "sections" in document else []
-    items.check_items(document["items"], languages, sections)
+    asked = items.check_items(document["items"], languages, sections)
+    if "about" in document:
+        _about(document["about"], languages, [item.key for item in asked], sections)
     if "invitations" in document:
         _invitations(document["invitations"])
     if "waves" in document:
@@ -123,6 +137,25 @@ def _sections(value: object, languages: list[str]) -> list[str]:
     keys = [section["key"] for section in value]
     distinct(keys, ("sections",))
     return keys
+
+
+def _about(value: object, languages: list[str], items: list[str], sections: list[str]) -> None:
+    """Validate the texts on who asks, and the places behind which the help line is shown."""
+    about = exact_keys(value, (), ("about",), optional={*ABOUT, "help_after"})
+    require(set(ABOUT) & set(about), ("about",), f"must have at least one of {', '.join(ABOUT)} where it stands")
+    for name in set(ABOUT) & set(about):
+        text(about[name], ("about", name), languages)
+    if "help_after" not in about:
+        return
+    place = ("about", "help_after")
+    require("help_line" in about, place, "must stand beside help_line, and only there")
+    after = exact_keys(about["help_after"], (), place, optional={"items", "sections"})
+    require(after, place, "must name at least one item or section where it stands")
+    for name, keys in {"items": items, "sections": sections}.items():
+        if name in after:
+            named = listed(after[name], (*place, name))
+            proper = named and named == [key for key in keys if key in named]
+            require(proper, (*place, name), f"must be some of {', '.join(keys)}, in their order; got {named!r}")
 
 
 def _invitations(value: object) -> None:

@@ -39,7 +39,8 @@ CHANNEL_KEYS = {"name", "weights"}
 OPTIONAL_CHANNEL_KEYS = {"truth", "yes", "on", "off", "prevalence", "epsilon", "size"}
 
 
-def check_items(value: object, languages: list[str], sections: list[str]) -> None:
+def check_items(value: object, languages: list[str], sections: list[str]) -> list[Item]:
+    """Validate the questions and return them."""
     items: list[Item] = []
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_ITEMS:
         raise ValidationError(("items",), f"must be 1 to {MOST_ITEMS} questions")
@@ -49,6 +50,7 @@ def check_items(value: object, languages: list[str], sections: list[str]) -> Non
     order = [section for section, _ in groupby(item.section for item in items)]
     orders = f"in the order {', '.join(sections)}; got {', '.join(map(str, order))}"
     require(not sections or order == sections, ("items",), f"must stand section by section, {orders}")
+    return items
 
 
 def _item(value: object, path: Path, languages: list[str], sections: list[str], earlier: Sequence[Item]) -> Item:

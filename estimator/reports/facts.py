@@ -187,11 +187,21 @@ def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
         known = ours.get(field.name, "")
         missing = not (known or text)
         yield Fact(str(field.title), _("Left empty by the author.") if missing else known, text, language, missing)
+        if field.name == "sponsor":
+            yield from _asked_by(read)
         if field.name == "population":
             yield Fact(_("Wording"), _("Word for word in this report: questions, choices, and what was explained."))
         if field.name == "mode":
             yield Fact(_("Dates"), _dates(read))
             yield Fact(_("Reports and precision"), _precision(read, disclosure))
+
+
+def _asked_by(read: Results) -> Iterator[Fact]:
+    """Who asked, as respondents were told."""
+    titles = {"sender": _("Sender"), "institution": _("Institution"), "contact": _("Contact")}
+    for name, title in (titles | {"data_protection": _("Data protection")}).items():
+        if text := read.design.about.text(name, read.language):
+            yield Fact(title, "", text, read.language)
 
 
 def mode(read: Results) -> str:

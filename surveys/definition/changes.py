@@ -110,6 +110,7 @@ class _Tree:
             holder, last = self._holder(path), str(path[-1])
             named = dict(_named(holder.get(last) or []))
             holder[last], self.orders[path] = named, list(named)
+        self.content.setdefault("about", {})
 
     def replace(self, change: Change, preferred: "_Tree | None") -> Clash | None:
         """Set a part to its new value; a clash if it is neither what it was nor that."""
@@ -151,8 +152,9 @@ class _Tree:
             parts = holder.get(path[-1]) or {}
             order = [key for key in self.orders[path] if key in parts]
             holder[path[-1]] = [parts[key] for key in (*order, *(key for key in parts if key not in order))]
-        if not made["sections"]:
-            del made["sections"]
+        for name in ("about", "sections"):
+            if not made.get(name):
+                made.pop(name, None)
         return cast("Definition", made)
 
     def _holder(self, path: Path) -> Any:

@@ -19,7 +19,7 @@ from collector.designs.checks import listed
 from collector.errors import Path, ValidationError
 from estimator.base.extras import missing_package
 from randomized_response import epsilon_total
-from surveys.definition import ceilings, yaml_positions
+from surveys.definition import about, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
@@ -41,7 +41,9 @@ TO_FILL_IN = re.compile(r"\[\[[^\[\]\n]+\]\]")
 FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "remember"), "participation": ()}
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
-SURVEY_KEYS = {SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "strata", *FIELDWORK_OPTIONS, "sections", "items"}
+SURVEY_KEYS = {
+    SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "about", "strata", *FIELDWORK_OPTIONS, "sections", "items",
+}  # fmt: skip
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
 """Keys of a design that are set at opening."""
@@ -111,6 +113,7 @@ def complete(raw: object) -> Definition:
         "rehearsal": raw.get("rehearsal", False),
         "languages": languages,
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
+        **about.complete_about(raw.get("about") or {}, languages),
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
             "groups": [
@@ -166,6 +169,7 @@ def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions
     document = {
         **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *FIELDWORK_OPTIONS}},
         **_frozen_fieldwork(definition, opening),
+        **about.frozen_about(definition),
         "format": designs.FORMAT,
         "version": version,
         "items": _frozen_items(definition["items"]),
@@ -284,9 +288,10 @@ def _items(raw: object, languages: list[str]) -> list[ItemPart]:
 
 
 def _section(raw: object, languages: list[str], number: int) -> dict[str, object]:
-    section = known_keys(raw, {"key", "title", "introduction"}, ("sections", number))
+    section = known_keys(raw, {"key", "title", "introduction", "help_after"}, ("sections", number))
     texts = {name: text(section.get(name, ""), languages) for name in ("title", "introduction")}
-    return {"key": section.get("key", ""), **texts}
+    helped = {"help_after": section["help_after"]} if section.get("help_after", False) is not False else {}
+    return {"key": section.get("key", ""), **texts, **helped}
 
 
 def _group(raw: object, languages: list[str], number: int) -> dict[str, object]:

@@ -32,6 +32,7 @@ class ItemPart(TypedDict):
     shuffle: NotRequired[bool]
     most: NotRequired[int]
     section: NotRequired[str]
+    help_after: NotRequired[bool]
     channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]
@@ -41,6 +42,7 @@ class SectionPart(TypedDict):
     key: str
     title: Text
     introduction: Text
+    help_after: NotRequired[bool]
 
 
 class GroupPart(TypedDict):
@@ -69,6 +71,7 @@ class Definition(FieldworkPart):
     title: Text
     introduction: Text
     consent: Text
+    about: NotRequired[dict[str, Text]]
     strata: StrataPart
     same_people_as: NotRequired[str]
     sections: NotRequired[list[SectionPart]]

@@ -33,8 +33,11 @@ PREFER_NOT = {
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
-    "prefer_not", "required", "shuffle", "most", "section", "asked_if", "unasked",
+    "prefer_not", "required", "shuffle", "most", "section", "help_after", "asked_if", "unasked",
 }  # fmt: skip
+USUAL = {"required": True, "shuffle": False, "help_after": False}
+"""What is so where a question does not say it."""
+
 AS_THEY_ARE = ("most", "section")
 NO_NUMBER_WITHHELD = (
     "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
@@ -53,7 +56,7 @@ def complete_item(item: object, languages: list[str], path: Path, earlier: list[
         "choices": _choices(item, kind, languages, path),
         **{name: exact(item[name]) for name in GRID if name in item},
         **_prefer_not(item, kind, languages, path),
-        **{name: item[name] for name, rule in (("required", True), ("shuffle", False)) if item.get(name, rule) != rule},
+        **{name: item[name] for name, usual in USUAL.items() if item.get(name, usual) != usual},
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
         "channel": _channel(item, kind, (*path, "channel")),
     }
@@ -76,7 +79,8 @@ def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
     except (ValueError, TypeError) as error:
         keys = [error.name] if isinstance(error, ParameterError) else []
         raise ValidationError((*path, "channel"), f": {error}", keys=keys) from None
-    frozen = {name: value for name, value in item.items() if name not in GRID}
+    # Where the help line is shown is no part of the question: tickets and waves go by what is asked.
+    frozen = {name: value for name, value in item.items() if name not in {*GRID, "help_after"}}
     frozen |= {"choices": answers_of(item), "encoding": encoding, "channel": channel, **unasked}
     frozen |= {"prefer_not": True} if "prefer_not" in item else {}
     return frozen | ({"grid": grid_of(item)} if number else {})

@@ -16,12 +16,15 @@ def require_shape(definition: Definition) -> None:
     """
     for name in TEXTS:
         _require_text(definition[name], (name,))  # type: ignore[literal-required]
+    for name, text in definition.get("about", {}).items():
+        _require_text(text, ("about", name))
     _require_text(definition["strata"]["wording"], ("strata", "wording"))
     for group, path in _numbered(definition["strata"]["groups"], ("strata", "groups")):
         _require_text(group["label"], (*path, "label"))
     for section, path in _numbered(definition.get("sections", []), ("sections",)):
         for name in ("title", "introduction"):
             _require_text(section[name], (*path, name))
+        _require(section.get("help_after", False), (bool,), (*path, "help_after"), "true or false")
     for item, path in _numbered(definition["items"], ("items",)):
         _require_item(item, path)
 
@@ -33,7 +36,7 @@ def _require_item(item: Any, path: Path) -> None:
     if "prefer_not" in item:
         _require_text(item["prefer_not"], (*path, "prefer_not"))
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
-    for name in ("required", "shuffle"):
+    for name in ("required", "shuffle", "help_after"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")
     condition = item.get("asked_if")
     if condition is not None:

@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError as FieldError
 from django.db import models, transaction
 from django.utils import timezone
 
+from collector.designs import ABOUT
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS
 from estimator.reports import disclosures
@@ -109,6 +110,8 @@ def store(survey: Survey, definition: Definition, *, before: Definition | None, 
     for name in OF_SURVEY:
         setattr(survey, name, definition[name])  # type: ignore[literal-required]
     survey.strata_wording = definition["strata"]["wording"]
+    for name in ABOUT:
+        setattr(survey, name, definition.get("about", {}).get(name, {}))
     for name, nothing in selectors.KEPT_PLAIN.items():
         setattr(survey, name, definition.get(name, nothing))
     _require_storable(survey, ())

@@ -7,7 +7,7 @@ from typing import cast
 
 from django.conf import settings
 
-from collector.designs import Design
+from collector.designs import ABOUT, Design
 from collector.designs.selectors import get_design
 from collector.errors import Path, ValidationError
 from collector.reports import selectors as reports
@@ -46,6 +46,7 @@ ITEM_FIELDS: dict[str, object] = {
     "shuffle": False,
     "most": None,
     "section": "",
+    "help_after": False,
     "asked_if": None,
     "unasked": None,
 }
@@ -84,7 +85,12 @@ def definition_from(
     survey: Survey, groups: Iterable[Group], sections: Iterable[Section], items: Iterable[Item]
 ) -> Definition:
     """The definition of a survey with these parts, saved or not."""
-    titled = [{name: getattr(section, name) for name in ("key", "title", "introduction")} for section in sections]
+    titled = [
+        {name: getattr(section, name) for name in ("key", "title", "introduction")}
+        | ({"help_after": True} if section.help_after else {})
+        for section in sections
+    ]
+    about = {name: text for name in ABOUT if any((text := getattr(survey, name)).values())}
     divided = [{"key": group.key, "label": group.label, "share": group.share or None} for group in groups]
     definition = {
         "slug": survey.slug,
@@ -93,6 +99,7 @@ def definition_from(
         "title": survey.title,
         "introduction": survey.introduction,
         "consent": survey.consent,
+        **({"about": about} if about else {}),
         "strata": {"wording": survey.strata_wording, "groups": divided},
         **{name: value for name in KEPT_PLAIN if (value := getattr(survey, name)) != KEPT_PLAIN[name]},
         **({"sections": titled} if titled else {}),

@@ -51,6 +51,11 @@ class Survey(models.Model):
     title = models.JSONField(default=dict)
     introduction = models.JSONField(default=dict)
     consent = models.JSONField(default=dict)
+    sender = models.JSONField(default=dict)
+    institution = models.JSONField(default=dict)
+    contact = models.JSONField(default=dict)
+    data_protection = models.JSONField(default=dict)
+    help_line = models.JSONField(default=dict)
     strata_wording = models.JSONField(default=dict)
     invitations = models.CharField(
         max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."
@@ -133,6 +138,7 @@ class Section(models.Model):
     key = models.CharField(max_length=64, validators=[KEY_VALIDATOR])
     title = models.JSONField(default=dict)
     introduction = models.JSONField(default=dict)
+    help_after = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position", "pk"]
@@ -165,6 +171,7 @@ class Item(models.Model):
     shuffle = models.BooleanField(default=False)
     most = models.PositiveSmallIntegerField(null=True, blank=True)
     section = models.CharField(max_length=64, blank=True, default="")
+    help_after = models.BooleanField(default=False)
     asked_if = models.JSONField(null=True, blank=True, default=None)
     unasked = models.JSONField(null=True, blank=True, default=None)
     mechanism = models.CharField(max_length=32, choices=mechanism_choices, default="forced_response")

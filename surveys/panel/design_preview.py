@@ -19,6 +19,14 @@ from surveys.definition.privacy_budget import epsilon_of
 from surveys.definition.text_warnings import TextWarning, text_warnings
 from surveys.models import Item
 
+ABOUT_NAMES = {
+    "sender": "Sender",
+    "institution": "Institution",
+    "contact": "Contact",
+    "data_protection": "Data protection",
+    "help_line": "Help line",
+}
+
 
 @dataclass(frozen=True)
 class QuestionPreview:
@@ -82,6 +90,7 @@ class DesignPreview:
         design = self.design
         groups = [(f"Group {group.key}", group.label) for group in design.groups]
         named = [("Title", design.title), ("Introduction", design.introduction), ("Consent", design.consent)]
+        named += [(ABOUT_NAMES[name], text) for name, text in design.about.texts.items()]
         return [*named, ("Question of the group", design.strata_wording), *groups]
 
 
@@ -89,15 +98,19 @@ def design_preview(design: Design) -> DesignPreview:
     """Everything of a design that respondents see. Raises ValueError if a table does not fit its encoding."""
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in design.languages)
-    questions = tuple(_question(item, number, languages[0][0]) for number, item in enumerate(design.items, start=1))
+    questions = tuple(
+        _question(item, number, languages[0][0], helped=item.key in design.about.items)
+        for number, item in enumerate(design.items, start=1)
+    )
     return DesignPreview(design, languages, questions)
 
 
-def _question(item: designs.Item, number: int, language: str) -> QuestionPreview:
+def _question(item: designs.Item, number: int, language: str, *, helped: bool) -> QuestionPreview:
     facts = [f"at most {item.most}"] if item.most is not None else []
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
     facts += ["may be left blank"] if not item.required else []
     facts += ["choices in random order"] if item.shuffle else []
+    facts += ["followed by the help line"] if helped else []
     facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
     return QuestionPreview(
         number=number,

@@ -14,7 +14,7 @@ from surveys.models import Survey
 from surveys.panel.preview import drafted
 
 MOST_SHOWN = 20
-PLACES = {"items": "Question", "sections": "Section", "strata": "Groups"}
+PLACES = {"about": "Who asks", "items": "Question", "sections": "Section", "strata": "Groups"}
 
 
 @dataclass(frozen=True)

@@ -106,23 +106,30 @@ class Texts(TypedDict):
     title: str
     introduction: str
     consent: str
+    about: dict[str, str]
 
 
 def texts_in(design: Design, language: str) -> Texts:
-    """Title, introduction and consent of the survey. Raises ValueError for a language that it lacks."""
+    """Title, introduction, consent and who asks. Raises ValueError for a language that it lacks."""
     if language not in design.languages:
         raise ValueError(f"language must be one of {', '.join(design.languages)}; got {language}")
     return {
         "title": design.title[language],
         "introduction": design.introduction[language],
         "consent": design.consent[language],
+        "about": {name: text[language] for name, text in design.about.texts.items()},
     }
 
 
 def _sections(design: Design, language: str) -> list[dict[str, object]]:
     """The questions by section, numbered through; without sections, one section without a title."""
     questions = [
-        {"number": number, "section": item.section, **_question(item, language)}
+        {
+            "number": number,
+            "section": item.section,
+            "helped": item.key in design.about.items,
+            **_question(item, language),
+        }
         for number, item in enumerate(design.items, start=1)
     ]
     if not design.sections:
@@ -131,6 +138,7 @@ def _sections(design: Design, language: str) -> list[dict[str, object]]:
         {
             "title": section.title[language],
             "introduction": section.introduction[language],
+            "helped": section.key in design.about.sections,
             "questions": [question for question in questions if question["section"] == section.key],
         }
         for section in design.sections

@@ -124,6 +124,8 @@ MODULUS = "f" * 768
         ("waves", {"repeats": "remember", "spent": "1/1"}),
         ("waves", {"repeats": "fresh", "spent": "9/4"}),
         ("participation", {"epsilon": "0.5"}),
+        ("about", {"contact": {"en": "Room 5"}}),
+        ("about", {"help_line": {"en": "Call 1."}, "help_after": {"items": ["cheated", "mood"]}}),
     ],
 )
 def test_check_optional_keys_are_accepted(key: str, value: dict[str, Any]) -> None:
@@ -145,6 +147,23 @@ def test_check_optional_keys_are_accepted(key: str, value: dict[str, Any]) -> No
         ("waves", {"repeats": "fresh", "spent": "1/2"}, "waves.spent must be odds of at least 1"),
         ("waves", {"repeats": "fresh", "spent": 3}, "waves.spent must be odds of at least 1"),
         ("waves", {"repeats": "fresh", "spent": "3/0"}, "waves.spent must be odds of at least 1"),
+        ("about", {}, "about must have at least one of sender, institution"),
+        ("about", {"imprint": {"en": "x"}}, "about must have exactly the keys"),
+        ("about", {"contact": {"en": " "}}, "about.contact.en must not be empty"),
+        ("about", {"contact": {"de": "x"}}, "about.contact must have exactly the keys"),
+        (
+            "about",
+            {"contact": {"en": "x"}, "help_after": {"items": ["mood"]}},
+            "help_after must stand beside help_line",
+        ),
+        ("about", {"help_line": {"en": "x"}, "help_after": {}}, "about.help_after must name at least one item"),
+        ("about", {"help_line": {"en": "x"}, "help_after": {"items": ["mood", "cheated"]}}, "in their order"),
+        ("about", {"help_line": {"en": "x"}, "help_after": {"items": ["lied"]}}, "must be some of cheated, mood"),
+        (
+            "about",
+            {"help_line": {"en": "x"}, "help_after": {"sections": ["home"]}},
+            "about.help_after.sections must be",
+        ),
         ("participation", {"epsilon": "0"}, "participation.epsilon must be above 0 and at most 8; got '0'"),
         ("participation", {"epsilon": "9"}, "participation.epsilon must be above 0 and at most 8; got '9'"),
     ],

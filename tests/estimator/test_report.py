@@ -206,3 +206,14 @@ def test_report_page_custom_channel_names_its_interval(client: Client) -> None:
     html = text_of(page(client, run))
     assert "profile likelihood interval on the simplex" in html
     assert "Mechanism: a table of its own." in html
+
+
+def test_report_names_who_asked_in_the_words_of_the_design(client: Client) -> None:
+    about = {"sender": {"en": "Ada Example"}, "contact": {"en": "Room 5"}, "help_line": {"en": "Call 1."}}
+    design = freeze_design(payloads.document(about=about))
+    fill(design)
+    words = text_of(page(client, run_of(design, published=True)))
+    assert "Sender Ada Example" in " ".join(words.split())
+    assert "Contact Room 5" in " ".join(words.split())
+    assert "Call 1." not in words
+    assert "Institution" not in words

@@ -31,6 +31,7 @@ def test_changes_vectors_are_right() -> None:
     assert keys["one adds, one moves"] == ["c", "a", "n", "b"]
     assert keys["both delete"] == ["a", "c"]
     asked = {name: [one["path"] for one in vector["clashes"]] for name, vector in found.items() if vector["clashes"]}
+    assert set(found["both say who asks"]["merged"]["about"]) == {"sender", "contact"}
     assert asked == {
         "one field twice": [["title", "en"]],
         "another number of choices": [["items", "a", "choices"]],

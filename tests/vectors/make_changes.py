@@ -75,6 +75,10 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "deleted and changed": (ordered("a", "c"), changed((["items", 1, "wording", "en"], "B, really?"))),
     "changed and deleted": (changed((["items", 1, "wording", "en"], "B, really?")), ordered("a", "c")),
     "both delete": (ordered("a", "c"), ordered("a", "c")),
+    "both say who asks": (
+        changed((["about"], {"sender": {"en": "Ada", "de": ""}})),
+        changed((["about"], {"contact": {"en": "Room 5", "de": ""}})),
+    ),
     "sections begin": (
         changed((["sections"], [{"key": "s", "title": {"en": "S"}, "introduction": {"en": ""}}])),
         changed((["title", "en"], "College")),

@@ -52,6 +52,9 @@ def _filled(definition: Definition) -> Definition:
     codes = definition["languages"]
     strata = definition["strata"]
     groups = [{**group, "label": _text(group["label"], codes, "…")} for group in strata["groups"]]
+    about = {name: _text(text, codes, "…") for name, text in definition.get("about", {}).items()}
+    if any(part.get("help_after") for part in (*definition["items"], *definition.get("sections", []))):
+        about.setdefault("help_line", _text({}, codes, "…"))
     sections = [
         {**one, "title": _text(one["title"], codes, "…"), "introduction": _text(one["introduction"], codes, "")}
         for one in definition.get("sections", [])
@@ -62,6 +65,7 @@ def _filled(definition: Definition) -> Definition:
         "title": _text(definition["title"], codes, "…"),
         "introduction": _text(definition["introduction"], codes, ""),
         "consent": _text(definition["consent"], codes, ""),
+        "about": about,
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
     }

@@ -99,6 +99,7 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
     yield ("title",), definition["title"], True
     yield ("introduction",), definition["introduction"], False
     yield ("consent",), definition["consent"], False
+    yield from ((("about", name), text, False) for name, text in definition.get("about", {}).items())
     groups = definition["strata"]["groups"]
     yield ("strata", "wording"), definition["strata"]["wording"], bool(groups)
     for group in groups:

@@ -93,6 +93,12 @@ class ItemForm(WordsForm):
         required=False,
         help_text="A blank is sent as “prefer not to say”; of several choices, as none ticked.",
     )
+    help_after = forms.BooleanField(
+        label="Show the help line after it",
+        widget=UnfoldBooleanSwitchWidget,
+        required=False,
+        help_text="To everybody who sees the question, whatever the answer.",
+    )
     asked_if_item = forms.CharField(
         label="Asked only if the question",
         widget=UnfoldAdminTextInputWidget,
@@ -114,7 +120,7 @@ class ItemForm(WordsForm):
 
     class Meta:
         model = Item
-        fields = ("position", "section", *ALONE)
+        fields = ("position", "section", "help_after", *ALONE)
         labels = LABELS
         help_texts = HELP
 

@@ -81,6 +81,7 @@ def _texts(definition: Definition) -> Iterator[Named]:
     yield "the title", definition["title"], True
     yield "the introduction", definition["introduction"], False
     yield "the consent", definition["consent"], False
+    yield from ((f"the {name.replace('_', ' ')}", text, False) for name, text in definition.get("about", {}).items())
     groups = definition["strata"]["groups"]
     yield "the question for the group", definition["strata"]["wording"], bool(groups)
     yield from ((f"group {group['key']}", group["label"], True) for group in groups)

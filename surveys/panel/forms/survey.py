@@ -18,7 +18,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from collector.designs import check_released
+from collector.designs import ABOUT, check_released
 from collector.designs.checks import fraction
 from collector.designs.texts import validate_text
 from collector.errors import ValidationError
@@ -67,7 +67,7 @@ class WordsForm(ModelForm):
             if isinstance(field, forms.CharField):
                 field.validators.append(validate_text)
         self.speaks_anew = bool(self.instance.pk) and any(
-            set(getattr(self.instance, name) or {}) != set(languages)
+            set(getattr(self.instance, name) or languages) != set(languages)
             for name, field in self.fields.items()
             if isinstance(field, WordsField) and isinstance(getattr(self.instance, name, None), dict)
         )
@@ -133,6 +133,27 @@ class SurveyForm(WordsForm):
         required=False,
         help_text="What they agree to by taking part.",
     )
+    sender = WordsField(
+        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="Who asks: a person or a team, by name."
+    )
+    institution = WordsField(
+        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="The university, agency or company."
+    )
+    contact = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="Whom respondents can ask about the survey, and how. The page adds that answers never belong there.",
+    )
+    data_protection = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="Who is responsible for the data, on what ground, and respondents’ rights.",
+    )
+    help_line = WordsField(
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="Help and advice on the topic. Shown at the end, and after each question or section that is marked.",
+    )
     strata_wording = WordsField(
         label="Question for the group",
         part=UnfoldAdminTextInputWidget,
@@ -185,7 +206,7 @@ class SurveyForm(WordsForm):
     class Meta:
         model = Survey
         fields = (
-            "title", "slug", "introduction", "consent", "strata_wording", "rehearsal",
+            "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
             "invitations", "repeats", "participation",
         )  # fmt: skip
         labels = {"slug": "Name in its address"}
@@ -271,8 +292,8 @@ class SectionForm(WordsForm):
 
     class Meta:
         model = Section
-        fields = ("position", "key", "title", "introduction")
-        labels = {"position": "Order"}
+        fields = ("position", "key", "title", "introduction", "help_after")
+        labels = {"position": "Order", "help_after": "Show the help line at its end"}
 
 
 class UploadForm(forms.Form):

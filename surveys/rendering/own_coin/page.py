@@ -47,6 +47,7 @@ class CoinQuestion:
 
     name: str
     wording: str
+    helped: bool
     choices: list[str]
     toss: str
     outcomes: int
@@ -88,6 +89,7 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
 def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
     """The texts of the page and of the paper sheet; the language must be active."""
     birthdays = instructions[0].device in BIRTHDAYS
+    helped = _helped(design)
     return {
         **_frame(design, language),
         "digest": design.digest,
@@ -99,7 +101,7 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
         "factor": wording.odds(prod((_ratio(item) for item in design.items), start=Fraction(1))),
         "questions": [
-            _question(number, item, instruction, language)
+            _question(number, item, instruction, language, helped=item.key in helped)
             for number, (item, instruction) in enumerate(zip(design.items, instructions, strict=True), start=1)
         ],
     }
@@ -171,13 +173,19 @@ def _frame(design: Design, language: str) -> Frame:
     }
 
 
-def _question(number: int, item: Item, instruction: Instruction, language: str) -> CoinQuestion:
+def _helped(design: Design) -> set[str]:
+    """The questions behind which the help line is shown: by themselves, or as the last of such a section."""
+    last = {item.section: item.key for item in design.items}
+    return {*design.about.items, *(last[section] for section in design.about.sections)}
+
+
+def _question(number: int, item: Item, instruction: Instruction, language: str, *, helped: bool) -> CoinQuestion:
     born = instruction.device in BIRTHDAYS
     choices = sentences.alike() if born else [choice[language] for choice in item.choices]
     rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
     toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
     factor = wording.odds(_ratio(item))
-    return CoinQuestion(f"item-{number}", item.wording[language], choices, toss, outcomes, factor, rules)
+    return CoinQuestion(f"item-{number}", item.wording[language], helped, choices, toss, outcomes, factor, rules)
 
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:

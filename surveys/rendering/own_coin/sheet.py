@@ -44,11 +44,13 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         % {"count": len(shown["groups"])},
         "choices": [group["label"] for group in shown["groups"]],
     }
+    about = shown["about"]
     guidance = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),
         "title": shown["title"],
+        "sender": " · ".join(filter(None, (about.get("sender"), about.get("institution")))),
         "introduction": shown["introduction"],
         "promise": _("Your true answer stays with you. This sheet gets a randomised answer."),
         **guidance,
@@ -59,6 +61,15 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
         "after": {"title": _("What happens to this sheet"), "text": guidance["handed_in"]},
         "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
+        "about": [
+            {"title": title, "text": about[name]}
+            for name, title in (
+                ("contact", _("Contact")),
+                ("data_protection", _("Data protection")),
+                ("help_line", _("Help and advice")),
+            )
+            if name in about
+        ],
         "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
         "digest": shown["digest"],
         "page": _("Page %(page)s of %(pages)s"),

@@ -147,6 +147,9 @@ function target([list, key, field, ...more]) {
   if (list === "strata") {
     return ["survey", key === "groups" ? `strata/groups/${field}/label` : "strata/wording", String(more.at(-1) ?? field ?? "")];
   }
+  if (list === "about") {
+    return ["survey", `about/${key ?? "contact"}`, String(field ?? "")];
+  }
   return ["survey", String(list ?? "title"), String(key ?? "")];
 }
 

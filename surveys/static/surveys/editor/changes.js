@@ -71,6 +71,7 @@ function treeOf(definition) {
     holder[last] = named;
     orders.set(path.join("/"), order);
   }
+  content.about ??= {};
   return { content, orders };
 }
 
@@ -83,8 +84,10 @@ function listed(tree) {
     const rest = Object.keys(parts).filter((key) => !order.includes(key));
     holder[path.at(-1)] = [...order, ...rest].map((key) => parts[key]);
   }
-  if (made.sections.length === 0) {
-    delete made.sections;
+  for (const name of ["about", "sections"]) {
+    if (Object.keys(made[name]).length === 0) {
+      delete made[name];
+    }
   }
   return made;
 }

@@ -180,6 +180,9 @@ export function setLanguages(definition, codes, state) {
   for (const name of ["title", "introduction", "consent"]) {
     definition[name] = each(definition[name]);
   }
+  for (const [name, text] of Object.entries(definition.about ?? {})) {
+    definition.about[name] = each(text);
+  }
   definition.strata.wording = each(definition.strata.wording);
   definition.strata.groups.forEach((group) => (group.label = each(group.label)));
   for (const section of definition.sections ?? []) {
@@ -214,6 +217,18 @@ export function addGroup(definition) {
     number += 1;
   }
   groups.push({ key: named(), label: emptyText(definition), share: null });
+}
+
+/** Write one of the texts on who asks; one that is empty in every language is not there. */
+export function setAbout(definition, name, language, words) {
+  const text = ((definition.about ??= {})[name] ??= emptyText(definition));
+  text[language] = words;
+  if (!Object.values(text).some(Boolean)) {
+    delete definition.about[name];
+  }
+  if (!Object.keys(definition.about).length) {
+    delete definition.about;
+  }
 }
 
 export function platform(definition, words) {

@@ -46,6 +46,8 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onChange=${(on) => edit("", (it) => setOption(it, "required", on, true))} />`}
       ${SHUFFLED.has(item.kind) && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
         onChange=${(on) => edit("", (it) => setOption(it, "shuffle", on, false))} />`}
+      <${Switch} label="Show the help line after it" on=${item.help_after === true} path="help_after"
+        onChange=${(on) => edit("", (it) => setOption(it, "help_after", on, false))} />
       ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
         value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ticked</label>`}
     </div>

@@ -1,5 +1,7 @@
 /** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
-import { addGroup, removeSection, setLanguages } from "./definition.js";
+import { addGroup, emptyText, removeSection, setAbout, setLanguages, setOption } from "./definition.js";
+import { Switch } from "./question.js";
+import { ABOUT } from "./texts.js";
 import { html } from "./view.js";
 
 export function SurveyCard({ draft, state, language, names }) {
@@ -12,6 +14,7 @@ export function SurveyCard({ draft, state, language, names }) {
     ${text("title", "Title", "", 1)}
     ${text("introduction", "Introduction", "What respondents read first: who asks, and why.", 4)}
     ${text("consent", "Consent", "What they agree to by taking part.", 3)}
+    <${About} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
       <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>
@@ -30,6 +33,16 @@ export function SurveyCard({ draft, state, language, names }) {
   </article>`;
 }
 
+/** Who asks, and whom respondents can turn to. */
+function About({ draft, language }) {
+  const { definition } = draft;
+  return html`<fieldset class="editor-about"><legend>Who asks, and help</legend>
+    ${ABOUT.map(([name, label, help, rows]) => html`<${TextField} key=${name} label=${label} help=${help} rows=${rows} text=${definition.about?.[name] ?? emptyText(definition)}
+      path=${`about/${name}`} language=${language} definition=${definition}
+      onInput=${(words) => draft.edit(`about-${name}-${language}`, (it) => setAbout(it, name, language, words))} />`)}
+  </fieldset>`;
+}
+
 export function SectionCard({ draft, section, language, onSelect }) {
   const edit = (name) => (words) => draft.edit(`${section.key}-${name}-${language}`, (it) => (it.sections.find(({ key }) => key === section.key)[name][language] = words));
   const removed = () => {
@@ -40,6 +53,8 @@ export function SectionCard({ draft, section, language, onSelect }) {
     <header><h2 id="editor-title">Section</h2><span class="editor-tools"><button type="button" class="editor-text editor-danger" onClick=${removed}>Delete section</button></span></header>
     <${TextField} label="Heading" rows="1" text=${section.title} path="title" language=${language} definition=${draft.definition} onInput=${edit("title")} />
     <${TextField} label="Words below it" rows="2" text=${section.introduction} path="introduction" language=${language} definition=${draft.definition} onInput=${edit("introduction")} />
+    <${Switch} label="Show the help line at its end" on=${section.help_after === true} path="help_after"
+      onChange=${(on) => draft.edit("", (it) => setOption(it.sections.find(({ key }) => key === section.key), "help_after", on, false))} />
   </article>`;
 }
 

@@ -2,12 +2,22 @@
 
 const FORMULA = /^[=+\-@\t\r]/;
 
+/** The texts on who asks, with what to write there. */
+export const ABOUT = [
+  ["sender", "Sender", "Who asks: a person or a team, by name.", 1],
+  ["institution", "Institution", "The university, agency or company.", 1],
+  ["contact", "Contact", "Whom to ask about the survey, and how. The page adds that answers never belong there.", 2],
+  ["data_protection", "Data protection", "Who is responsible for the data, on what ground, and people’s rights.", 3],
+  ["help_line", "Help line", "Shown at the end, and after each question or section that you mark.", 2],
+];
+
 /** @returns {{path: string, label: string, text: Record<string, string>}[]} in the order in which respondents read them */
 export function textsOf(definition) {
   const found = [
     ["title", "Title", definition.title],
     ["introduction", "Introduction", definition.introduction],
     ["consent", "Consent", definition.consent],
+    ...ABOUT.filter(([name]) => definition.about?.[name]).map(([name, label]) => [`about/${name}`, label, definition.about[name]]),
     ["strata/wording", "Question for the group", definition.strata.wording],
     ...definition.strata.groups.map((group, place) => [`strata/groups/${group.key}/label`, `Group ${place + 1}`, group.label]),
   ];
