@@ -10,6 +10,7 @@ from surveys.definition.languages import CODE
 
 RESPONDENT_PATH = "/s/"
 SPENT_PATH = "/spent/"
+PREVIEW_BY_LINK = "/preview/"
 PANEL_PATH = "/panel/"
 PREVIEW_PATH = re.compile(r"/panel/(preview/|survey/[^/]+/preview/page)")
 STATIC_PATH = "/static/"
@@ -22,7 +23,7 @@ RESPONDENT_POLICY = (
 """No external resources, no form submission by the browser, no markup made from text."""
 
 SPENT_POLICY = RESPONDENT_POLICY.replace("connect-src 'self'", "connect-src 'none'")
-"""The page that shows what is stored on a respondent's device: it cannot send any of it."""
+"""The page that shows what is stored on a respondent's device, and a preview by link: they cannot send anything."""
 
 PREVIEW_POLICY = SPENT_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 """The author's preview of the respondent's page: framed by the panel, and unable to send anything."""
@@ -66,7 +67,7 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
     """Add the security policies to every response, including error pages."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path.startswith((RESPONDENT_PATH, SPENT_PATH)):
+        if request.path.startswith((RESPONDENT_PATH, SPENT_PATH, PREVIEW_BY_LINK)):
             # To a respondent's address everybody is nobody: no cookie is read there, so none is ever set.
             request.META.pop("HTTP_COOKIE", None)
         response = get_response(request)
@@ -122,7 +123,7 @@ def headers_for(path: str, *, missing: bool = False) -> dict[str, str]:
     policies = (
         (COIN_PATH.fullmatch(path), with_origin, COIN_POLICY),
         (path.startswith(RESPONDENT_PATH), named_scripts, RESPONDENT_POLICY),
-        (path.startswith(SPENT_PATH), named_scripts, SPENT_POLICY),
+        (path.startswith((SPENT_PATH, PREVIEW_BY_LINK)), named_scripts, SPENT_POLICY),
         (PREVIEW_PATH.fullmatch(path), named_scripts, PREVIEW_POLICY),
         (path.startswith(PANEL_PATH), with_origin, PANEL_POLICY),
         (True, headers, DEFAULT_POLICY),

@@ -1,10 +1,12 @@
 """The URL patterns of the site."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from config import api_page, health
 from config.openapi import SchemaView
+from surveys.definition.languages import CODE
+from surveys.panel import preview
 from surveys.panel.accounts import account, joining, sign_in
 from surveys.respondent import token_views as blind
 
@@ -22,6 +24,10 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.expose_metrics, name="metrics"),
+    re_path(r"^preview/(?P<secret>[A-Za-z0-9_-]{32})/$", preview.by_link, name="preview-by-link"),
+    re_path(
+        rf"^preview/(?P<secret>[A-Za-z0-9_-]{{32}})/(?P<language>{CODE})/$", preview.by_link, name="preview-by-link"
+    ),
     path("panel/sign-in/", sign_in.sign_in, name="sign-in"),
     path("panel/join/", joining.join, name="join"),
     path("panel/fetch/<slug:slug>/", admin.site.admin_view(blind.by_account), name="fetch"),

@@ -15,6 +15,7 @@ from surveys.definition.ceilings import excesses
 from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import links, selectors, transitions
 from surveys.models import Membership, Role, Survey, Team, Version
+from surveys.planning.checklist import checklist, missing_from
 from surveys.planning.group_warnings import expected_reports, opening_warnings
 
 IN_STEPS = f"while the survey is open, those that are counted: in steps of {STEP} of each group, one step behind"
@@ -66,6 +67,7 @@ class NextDesign:
     design: Design
     above: list[str]
     warnings: list[str]
+    missing: list[str]
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -125,6 +127,9 @@ class NextDesignSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="what is above a ceiling of epsilon: then opening takes a reason"
     )
     warnings = serializers.ListField(child=serializers.CharField(), help_text="what to think of before it opens")
+    missing = serializers.ListField(
+        child=serializers.CharField(), help_text="what of the checklist is missing; it keeps nothing from opening"
+    )
 
 
 class VersionSerializer(serializers.Serializer[Any]):
@@ -172,13 +177,15 @@ def next_design(survey: Survey) -> NextDesign:
 
     Raises as `lifecycle.require_draft` and `definitions.design_of` do.
     """
+    expected, missing = expected_reports(survey), list[str]()
     if survey.state == Survey.State.CLOSED:
         design, number = selectors.wave_to_open(survey)
     else:
         transitions.require_draft(survey)
         design, number = selectors.design_to_open(survey)
+        missing = missing_from(checklist(survey, design, expected))
     above = [one.in_words for one in excesses(design)]
-    return NextDesign(number, design, above, warnings_of(design, survey, expected_reports(survey)))
+    return NextDesign(number, design, above, warnings_of(design, survey, expected), missing)
 
 
 def warnings_of(design: Design, survey: Survey, expected: int) -> list[str]:

@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from estimator.base import keys  # noqa: F401 - makes <key:...> known
 from surveys.api import (
     converters,
+    dossiers,
     exports,
     invitations,
     planning,
@@ -26,6 +27,7 @@ urlpatterns = [
     path("surveys/<slug:slug>/", surveys.SurveyView.as_view(), name="survey"),
     path("surveys/<slug:slug>/definition/", surveys.DefinitionView.as_view(), name="definition"),
     path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
+    path("surveys/<slug:slug>/dossier/", dossiers.DossierView.as_view(), name="dossier"),
     path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),
     path("surveys/<slug:slug>/open/", transitions.OpenView.as_view(), name="open"),
     path("surveys/<slug:slug>/wave/", transitions.WaveView.as_view(), name="wave"),

@@ -25,6 +25,10 @@ class Change:
     columns: list[str]
     convert: Callable[[Row, Numbers], Row]
 
+    def then(self, later: "Change") -> "Change":
+        """Both changes of a table, one after the other."""
+        return Change(self.columns, lambda row, numbers: later.convert(self.convert(row, numbers), numbers))
+
 
 CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("collector", "0017_totals_by_number"): {
@@ -49,6 +53,29 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("collector", "0019_report_archives"): {},  # a table that is in no backup
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
+    ("surveys", "0022_about"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("strata_wording", "invitations", "repeats", "people", "participation", "embedded_in"),
+                *("results_shown", "purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:9], *({} for _ in range(5)), *row[9:]],
+        ),
+        "surveys_section": Change(
+            ["id", "survey_id", "position", "key", "title", "introduction"], lambda row, _: [*row, False]
+        ),
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "most", "section", "asked_if", "unasked", "mechanism"),
+                *("truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:15], False, *row[15:]],
+        ),
+    },
+    ("surveys", "0023_retention"): {},  # a default of new rows
+    ("surveys", "0024_preview_links"): {},  # a table that is in no backup
 }
 
 
@@ -69,9 +96,10 @@ def changes_since(made: Mapping[str, str], here: Mapping[str, list[str]]) -> dic
         if made[app] not in names:
             return None
         for name in names[names.index(made[app]) + 1 :]:
-            if (app, name) not in CHANGES or found.keys() & CHANGES[app, name].keys():
+            if (app, name) not in CHANGES:
                 return None
-            found |= CHANGES[app, name]
+            for table, change in CHANGES[app, name].items():
+                found[table] = found[table].then(change) if table in found else change
     return found
 
 

@@ -31,6 +31,7 @@ LEFT_OUT = {
     "surveys.Backup",  # of this installation, which are in no backup
     "surveys.DraftRevision",  # steps on the way to a draft, which is in the backup itself
     "surveys.FetchCode",  # of no use without the secret below, and nobody's business but the installation's
+    "surveys.PreviewLink",  # secrets of this installation, which a restore must not make good again
     "surveys.KeptAnswer",  # to programs' requests of the last day
     "surveys.Mailing", "surveys.Recipient",  # mails that are sent from here, and the addresses that wait for them
     "surveys.SigningSecret",  # whoever steals a backup makes no tokens, and after a restore nobody fetches a second one

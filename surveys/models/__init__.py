@@ -2,7 +2,7 @@
 
 from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
 from surveys.models.backups import Backup
-from surveys.models.drafts import DraftRevision
+from surveys.models.drafts import DraftRevision, PreviewLink
 from surveys.models.mailing import Mailing, Recipient
 from surveys.models.rehearsals import Rehearsal, Repetition
 from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, Version
@@ -26,6 +26,7 @@ __all__ = [
     "Mailing",
     "Membership",
     "Page",
+    "PreviewLink",
     "Recipient",
     "Rehearsal",
     "Repetition",

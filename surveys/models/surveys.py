@@ -14,6 +14,10 @@ from surveys.models.accounts import Team
 KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
 
 
+DAYS_KEPT = 365
+"""Days after closing that the responses of a new survey are kept, unless its owners decide otherwise."""
+
+
 def mechanism_choices() -> list[tuple[str, str]]:
     """The mechanisms as an author's list has them. Their registry needs numpy, which few processes start with."""
     from estimator.base import mechanisms
@@ -87,7 +91,10 @@ class Survey(models.Model):
         default=False, editable=False, help_text="whether its link shows the final estimates once it is closed"
     )
     purge_after = models.PositiveSmallIntegerField(
-        null=True, editable=False, help_text="days after closing that its reports are kept; empty: for good"
+        null=True,
+        default=DAYS_KEPT,
+        editable=False,
+        help_text="days after closing that its reports are kept; empty: for good",
     )
     work_bits = models.PositiveSmallIntegerField(
         default=0, editable=False, help_text="of the sum that a browser does for its report; 0: for none"

@@ -29,6 +29,7 @@ from surveys.panel.frame import status_of, survey_page
 from surveys.panel.overview import next_moves
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
+from surveys.planning.checklist import checklist
 from surveys.planning.drafts import expectations_of
 from surveys.planning.group_warnings import expected_reports, group_warnings
 
@@ -163,8 +164,14 @@ def call_off(request: HttpRequest, survey: Survey) -> str:
 
 
 def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:
-    """Warnings of the groups in the design to freeze, for the number of responses in the query."""
+    """The checklist, and the warnings of the groups in the design to freeze, for the responses in the query."""
     if shown is None or shown.design.rehearsal:
         return {"groups": None}
     expected = expected_reports(survey, request.GET.get("expected", ""))
-    return {"groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected)}
+    checks = checklist(survey, shown.design, expected)
+    lacking = [one for one in checks if not one.done]
+    return {
+        "checks": checks,
+        "lacking_checks": lacking,
+        "groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected),
+    }

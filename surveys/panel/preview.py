@@ -7,21 +7,26 @@ lets it connect to nothing, and its design is not frozen, so the collector would
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from collector.errors import ValidationError
-from surveys.accounts.access import Role, get_survey_or_404
+from collector.errors import Conflict, InputError, ValidationError
+from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.definition.definitions import drawn_items
 from surveys.definition.parts import Definition
-from surveys.lifecycle import selectors
+from surveys.lifecycle import links, preview_links, selectors
+from surveys.lifecycle.preview_links import MOST_DAYS, USUAL_DAYS
 from surveys.models import Survey
 from surveys.panel.editor.presentable import parsed_definition, presentable
 from surveys.panel.frame import survey_page
+from surveys.panel.transitions import transition
+from surveys.panel.views import signed_in
 from surveys.rendering import pages
 
 NO_NAME = "preview"
@@ -30,13 +35,53 @@ NO_NAME = "preview"
 
 @require_safe
 def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
-    """The preview of what is saved, with its languages and widths."""
-    found = get_survey_or_404(request.user, slug)
+    """The preview of what is saved, with its languages and widths, and the links to it."""
+    return _preview(request, get_survey_or_404(request.user, slug))
+
+
+def _preview(request: HttpRequest, found: Survey, *, status: int = 200, **more: object) -> HttpResponse:
     names = zip(found.languages, selectors.language_names(found.languages), strict=True)
     language = _language(found.languages, request.GET.get("language"))
-    return survey_page(
-        request, "panel/preview/survey.html", found, step="write", languages=list(names), language=language
-    )
+    shown = {"links": preview_links.good(found), "usual_days": USUAL_DAYS, "most_days": MOST_DAYS}
+    page: dict[str, object] = {"languages": list(names), "language": language, "days_fault": "", **shown, **more}
+    return survey_page(request, "panel/preview/survey.html", found, step="write", status=status, context=page)
+
+
+@require_POST
+def make_link(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a link to the preview, which only this reply shows."""
+    found = get_survey_or_404(request.user, slug, Role.EDITOR)
+    written = request.POST.get("days", "").strip()
+    try:
+        secret = preview_links.make(found, preview_links.days_of(written), by=signed_in(request))
+    except InputError as fault:
+        return _preview(request, found, status=422, days=written, days_fault=str(fault))
+    except Conflict as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:preview", slug)
+    return _preview(request, found, link=links.link_to("preview-by-link", secret))
+
+
+@transition(Role.EDITOR, then="panel:preview")
+def revoke_link(request: HttpRequest, survey: Survey) -> str:
+    preview_links.revoke(survey, request.POST.get("link", ""), by=signed_in(request))
+    return "The link leads nowhere now."
+
+
+@require_safe
+def by_link(request: HttpRequest, secret: str, language: str = "") -> HttpResponse:
+    """The page of a draft for whoever has the link, with the gaps of the draft filled."""
+    found = one_or_404(preview_links.find(secret), "page")
+    addresses = {code: reverse("preview-by-link", args=[secret, code]) for code in found.languages}
+    try:
+        design = presentable(selectors.definition_of(found))
+    except ValidationError as fault:
+        response = _not_yet([str(fault)])
+    else:
+        shown = _language(design.languages, language)
+        response = HttpResponse(pages.render_page(design, shown, preview=True, previews=addresses))
+    response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
+    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

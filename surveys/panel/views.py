@@ -18,7 +18,7 @@ from surveys.definition import definitions
 from surveys.exchange.formats import Conversion
 from surveys.lifecycle import selectors, services
 from surveys.models import Team
-from surveys.panel.forms.survey import UploadForm
+from surveys.panel.forms.upload import UploadForm
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
 from surveys.respondent import report_views as reports

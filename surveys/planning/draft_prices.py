@@ -105,8 +105,12 @@ def channel_at(item: ItemPart, epsilon: float, *, choose: bool) -> Channel:
 
 @lru_cache
 def first_channel(kind: Kind) -> Channel:
-    """The channel with which a question of this kind begins, with two options or the numbers from 0 to 10."""
+    """The channel with which a question of this kind begins: with two options and "prefer not to say", or the numbers
+    from 0 to 10.
+    """
     item: ItemPart = {"key": "", "kind": kind, "wording": {}, "choices": [], "channel": {"name": MECHANISMS[kind][0]}}
+    if kind != "number":
+        item["prefer_not"] = {}
     return channel_at(item, USUAL_LOSS, choose=True)
 
 

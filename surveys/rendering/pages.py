@@ -28,6 +28,7 @@ def render_page(
     *,
     with_coin: bool = False,
     preview: bool = False,
+    previews: Mapping[str, str] | None = None,
     work: int = 0,
 ) -> bytes:
     """The page on which the survey is answered.
@@ -42,6 +43,8 @@ def render_page(
         Whether there is an own-coin page to lead to where scripts are switched off.
     preview : bool
         Whether only its author looks at it: it says so, its button for sending is off, and it leads nowhere.
+    previews : mapping of str to str, optional
+        The addresses of the preview in other languages, where there are some to lead to.
     work : int
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
     """
@@ -63,13 +66,17 @@ def render_page(
         "coin_address": address_of("coin", design, language) if with_coin else "",
         "survey_address": "" if preview else address_of("respond", design, design.language),
         "spent_address": "" if preview else spent_address(language),
-        "doors": [replace(door, address="") for door in doors] if preview else doors,
+        "doors": _doors_of_preview(doors, previews or {}) if preview else doors,
         "preview": preview,
         "work": work,
     }
     if design.invitations == "blind" and not preview:
         context["token_address"] = address_of("token", design, language)
     return render("surveys/respond.html", context, language)
+
+
+def _doors_of_preview(doors: list[LanguageLink], previews: Mapping[str, str]) -> list[LanguageLink]:
+    return [replace(door, address=previews.get(door.code, "")) for door in doors]
 
 
 def _between_tags(text: str) -> SafeString:

@@ -81,6 +81,7 @@ def test_survey_form_new_survey_round_trips_by_file(her: Client, alice: User) ->
         "title": "Study", "slug": "study", "own_language": "de", "introduction": "Hallo.", "consent": "",
         "items-TOTAL_FORMS": 2,
         "items-0-key": "a", "items-0-kind": "yes_no", "items-0-wording": "Ja?", "items-0-mechanism": "warner",
+        "items-0-prefer_not": "",
         "items-0-truth": "3/4", "items-0-choices": "", "items-0-yes": "", "items-0-weights": "",
         "items-1-key": "b", "items-1-kind": "one_choice", "items-1-wording": "Was?", "items-1-mechanism": "k_ary",
         "items-1-truth": "1/2", "items-1-choices": "Eins\nZwei\nDrei", "items-1-yes": "", "items-1-weights": "",

@@ -128,7 +128,7 @@ def test_page_shows_who_asks_and_help_after_marked_questions() -> None:
     first, second = page.split('id="question-2"')
     assert "help-line" not in first
     assert "help-line" in second
-    assert '<p class="sender">Ada Example · University of Examples</p>' in page
+    assert '<p class="sender">Ada Example · University of Examples</p>' in " ".join(page.split())
     assert "Please never send your answers there" in page
     assert "help-line" not in shown(pages.render_page(Design.of(payloads.document())))
     assert "study@example.org" in pages.render_closed(design).decode()

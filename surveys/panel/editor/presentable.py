@@ -65,7 +65,7 @@ def _filled(definition: Definition) -> Definition:
         "title": _text(definition["title"], codes, "…"),
         "introduction": _text(definition["introduction"], codes, ""),
         "consent": _text(definition["consent"], codes, ""),
-        "about": about,
+        **({"about": about} if about else {}),
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
     }

@@ -55,7 +55,8 @@ ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffl
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 HELP = {
-    "kind": "Open text, ranking and files cannot be randomised, so they are not asked. For a ranking ask what is first.",
+    "kind": "Open text, ranking and files cannot be randomised, so they are not asked. "
+    "For a ranking ask what is first.",
     "mechanism": "How chance decides what is sent. For many choices subset or unary encoding tells most.",
     "minimum": "A number has no “prefer not to say”: ask first, by a yes/no question, whether people want to say it.",
     "maximum": "At most 256 numbers in all.",
@@ -68,6 +69,10 @@ HELP = {
 LABELS = {"position": "Order", "most": "At most"} | {
     parameter.name: parameter.label for parameter in PARAMETERS.values()
 }
+
+
+NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/5"}
+"""A new question: yes/no which nobody has to answer, with the privacy loss of forced response at 1/2."""
 
 
 class ItemForm(WordsForm):
@@ -141,11 +146,8 @@ class ItemForm(WordsForm):
         self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
         self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(MECHANISM_FIELDS)
         item = self.instance
-        self.initial["prefer_not"] = bool(item.prefer_not)
         self.initial["may_be_blank"] = not item.required
-        self.initial.update(
-            {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
-        )
+        self.initial.update({"prefer_not": bool(item.prefer_not), **_parameters(item)} if item.pk else NEW)
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
@@ -301,6 +303,10 @@ def _field(parameter: Parameter) -> forms.CharField:
 for _said in PARAMETERS.values():
     if _said.form == "table" or _said.column != _said.name:
         ItemForm.base_fields[_said.name] = ItemForm.declared_fields[_said.name] = _field(_said)
+
+
+def _parameters(item: Item) -> dict[str, object]:
+    return {parameter.name: getattr(item, parameter.column) for parameter in REGISTRY[item.mechanism].parameters}
 
 
 def _named(field: str, words: str) -> str:

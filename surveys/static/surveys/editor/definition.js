@@ -9,7 +9,12 @@ export const itemOf = (definition, key) => definition.items.find((item) => item.
 /** A text by language with the same words missing in all of them. */
 export const emptyText = (definition) => Object.fromEntries(definition.languages.map((code) => [code, ""]));
 
-/** Add a question behind the one with this key, or at the end. @returns {string} its key until it has words */
+/**
+ * Add a question behind the one with this key, or at the end. Nobody has to answer it: it offers "prefer not to say",
+ * which only a number cannot.
+ *
+ * @returns {string} its key until it has words
+ */
 export function addItem(definition, kind, channel, state, behind) {
   const item = { key: `${NEW}${Math.random().toString(36).slice(2, 8)}`, kind, wording: emptyText(definition), choices: [], channel };
   if (kind === "yes_no") {
@@ -17,6 +22,8 @@ export function addItem(definition, kind, channel, state, behind) {
   }
   if (kind === "number") {
     Object.assign(item, { minimum: "0", maximum: "10", step: "1" });
+  } else {
+    item.prefer_not = withheld(definition, state);
   }
   const place = definition.items.findIndex(({ key }) => key === behind);
   const section = definition.items[place]?.section ?? definition.sections?.at(-1)?.key;
@@ -26,6 +33,9 @@ export function addItem(definition, kind, channel, state, behind) {
   definition.items.splice(place < 0 ? definition.items.length : place + 1, 0, item);
   return item.key;
 }
+
+/** "Prefer not to say" in the platform's words. */
+export const withheld = (definition, state) => platform(definition, (code) => state.prefer_not[code]);
 
 /** @returns {string} the key of the copy */
 export function duplicateItem(definition, key) {

@@ -1,5 +1,5 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
-import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption } from "./definition.js";
+import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption, withheld } from "./definition.js";
 import { kindName } from "./kinds.js";
 import { Options } from "./options.js";
 import { Mechanism, Protection } from "./protection.js";
@@ -77,6 +77,9 @@ function useHeldProtection(item, answers, prices) {
 function changeKind(draft, item, kind, state, prices) {
   draft.edit("", (it) => {
     const changed = itemOf(it, item.key);
+    if (changed.kind === "number") {
+      changed.prefer_not = withheld(it, state);
+    }
     changed.kind = kind;
     changed.channel = structuredClone(state.kinds.find(({ name }) => name === kind).channel);
     for (const name of ["most", "shuffle", "minimum", "maximum", "step"]) {
@@ -106,7 +109,7 @@ function toggleWithheld(draft, item, state) {
         changed.unasked = 0;
       }
     } else {
-      changed.prefer_not = platform(it, (code) => state.prefer_not[code]);
+      changed.prefer_not = withheld(it, state);
     }
   });
 }

@@ -1,0 +1,27 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from surveys.management.base import STANDARD, SurveyCommand, find_survey, read_file
+from surveys.planning.dossier import dossier
+from surveys.planning.group_warnings import expected_reports
+
+
+class Command(SurveyCommand):
+    help = "Write the dossier of a survey for an ethics board, as a PDF."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--output", type=Path, required=True, help="file to write; - is standard output")
+        parser.add_argument("--expect", default="", metavar="N", help="responses that you expect, for the precision")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
+        survey, output = find_survey(options["slug"]), options["output"]
+        expected = expected_reports(survey, options["expect"])
+        content = dossier(survey, expected=expected, today=timezone.now().date())
+        with read_file(output) as file:
+            file.write(content)
+        words = f"The dossier of {survey.slug} is written to {'standard output' if output == STANDARD else output}."
+        return words, {"slug": survey.slug, "output": str(output)}
