@@ -37,10 +37,11 @@ from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
+from surveys.panel.forms.appearance import APPEARANCE, FullSurveyForm
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
-from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, SurveyForm, page_languages
+from surveys.panel.forms.survey import GroupForm, PartFormSet, SectionForm, page_languages
 from surveys.panel.listing import ROWS, SurveyListRow, survey_rows
 from surveys.panel.overview import question_of
 from surveys.panel.stale_saves import revision_fields, stale_save
@@ -181,7 +182,7 @@ class Archived(admin.SimpleListFilter):
 class SurveyAdmin(ModelAdmin):
     """The user's surveys: the list and the form for drafts. All else is on the survey's page."""
 
-    form = SurveyForm
+    form = FullSurveyForm
     inlines = (GroupInline, SectionInline, ItemInline)
     list_display = ("name", "stands", "reports", "epsilon", "address")
     list_display_links = None
@@ -214,7 +215,7 @@ class SurveyAdmin(ModelAdmin):
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
         options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *ABOUT, *options)
+        return ("title", "slug", *languages, *team, "introduction", "consent", *ABOUT, *options, *APPEARANCE)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""

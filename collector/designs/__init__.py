@@ -1,5 +1,6 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
+from collector.designs.appearance import FONTS, Completion, Ending, Look
 from collector.designs.design import (
     ABOUT,
     About,
@@ -32,6 +33,7 @@ from collector.designs.documents import (
 __all__ = [
     "ABOUT",
     "FEWEST_IN_GROUP",
+    "FONTS",
     "FORMAT",
     "LONGEST_REASON",
     "MOST_GROUPS",
@@ -39,12 +41,15 @@ __all__ = [
     "About",
     "Ceilings",
     "Channel",
+    "Completion",
     "Condition",
     "Design",
+    "Ending",
     "Field",
     "Grid",
     "Item",
     "Kind",
+    "Look",
     "Section",
     "Stratum",
     "Text",

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self
 
+from collector.designs.appearance import Ending, Look
+
 Text = Mapping[str, str]
 """A text in each of the design's languages."""
 
@@ -233,6 +235,8 @@ class Design:
     introduction: Text
     consent: Text
     about: About
+    look: Look
+    ending: Ending
     strata_wording: Text
     groups: tuple[Stratum, ...]
     sections: tuple[Section, ...]
@@ -258,6 +262,8 @@ class Design:
             introduction=document["introduction"],
             consent=document["consent"],
             about=About.of(document.get("about", {})),
+            look=Look(**document.get("look", {})),
+            ending=Ending.of(document.get("ending", {})),
             strata_wording=strata["wording"],
             groups=tuple(Stratum(**group) for group in strata["groups"]),
             sections=tuple(Section(**section) for section in document.get("sections", ())),

@@ -4,7 +4,7 @@ import re
 from fractions import Fraction
 from itertools import pairwise
 
-from collector.designs import items
+from collector.designs import appearance, items
 from collector.designs.checks import (
     decimal,
     distinct,
@@ -40,7 +40,7 @@ SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
 KEYS = {
     "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
 }  # fmt: skip
-OPTIONAL = {"about", "sections", "invitations", "waves", "participation", "ceilings"}
+OPTIONAL = {"about", "look", "ending", "sections", "invitations", "waves", "participation", "ceilings"}
 
 LONGEST_REASON = 500
 
@@ -61,6 +61,10 @@ def check(value: object) -> Design:
     asked = items.check_items(document["items"], languages, sections)
     if "about" in document:
         _about(document["about"], languages, [item.key for item in asked], sections)
+    if "look" in document:
+        appearance.check_look(document["look"])
+    if "ending" in document:
+        appearance.check_ending(document["ending"], languages)
     if "invitations" in document:
         _invitations(document["invitations"])
     if "waves" in document:

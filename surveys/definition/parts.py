@@ -63,6 +63,23 @@ class FieldworkPart(TypedDict):
     participation: NotRequired[str | None]
 
 
+class LinkPart(TypedDict):
+    label: Text
+    address: str
+
+
+class CompletionPart(TypedDict, total=False):
+    code: str
+    address: str
+    carry: dict[str, str]
+
+
+class EndingPart(TypedDict, total=False):
+    text: Text
+    link: LinkPart
+    completion: CompletionPart
+
+
 class Definition(FieldworkPart):
     """A survey as its author writes it (docs/surveys.md)."""
 
@@ -72,6 +89,8 @@ class Definition(FieldworkPart):
     introduction: Text
     consent: Text
     about: NotRequired[dict[str, Text]]
+    look: NotRequired[dict[str, str]]
+    ending: NotRequired[EndingPart]
     strata: StrataPart
     same_people_as: NotRequired[str]
     sections: NotRequired[list[SectionPart]]

@@ -18,6 +18,7 @@ def require_shape(definition: Definition) -> None:
         _require_text(definition[name], (name,))  # type: ignore[literal-required]
     for name, text in definition.get("about", {}).items():
         _require_text(text, ("about", name))
+    _require_appearance(definition)
     _require_text(definition["strata"]["wording"], ("strata", "wording"))
     for group, path in _numbered(definition["strata"]["groups"], ("strata", "groups")):
         _require_text(group["label"], (*path, "label"))
@@ -27,6 +28,19 @@ def require_shape(definition: Definition) -> None:
         _require(section.get("help_after", False), (bool,), (*path, "help_after"), "true or false")
     for item, path in _numbered(definition["items"], ("items",)):
         _require_item(item, path)
+
+
+def _require_appearance(definition: Definition) -> None:
+    for name, value in definition.get("look", {}).items():
+        _require(value, (str,), ("look", name), "a text")
+    ending: Any = definition.get("ending", {})
+    if "text" in ending:
+        _require_text(ending["text"], ("ending", "text"))
+    if "link" in ending:
+        _require_text(ending["link"]["label"], ("ending", "link", "label"))
+        _require(ending["link"]["address"], (str,), ("ending", "link", "address"), "an address")
+    for name, value in ending.get("completion", {}).items():
+        _require(value, (dict if name == "carry" else str,), ("ending", "completion", name), "a text")
 
 
 def _require_item(item: Any, path: Path) -> None:

@@ -88,6 +88,7 @@ def _match(kind: WarningKind, words: str) -> str:
 def _texts(design: Design) -> Iterator[Place]:
     yield from (("title", design.title), ("introduction", design.introduction), ("consent", design.consent))
     yield from ((f"about.{name}", text) for name, text in design.about.texts.items())
+    yield "ending.text", design.ending.text
     yield "strata.wording", design.strata_wording
     yield from ((f"strata.groups[{number}].label", group.label) for number, group in enumerate(design.groups))
     for number, section in enumerate(design.sections):

@@ -60,16 +60,31 @@ def _filled(definition: Definition) -> Definition:
         for one in definition.get("sections", [])
     ]
     items = [_item(item, codes) for item in definition["items"]] or [_item(_first(), codes)]
-    filled = {name: value for name, value in definition.items() if name not in ("invitations", "participation")} | {
+    filled = {
+        name: value for name, value in definition.items() if name not in ("invitations", "participation", "ending")
+    } | {
         "slug": SLUG,
         "title": _text(definition["title"], codes, "…"),
         "introduction": _text(definition["introduction"], codes, ""),
         "consent": _text(definition["consent"], codes, ""),
         **({"about": about} if about else {}),
+        **_ending(definition, codes),
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
     }
     return cast("Definition", filled | ({"sections": sections} if sections else {}))
+
+
+def _ending(definition: Definition, codes: list[str]) -> dict[str, object]:
+    """The end with its texts in every language; a link without an address is not shown yet."""
+    ending: dict[str, Any] = dict(definition.get("ending", {}))
+    if "text" in ending:
+        ending["text"] = _text(ending["text"], codes, "…")
+    if "link" in ending:
+        link = ending.pop("link")
+        if link["address"]:
+            ending["link"] = link | {"label": _text(link["label"], codes, "…")}
+    return {"ending": ending} if ending else {}
 
 
 def _item(item: ItemPart, codes: list[str]) -> ItemPart:
@@ -129,6 +144,9 @@ def _put_aside(draft: Definition, error: ValidationError) -> bool:
             removed = [item.pop(name) for name in OPTIONAL if name in item]
             draft["items"][place] = cast("ItemPart", item)
             return bool(removed)
+        case ("look" | "ending" as name, *_):
+            draft.pop(name, None)
+            return True
         case ("items",) if error.code == "duplicate":
             for place, one in enumerate(draft["items"]):
                 one["key"] = f"q{place}"

@@ -185,7 +185,7 @@ class SurveyForm(WordsForm):
 
     class Meta:
         model = Survey
-        fields = (
+        fields: tuple[str, ...] = (
             "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
             "invitations", "repeats", "participation",
         )  # fmt: skip

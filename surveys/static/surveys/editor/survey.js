@@ -1,4 +1,5 @@
 /** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
+import { Ending, Look } from "./appearance.js";
 import { addGroup, emptyText, removeSection, setAbout, setLanguages, setOption } from "./definition.js";
 import { Switch } from "./question.js";
 import { ABOUT } from "./texts.js";
@@ -16,6 +17,8 @@ export function SurveyCard({ draft, state, language, names }) {
     ${text("consent", "Consent", "What they agree to by taking part.", 3)}
     <${About} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
+    <${Look} draft=${draft} />
+    <${Ending} draft=${draft} language=${language} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
       <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>
       ${groups.length > 0 && html`<${TextField} label="Question for the group" rows="1" text=${definition.strata.wording} path="strata/wording" language=${language}
