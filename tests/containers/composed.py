@@ -107,7 +107,11 @@ class Composed:
         self.wait_healthy(*self.checked(*services))
 
     def end(self) -> None:
-        self.compose("down", "-v", "-t", "20")
+        """Remove containers and volumes, also those of a run that was killed."""
+        self.compose("down", "-t", "20")
+        # By force, with a container that never ended its stop: podman-compose leaves both.
+        for volume in yaml.safe_load((self.root / "compose.yaml").read_text())["volumes"]:
+            containers.podman("volume", "rm", "-f", f"{PROJECT}_{volume}", check=False, capture_output=True)
 
     def name(self, service: str) -> str:
         return f"{PROJECT}_{service}_1"

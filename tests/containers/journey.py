@@ -41,6 +41,7 @@ print(tokens.make(User.objects.get(), "tried", scope="write")[1])
 @pytest.fixture(scope="module")
 def composed() -> Iterator[Composed]:
     running = Composed()
+    running.end()
     running.build()
     try:
         running.start()

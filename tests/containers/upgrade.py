@@ -41,6 +41,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def upgraded(older: Path) -> Iterator[tuple[Composed, Composed]]:
     """The older version, running with an open survey, and the newer one that takes its place."""
     before, after = Composed(older), Composed()
+    after.end()
     before.build()
     try:
         before.start()
