@@ -33,7 +33,7 @@ class Tab {
       back: () => { this.stage -= 1; },
       marked: () => this.marked,
     });
-    this.steps.begin();
+    this.steps.settle();
   }
 
   to(stage) {
@@ -88,8 +88,22 @@ test("Forward leads nowhere, and a load that finds itself ahead goes back", () =
   tab.press("forward").settled();
   assert.deepEqual([tab.stage, tab.place], [0, 0]);
   tab.place = 1;
-  tab.steps.begin();
+  tab.steps.settle();
   assert.equal(tab.settled().place, 0);
+});
+
+test("a page that shows another link while it goes back goes back once", () => {
+  const tab = new Tab().to(1).settled().to(0);
+  tab.listeners.get("pageshow")({ persisted: false });
+  tab.to(0).settled();
+  assert.deepEqual([tab.place, tab.left], [0, false]);
+});
+
+test("a page that was left while it went back, and is restored, goes back", () => {
+  const tab = new Tab().to(1).settled().to(0);
+  tab.waiting.length = 0;
+  tab.listeners.get("pageshow")({ persisted: true });
+  assert.equal(tab.to(0).settled().place, 0);
 });
 
 test("leaving asks where an answer is marked", () => {

@@ -148,7 +148,6 @@ export class RespondentPage {
     part(this.#root, "form").disabled = false;
     this.#stages.show("questions", { focus: false });
     this.#note.show(this.#prepared.design);
-    this.#steps?.begin();
   }
 
   #drawTickets(design, source) {

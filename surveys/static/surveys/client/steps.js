@@ -26,16 +26,12 @@ export class Steps {
     this.#window = window;
     this.#page = page;
     window.addEventListener("popstate", () => this.#arrive());
+    // A page that was left while it moved never arrived.
+    window.addEventListener("pageshow", (event) => { this.#moving &&= !event.persisted; });
     window.addEventListener("beforeunload", (event) => this.#page.marked() && event.preventDefault());
   }
 
-  /** A new visit: what an earlier load left in the tab's history is gone back from. */
-  begin() {
-    this.#moving = false;
-    this.settle();
-  }
-
-  /** After every change of the stage: the entry that fits it. */
+  /** After every change of the stage: the entry that fits it. What an earlier load left is gone back from. */
   settle() {
     if (this.#moving || this.#page.ahead() === this.#entered) {
       return;
