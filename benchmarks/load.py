@@ -66,26 +66,35 @@ def measure(
             begun[there] = due if rate else now
             due += 1 / rate if rate else 0
         timeout = max(due - now, 0) if rate and free and now < end and name else 1
-        for key, _ in poll.select(timeout):
-            there = key.fileobj
-            answer, since = whole(there), begun.pop(there)  # type: ignore[arg-type]
-            free.append(there)  # type: ignore[arg-type]
+        for there, answer in _answers(poll, timeout):
+            since = begun.pop(there)
+            free.append(there)
             if refusal and answer.startswith(refused):
                 refusals += 1
                 continue
-            if not answer.startswith(expected):
-                raise SystemExit(f"expected {status}; got {answer[:200] + answer[-120:]!r}")
+            _require(answer, expected)
             answered.append(time.perf_counter())
             waits.append(answered[-1] - since)
     said = {"rate": len(waits) / (time.perf_counter() - start), "processor": time.process_time() - own}
-    said |= {"refusals": refusals} if refusal else {}
-    said |= _summary(waits)
+    said |= _summary(waits) | ({"refusals": refusals} if refusal else {})
     return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
 
 
 def _summary(waits: list[float]) -> dict[str, float]:
     quantiles = statistics.quantiles(waits, n=100) if len(waits) > 1 else [0.0] * 99
     return {"answers": len(waits), "median": quantiles[49], "p99": quantiles[98]}
+
+
+def _answers(poll: selectors.BaseSelector, timeout: float) -> Iterator[tuple[socket.socket, bytes]]:
+    """The connections that have an answer, each with it."""
+    for key, _ in poll.select(timeout):
+        there: socket.socket = key.fileobj  # type: ignore[assignment]
+        yield there, whole(there)
+
+
+def _require(answer: bytes, expected: bytes) -> None:
+    if not answer.startswith(expected):
+        raise SystemExit(f"expected {expected.decode()}; got {answer[:200] + answer[-120:]!r}")
 
 
 def _connected(port: int, connections: int) -> tuple[deque[socket.socket], selectors.BaseSelector]:

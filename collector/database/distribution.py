@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from django.db import OperationalError, connection, transaction
 
 from collector.database import locks, node_functions
 from collector.database.node_functions import DESIGNS, FIRST
+from collector.database.statements import execute, fetch_rows
 from collector.errors import Conflict
 
 TABLES = (
@@ -58,7 +58,7 @@ def is_distributed() -> bool:
 
 def nodes() -> list[Node]:
     """The servers on which shards may lie, and how many parts of the reports each holds."""
-    found = _rows(
+    found = fetch_rows(
         "SELECT node.nodename, node.nodeport, count(shard.shardid) FROM pg_dist_node AS node "
         "LEFT JOIN citus_shards AS shard ON shard.nodename = node.nodename AND shard.nodeport = node.nodeport "
         "AND shard.table_name = %s::regclass WHERE node.isactive AND node.noderole = 'primary' "
@@ -75,7 +75,7 @@ def spread(beside: int, first: int, count: int) -> list[int]:
     """
     if not is_distributed():
         return list(range(first, first + count))
-    found = _rows(
+    found = fetch_rows(
         "SELECT number, placed.nodename || ':' || placed.nodeport, placed.shardid "
         "FROM unnest(%s::int[]) AS number JOIN pg_dist_shard_placement AS placed "
         "ON placed.shardid = get_shard_id_for_distribution_column(%s::regclass, number) ORDER BY number",
@@ -108,17 +108,17 @@ def distribute(*, shards: int = SHARDS, watch: Watch = lambda words: None) -> bo
         _drop_keys(remember=True)
         node_functions.guard_designs()
         watch(f"copying {DESIGNS} to every node")
-        _execute("SELECT create_reference_table(%s)", DESIGNS)
+        execute("SELECT create_reference_table(%s)", DESIGNS)
         for table in TABLES:
             watch(f"distributing {table}")
             if table == FIRST:
                 given = (table, shards)
-                _execute(
+                execute(
                     "SELECT create_distributed_table(%s, 'design_id', shard_count => %s, colocate_with => 'none')",
                     *given,
                 )
             else:
-                _execute("SELECT create_distributed_table(%s, 'design_id', colocate_with => %s)", table, FIRST)
+                execute("SELECT create_distributed_table(%s, 'design_id', colocate_with => %s)", table, FIRST)
         node_functions.lay(list(TABLES))
     apply_settings()
     is_distributed.cache_clear()
@@ -138,13 +138,13 @@ def undistribute(*, watch: Watch = lambda words: None) -> bool:
         again = _drop_keys(remember=False) + _remembered()
         for table in (*TABLES, DESIGNS):
             watch(f"putting back {table}")
-            _execute("SELECT undistribute_table(%s)", table)
+            execute("SELECT undistribute_table(%s)", table)
         for statement in again:
-            _execute(statement)
-        _execute(f"DROP TABLE {REMEMBERED}")
+            execute(statement)
+        execute(f"DROP TABLE {REMEMBERED}")
         node_functions.take_back(list(TABLES))
     for name in SETTINGS:
-        _execute(f"ALTER DATABASE {_database()} RESET {name}")
+        execute(f"ALTER DATABASE {_database()} RESET {name}")
     is_distributed.cache_clear()
     return True
 
@@ -152,8 +152,8 @@ def undistribute(*, watch: Watch = lambda words: None) -> bool:
 def apply_settings() -> None:
     """Give the database and all shards the settings that they need; nodes that were added later get them too."""
     for name, value in SETTINGS.items():
-        _execute(f"ALTER DATABASE {_database()} SET {name} = '{value}'")
-        _execute(f"SET {name} = '{value}'")
+        execute(f"ALTER DATABASE {_database()} SET {name} = '{value}'")
+        execute(f"SET {name} = '{value}'")
     for table in VACUUMED:
         settings = "autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0"
         on_shards(table, f"ALTER TABLE %s SET ({settings})")
@@ -164,12 +164,12 @@ def on_shards(table: str, command: str) -> list[str]:
 
     Returns what each said. Raises NodeFailed at the first that failed.
     """
-    return _said(_rows("SELECT success, result FROM run_command_on_shards(%s, %s)", table, command))
+    return _said(fetch_rows("SELECT success, result FROM run_command_on_shards(%s, %s)", table, command))
 
 
 def on_nodes(command: str) -> list[str]:
     """Execute a command on the coordinator and every node; return what each said. Raises NodeFailed."""
-    return _said(_rows("SELECT success, result FROM run_command_on_all_nodes(%s)", command))
+    return _said(fetch_rows("SELECT success, result FROM run_command_on_all_nodes(%s)", command))
 
 
 class NodeFailed(OperationalError):
@@ -191,11 +191,11 @@ def _require_cluster() -> None:
             "The database has no extension citus. Install it on every server, then CREATE EXTENSION citus; see "
             "docs/citus.md."
         )
-    if not _rows("SELECT FROM pg_dist_node WHERE groupid = 0"):
+    if not fetch_rows("SELECT FROM pg_dist_node WHERE groupid = 0"):
         raise Conflict(
             "The coordinator has no address by which nodes can reach it: SELECT citus_set_coordinator_host(...)."
         )
-    if not _rows("SELECT FROM pg_dist_node WHERE groupid <> 0 AND isactive AND shouldhaveshards"):
+    if not fetch_rows("SELECT FROM pg_dist_node WHERE groupid <> 0 AND isactive AND shouldhaveshards"):
         raise Conflict("The cluster has no worker node: SELECT citus_add_node(...) for each, on the coordinator.")
 
 
@@ -207,7 +207,7 @@ def require_alone() -> None:
     """
     if connection.vendor != "postgresql":
         return
-    others = _rows(
+    others = fetch_rows(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
         "AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'"
     )
@@ -228,8 +228,8 @@ def _own_connections() -> int:
 
 def _prepare() -> None:
     locks.exclusive_lock(locks.EVERY, locks.REWRITING)
-    _execute("SET LOCAL citus.enable_unsafe_triggers = on")  # ours look at designs, which every node has
-    _execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
+    execute("SET LOCAL citus.enable_unsafe_triggers = on")  # ours look at designs, which every node has
+    execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
 
 
 def _drop_keys(*, remember: bool) -> list[str]:
@@ -238,35 +238,35 @@ def _drop_keys(*, remember: bool) -> list[str]:
     The distributed tables get theirs anew at once, by Citus. Those of tables that stay on the coordinator would have
     Citus manage them too, and never let go of one with an identity column: they are left out until the way back.
     """
-    keys = _rows(
+    keys = fetch_rows(
         "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint "
         "WHERE contype = 'f' AND confrelid = %s::regclass AND conparentid = 0",
         DESIGNS,
     )
     if remember:
-        _execute(f"CREATE TABLE {REMEMBERED} (statement text NOT NULL)")
+        execute(f"CREATE TABLE {REMEMBERED} (statement text NOT NULL)")
     again = []
     for table, name, definition in keys:
         if remember and table in TABLES:
             continue
-        _execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         again.append(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
         if remember:
-            _execute(f"INSERT INTO {REMEMBERED} VALUES (%s)", again[-1])  # noqa: S608 - a name of ours
+            execute(f"INSERT INTO {REMEMBERED} VALUES (%s)", again[-1])  # noqa: S608 - a name of ours
     return again
 
 
 def _remembered() -> list[str]:
-    return [str(statement) for (statement,) in _rows(f"SELECT statement FROM {REMEMBERED}")]  # noqa: S608
+    return [str(statement) for (statement,) in fetch_rows(f"SELECT statement FROM {REMEMBERED}")]  # noqa: S608
 
 
 def _has_citus() -> bool:
-    return bool(_rows("SELECT FROM pg_extension WHERE extname = 'citus'"))
+    return bool(fetch_rows("SELECT FROM pg_extension WHERE extname = 'citus'"))
 
 
 def _distributed() -> list[str]:
     """Our tables that Citus knows as distributed or copied."""
-    found = _rows(
+    found = fetch_rows(
         "SELECT logicalrelid::regclass::text FROM pg_dist_partition WHERE logicalrelid::regclass::text = ANY(%s)",
         [DESIGNS, *TABLES],
     )
@@ -274,15 +274,4 @@ def _distributed() -> list[str]:
 
 
 def _database() -> str:
-    return connection.ops.quote_name(str(_rows("SELECT current_database()")[0][0]))
-
-
-def _rows(statement: str, *values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values or None)
-        return list(cursor.fetchall())
-
-
-def _execute(statement: str, *values: Any) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values or None)
+    return connection.ops.quote_name(str(fetch_rows("SELECT current_database()")[0][0]))

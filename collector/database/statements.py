@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 T = TypeVar("T")
@@ -36,6 +37,19 @@ def pieces(rows: Iterable[T]) -> Iterator[list[T]]:
     rest = iter(rows)
     while some := list(islice(rest, AT_ONCE)):
         yield some
+
+
+def execute(statement: str, *values: Any) -> None:
+    """Execute one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values or None)
+
+
+def fetch_rows(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Return the rows that a statement gives."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values or None)
+        return list(cursor.fetchall())
 
 
 def execute_rows(cursor: CursorWrapper, sql: str, rows: Sequence[Sequence[Any]]) -> None:

@@ -83,8 +83,12 @@ def _lime_xml(questionnaire: dict[str, Any], tables: dict[str, list[dict[str, An
     return "\n".join([*lines, "</document>", ""]).encode()
 
 
-def _lime_settings(questionnaire: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
+def _lime_settings(
+    questionnaire: dict[str, Any], attributes: dict[str, dict[str, str]]
+) -> dict[str, list[dict[str, Any]]]:
+    """The tables that are the same in all versions."""
+    own, *others = languages(questionnaire)
+    texts = [
         {
             "surveyls_survey_id": 123456,
             "surveyls_language": code,
@@ -92,8 +96,17 @@ def _lime_settings(questionnaire: dict[str, Any]) -> list[dict[str, Any]]:
             "surveyls_description": "",
             "surveyls_welcometext": f"<p>{in_language(questionnaire.get('introduction', ''), code)}</p>",
         }
-        for code in languages(questionnaire)
+        for code in (own, *others)
     ]
+    return {
+        "question_attributes": [
+            {"qid": qid, "attribute": name, "value": value, "language": ""}
+            for qid, pairs in attributes.items()
+            for name, value in pairs.items()
+        ],
+        "surveys": [{"sid": 123456, "language": own, "additional_languages": " ".join(others), "anonymized": "Y"}],
+        "surveys_languagesettings": texts,
+    }
 
 
 def limesurvey_3(questionnaire: dict[str, Any]) -> bytes:
@@ -107,15 +120,7 @@ def limesurvey_3(questionnaire: dict[str, Any]) -> bytes:
         ]
         for name, rows in tables.items()
     }
-    written["question_attributes"] = [
-        {"qid": qid, "attribute": name, "value": value, "language": ""}
-        for qid, pairs in attributes.items()
-        for name, value in pairs.items()
-    ]
-    written["surveys"] = [
-        {"sid": 123456, "language": codes[0], "additional_languages": " ".join(codes[1:]), "anonymized": "Y"}
-    ]
-    written["surveys_languagesettings"] = _lime_settings(questionnaire)
+    written |= _lime_settings(questionnaire, attributes)
     return _lime_xml(questionnaire, written, 359)
 
 
@@ -148,15 +153,7 @@ def limesurvey_6(questionnaire: dict[str, Any]) -> bytes:
             for number, row in enumerate(rows)
             for code in codes
         ]
-    written["question_attributes"] = [
-        {"qid": qid, "attribute": name, "value": value, "language": ""}
-        for qid, pairs in attributes.items()
-        for name, value in pairs.items()
-    ]
-    written["surveys"] = [
-        {"sid": 123456, "language": codes[0], "additional_languages": " ".join(codes[1:]), "anonymized": "Y"}
-    ]
-    written["surveys_languagesettings"] = _lime_settings(questionnaire)
+    written |= _lime_settings(questionnaire, attributes)
     written["themes"] = [{"sid": 123456, "template_name": "fruity"}]
     return _lime_xml(questionnaire, written, 640)
 
