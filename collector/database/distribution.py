@@ -38,6 +38,9 @@ SETTINGS = {"citus.multi_shard_modify_mode": "sequential", "citus.node_connectio
 """One connection to each node in a transaction, which sees there what it wrote, in whatever order it used tables. A
 node that does not answer is given up as a database server is (config/database.py)."""
 
+DEFERRED = 2
+"""Of what Citus has to drop: the copy of a shard that was moved (CLEANUP_DEFERRED_ON_SUCCESS)."""
+
 Watch = Callable[[str], object]
 
 
@@ -157,6 +160,16 @@ def apply_settings() -> None:
     for table in VACUUMED:
         settings = "autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0"
         on_shards(table, f"ALTER TABLE %s SET ({settings})")
+
+
+def drop_moved() -> None:
+    """Drop the copies that shards leave behind on the node from which they were moved; not within a transaction.
+
+    Citus does so by itself some time later. Raises OperationalError where one is still read.
+    """
+    execute("CALL citus_cleanup_orphaned_resources()")
+    if left := fetch_rows("SELECT object_name FROM pg_dist_cleanup WHERE policy_type = %s", DEFERRED):
+        raise OperationalError(f"Copies of moved shards are still read: {', '.join(str(name) for (name,) in left)}")
 
 
 def on_shards(table: str, command: str) -> list[str]:

@@ -16,8 +16,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
-from collector.database import locks, write_ahead_log
-from collector.database.distribution import is_distributed
+from collector.database import distribution, locks, write_ahead_log
 from collector.errors import Conflict
 from collector.invitations import batches
 from collector.models import FrozenDesign, Invitation, Report, SetAsideReport, Tally, UsedToken, WaitingReport
@@ -135,7 +134,7 @@ def _rewrite_sqlite() -> None:
 
 
 def _rewrite_postgresql(compacted: Sequence[str]) -> None:
-    if is_distributed():
+    if distribution.is_distributed():
         _rewrite_nodes(compacted)
         return
     with transaction.atomic(), connection.cursor() as cursor:
@@ -153,6 +152,7 @@ def _rewrite_postgresql(compacted: Sequence[str]) -> None:
 
 def _rewrite_nodes(compacted: Sequence[str]) -> None:
     shards.rewrite()
+    distribution.drop_moved()
     for table in (Report._meta.db_table, WaitingReport._meta.db_table, UsedToken._meta.db_table):
         _execute(f"ANALYZE {table}")
     for table in (Invitation._meta.db_table, *REFILLED, *compacted):
