@@ -46,7 +46,13 @@ SETTLED = 1.0
 CUT_OFF = "one cut off"
 STATES = ("all alive", "dying", "one dead", CUT_OFF)
 
-LOADS = {"one survey": 1, f"{_citus.DESIGNS} surveys at once": _citus.DESIGNS}
+ONE, ALL, WIDE = (
+    "one survey", f"{_citus.DESIGNS} surveys at once", f"{_citus.DESIGNS} surveys, as many connections for each node",
+)  # fmt: skip
+LOADS = {ONE: 1, ALL: _citus.DESIGNS, WIDE: _citus.DESIGNS}
+"""With the number of surveys. The connections of the last one grow with the nodes, as the reports do for which somebody
+adds a node; those of the others are divided over them, so that fewer reports come together and share a transaction."""
+
 Turn = dict[str, Any]
 
 
@@ -79,9 +85,9 @@ def measure(cluster: Cluster, sites: dict[int, Site], turns: int, reports: int) 
         for words, count in LOADS.items():
             for number, site in sites.items():
                 nonces = _citus.new_nonces(reports, cluster.folder)
-                _, stored = site.store(
-                    list(site.designs)[:count], nonces=nonces, seconds=LONGEST, connections=CONNECTIONS
-                )
+                connections = CONNECTIONS * max(number, 1) if words == WIDE else CONNECTIONS
+                asked = {"nonces": nonces, "seconds": LONGEST, "connections": connections}
+                _, stored = site.store(list(site.designs)[:count], **asked)
                 folded = site.fold()
                 one = {"load": words, "nodes": number, "turn": turn, "store": vars(stored), "fold": vars(folded)}
                 found += [one] if turn else []
