@@ -49,6 +49,7 @@ class _AskedItem(TypedDict):
 
     key: str
     wording: dict[str, str]
+    heading: NotRequired[dict[str, str]]
     choices: list[dict[str, str]]
 
 
@@ -278,10 +279,17 @@ def _tallies(rows: list[_Tally]) -> dict[str, dict[str, list[list[int]]]]:
     return tallies
 
 
+def _wording(item: _AskedItem, language: str) -> str:
+    """All that is asked: of a row of a matrix the heading, then the row's own words."""
+    heading = item.get("heading")
+    own = item["wording"][language]
+    return f"{heading[language]} – {own}" if heading else own
+
+
 def _item(item: _AskedItem, tallies: dict[str, list[list[int]]], language: str) -> Item:
     counts = {stratum: np.array(table, dtype=np.int64) for stratum, table in tallies.items()}
     counts = {EVERYONE: np.sum(list(counts.values()), axis=0)} | counts
     for table in counts.values():
         table.setflags(write=False)
     choices = tuple(choice[language] for choice in item["choices"])
-    return Item(item["key"], item["wording"][language], choices, question_of(item), MappingProxyType(counts))
+    return Item(item["key"], _wording(item, language), choices, question_of(item), MappingProxyType(counts))

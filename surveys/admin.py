@@ -124,6 +124,7 @@ class ItemInline(Ordered, StackedInline):
     verbose_name_plural = "Questions"
     fields = (
         ("key", "section"),
+        "heading",
         "wording",
         "kind",
         "choices",
@@ -132,6 +133,7 @@ class ItemInline(Ordered, StackedInline):
         "prefer_not",
         "may_be_blank",
         "shuffle",
+        "dropdown",
         "help_after",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",

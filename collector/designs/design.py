@@ -76,18 +76,22 @@ class Item:
     """A question of a design. Keys missing in the document are False or None, except for `required`.
 
     `unasked` is the answer that is sent where the question is not asked, `most` the bound on ticked options, and
-    `document` the item as JSON, of which other parsers (the library, browsers) read it.
+    `document` the item as JSON, of which other parsers (the library, browsers) read it. `wording` is all that is
+    asked: of a row of a matrix its `heading`, then the row's `own_wording`.
     """
 
     key: str
     kind: Kind
     wording: Text
+    heading: Text | None
+    own_wording: Text
     choices: tuple[Text, ...]
     encoding: Encoding
     channel: Channel
     prefer_not: bool
     required: bool
     shuffle: bool
+    dropdown: bool
     section: str | None
     asked_if: Condition | None
     unasked: int | None
@@ -97,17 +101,20 @@ class Item:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Self:
-        condition, grid = item.get("asked_if"), item.get("grid")
+        condition, grid, heading = item.get("asked_if"), item.get("grid"), item.get("heading")
         return cls(
             key=item["key"],
             kind=item["kind"],
-            wording=item["wording"],
+            wording=under(heading, item["wording"]) if heading else item["wording"],
+            heading=heading,
+            own_wording=item["wording"],
             choices=tuple(item["choices"]),
             encoding=item["encoding"],
             channel=Channel.of(item["channel"]),
             prefer_not=item.get("prefer_not", False),
             required=item.get("required", True),
             shuffle=item.get("shuffle", False),
+            dropdown=item.get("dropdown", False),
             section=item.get("section"),
             asked_if=condition and Condition(condition["item"], tuple(condition["answers"])),
             unasked=item.get("unasked"),
@@ -135,6 +142,11 @@ class Item:
     def alphabet(self) -> int:
         """The number of values of each symbol."""
         return len(self.channel.weights[0])
+
+
+def under(heading: Text, words: Text) -> Text:
+    """The words of a matrix row below its heading, in each language of both."""
+    return {code: f"{heading[code]} – {own}" for code, own in words.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,12 @@ MOST_ITEMS = 256
 MOST_ANSWERS = 256
 
 KEYS = {"key", "kind", "wording", "choices", "encoding", "channel"}
-OPTIONAL_KEYS = {"prefer_not", "required", "shuffle", "section", "asked_if", "unasked", "grid", "most"}
+MOST_COLUMNS = 12
+"""Choices of the rows of a matrix: eleven points and "prefer not to say"; more are unreadable side by side."""
+
+OPTIONAL_KEYS = {
+    "prefer_not", "required", "shuffle", "dropdown", "heading", "section", "asked_if", "unasked", "grid", "most",
+}  # fmt: skip
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
 ENCODINGS: Mapping[Kind, tuple[Encoding, ...]] = {
@@ -64,6 +69,8 @@ def _item(value: object, path: Path, languages: list[str], sections: list[str], 
     answers = _choices(item, kind, path, languages)
     _channel(item["channel"], kind, encoding, answers, (*path, "channel"))
     _section(item, path, sections)
+    if "heading" in item:
+        _row(item, kind, path, languages, earlier)
     _asked_if(item, kind, answers, path, earlier)
     return Item.of(item)
 
@@ -74,6 +81,7 @@ def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
         "prefer_not": (True, ("yes_no", "one_choice", "several_choices", "scale")),
         "required": (False, ("yes_no", "one_choice", "several_choices", "scale")),
         "shuffle": (True, ("one_choice", "several_choices")),
+        "dropdown": (True, ("one_choice", "scale")),
     }
     for name, (value, kinds) in rules.items():
         if name in item:
@@ -103,6 +111,27 @@ def _choices(item: Mapping[str, object], kind: Kind, path: Path, languages: list
     if "most" in item:
         whole(item["most"], (*path, "most"), low=1, high=len(choices) - 1)
     return len(choices)
+
+
+def _row(item: Mapping[str, object], kind: Kind, path: Path, languages: list[str], earlier: Sequence[Item]) -> None:
+    """Validate a row of a matrix: consecutive questions of a section with one heading have the same choices."""
+    text(item["heading"], (*path, "heading"), languages)
+    kinds = ("yes_no", "one_choice", "scale")
+    require(kind in kinds, (*path, "heading"), f"is for {', '.join(kinds)}; got {kind}")
+    for name in ("shuffle", "dropdown"):
+        require(
+            name not in item, (*path, name), "cannot stand beside heading: the rows of a matrix share their columns"
+        )
+    count = len(listed(item["choices"], (*path, "choices")))
+    require(count <= MOST_COLUMNS, (*path, "choices"), f"of a matrix must be at most {MOST_COLUMNS}; got {count}")
+    above = earlier[-1] if earlier else None
+    if above and (above.heading, above.section) == (item["heading"], item.get("section")):
+        same = above.kind == kind and above.prefer_not == ("prefer_not" in item)
+        require(
+            same and [*above.choices] == item["choices"],
+            (*path, "choices"),
+            f"must be those of {above.key}, which stands above it under the same heading",
+        )
 
 
 def check_grid(value: object, path: Path) -> Grid:

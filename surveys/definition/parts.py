@@ -30,6 +30,8 @@ class ItemPart(TypedDict):
     prefer_not: NotRequired[Text]
     required: NotRequired[bool]
     shuffle: NotRequired[bool]
+    dropdown: NotRequired[bool]
+    heading: NotRequired[Text]
     most: NotRequired[int]
     section: NotRequired[str]
     help_after: NotRequired[bool]

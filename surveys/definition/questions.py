@@ -33,12 +33,15 @@ PREFER_NOT = {
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
-    "prefer_not", "required", "shuffle", "most", "section", "help_after", "asked_if", "unasked",
+    "prefer_not", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after", "asked_if", "unasked",
 }  # fmt: skip
-USUAL = {"required": True, "shuffle": False, "help_after": False}
+USUAL = {"required": True, "shuffle": False, "dropdown": False, "help_after": False}
 """What is so where a question does not say it."""
 
 AS_THEY_ARE = ("most", "section")
+SHARED = ("kind", "choices", "points", "low", "high", "prefer_not", "required", "channel", "section")
+"""Parts that a row of a matrix takes from the row above where it says no kind of its own."""
+
 NO_NUMBER_WITHHELD = (
     "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
     "people want to say it, and ask the number only then (asked_if)"
@@ -47,7 +50,7 @@ NO_NUMBER_WITHHELD = (
 
 def complete_item(item: object, languages: list[str], path: Path, earlier: list[ItemPart]) -> ItemPart:
     """The item with every optional part filled in. `earlier`: the complete items before it."""
-    item = known_keys(item, ITEM_KEYS, path)
+    item = _with_row_above(known_keys(item, ITEM_KEYS, path), languages, earlier)
     kind = _kind(item.get("kind", "yes_no"), path)
     completed = {
         "key": item.get("key", ""),
@@ -57,10 +60,21 @@ def complete_item(item: object, languages: list[str], path: Path, earlier: list[
         **{name: exact(item[name]) for name in GRID if name in item},
         **_prefer_not(item, kind, languages, path),
         **{name: item[name] for name, usual in USUAL.items() if item.get(name, usual) != usual},
+        **({"heading": text(item["heading"], languages)} if item.get("heading") else {}),
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
         "channel": _channel(item, kind, (*path, "channel")),
     }
     return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
+
+
+def _with_row_above(item: dict[str, object], languages: list[str], earlier: list[ItemPart]) -> dict[str, object]:
+    """A row of a matrix that says no kind, with all that it shares with the row above under the same heading."""
+    above = earlier[-1] if earlier else None
+    if not item.get("heading") or "kind" in item or above is None:
+        return item
+    if above.get("heading") != text(item["heading"], languages):
+        return item
+    return {**{name: value for name, value in above.items() if name in SHARED}, **item}
 
 
 def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:

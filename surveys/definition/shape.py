@@ -33,10 +33,12 @@ def _require_item(item: Any, path: Path) -> None:
     _require_text(item["wording"], (*path, "wording"))
     for choice, place in _numbered(item["choices"], (*path, "choices")):
         _require_text(choice, place)
+    if "heading" in item:
+        _require_text(item["heading"], (*path, "heading"))
     if "prefer_not" in item:
         _require_text(item["prefer_not"], (*path, "prefer_not"))
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
-    for name in ("required", "shuffle", "help_after"):
+    for name in ("required", "shuffle", "dropdown", "help_after"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")
     condition = item.get("asked_if")
     if condition is not None:

@@ -94,5 +94,7 @@ def _texts(design: Design) -> Iterator[Place]:
         yield f"sections[{number}].title", section.title
         yield f"sections[{number}].introduction", section.introduction
     for number, item in enumerate(design.items):
-        yield f"items[{number}].wording", item.wording
+        if item.heading and (number == 0 or design.items[number - 1].heading != item.heading):
+            yield f"items[{number}].heading", item.heading
+        yield f"items[{number}].wording", item.own_wording
         yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item.choices))

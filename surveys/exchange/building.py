@@ -159,7 +159,7 @@ class Builder:
         if self.sections:
             item["section"] = self.sections[-1]["key"]
         with_condition(made, question, self.made, prefer_not(self.texts.languages))
-        item.update(cast("ItemPart", question.stored))
+        item.update(cast("ItemPart", made.stored))
         self.items.append(item)
         self.made[made.name] = made
         report.add(

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from collector.designs import Kind
-from collector.designs.items import MOST_ANSWERS
+from collector.designs.items import MOST_ANSWERS, MOST_COLUMNS
 from surveys.definition.parts import ItemPart
 from surveys.definition.questions import YES_NO, prefer_not, yes_no
 from surveys.exchange.numbers import grid_of
@@ -35,6 +35,9 @@ LEFT_OUT = {
 """Kinds of the source that no question can be made of: the reason, and what to ask instead."""
 
 KINDS: dict[str, Kind] = {"one": "one_choice", "several": "several_choices", "scale": "scale", "yes_no": "yes_no"}
+LONG = 20
+"""Options above which a list unfolds from one field."""
+
 OTHER = "The free text behind the option “{}” is left out: words cannot be randomised."
 
 
@@ -49,6 +52,8 @@ class MadeItem:
     codes: dict[str, int] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     suggestion: str = ""
+    stored: dict[str, object] = field(default_factory=dict)
+    """The parts that Candor itself wrote into the file."""
     never: int | None = None
     """The answer of those who are not asked, where an option says so."""
 
@@ -70,18 +75,23 @@ class ItemMaker:
             yield self._made(question.name, question.place, None)
             return
         for number, row in enumerate(question.rows, start=1):
-            name = f"{question.name}_{row.code}"
+            name = row.code if "rows" in question.stored else f"{question.name}_{row.code}"
             yield self._made(name, f"{question.place}, row {number}", row)
 
     def _made(self, name: str, place: str, row: Option | None) -> MadeItem:
         question, said = self.question, list[str]()
-        wording = self._wording(row, said)
+        heading = self._heading(row, said)
+        wording = self.texts.take(row.words, said) if row and any(heading.values()) else self._wording(row, said)
         own = next(filter(None, (wording[self.texts.own], *wording.values())), name)
         key = key_from(name if name and not name.isdigit() else own, self.taken, "question")
         self.taken.add(key)
         item = cast("ItemPart", {"key": key, "kind": "number", "wording": wording, "choices": []})
         made = MadeItem(place, name, shown(own), item, said=said)
-        if row is not None:
+        made.stored = self._stored(name)
+        if any(heading.values()):
+            item["heading"] = heading
+            self._missing_languages(heading, made, "heading")
+        elif row is not None:
             made.say(f"A row of a grid ({question.tool_kind}): it is a question of its own, randomised by itself.")
         self._missing_languages(wording, made)
         if question.kind in ("number", "date", "time"):
@@ -89,6 +99,21 @@ class ItemMaker:
         else:
             self._choices(made)
         return made
+
+    def _stored(self, name: str) -> dict[str, object]:
+        rows = self.question.stored.get("rows")
+        found = rows.get(name) if isinstance(rows, dict) else self.question.stored
+        return found if isinstance(found, dict) else {}
+
+    def _heading(self, row: Option | None, said: list[str]) -> dict[str, str]:
+        """The heading of the grid whose row this is; empty where the rows stand as questions of their own."""
+        question = self.question
+        fits = question.kind in ("one", "scale", "yes_no") and len(question.options) < MOST_COLUMNS
+        if not fits or (row is None and not question.heading):
+            return dict.fromkeys(self.texts.languages, "")
+        words = self.texts.take(question.words if row else question.heading, said)
+        help_text = self.texts.take(question.help if row else {}, said)
+        return {code: "\n".join(filter(None, (words[code], help_text[code]))) for code in words}
 
     def _wording(self, row: Option | None, said: list[str]) -> dict[str, str]:
         wording = self.texts.take(self.question.words, said)
@@ -101,12 +126,12 @@ class ItemMaker:
             wording = {code: "\n".join(filter(None, (wording[code], help_text[code]))) for code in wording}
         return wording
 
-    def _missing_languages(self, wording: dict[str, str], made: MadeItem) -> None:
+    def _missing_languages(self, wording: dict[str, str], made: MadeItem, name: str = "wording") -> None:
         gone = [code for code, words in wording.items() if not words]
         if len(gone) == len(wording):
-            made.say("It has no wording: write one.")
+            made.say(f"It has no {name}: write one.")
         elif gone:
-            made.say(f"The wording is missing in {', '.join(gone)}.")
+            made.say(f"The {name} is missing in {', '.join(gone)}.")
 
     def _number(self, made: MadeItem) -> None:
         grid, said = grid_of(self.question)
@@ -185,7 +210,9 @@ class ItemMaker:
 
     def _settings(self, made: MadeItem) -> None:
         question, item = self.question, made.item
-        if question.shuffle and item["kind"] in ("one_choice", "several_choices"):
+        if item["kind"] in ("one_choice", "scale") and "heading" not in item:
+            self._unfold(made)
+        if question.shuffle and item["kind"] in ("one_choice", "several_choices") and "heading" not in item:
             item["shuffle"] = True
         elif question.shuffle:
             made.say("The order of its options is not shuffled.")
@@ -199,6 +226,14 @@ class ItemMaker:
                 item["most"] = most
             elif most < 1:
                 made.say(f"The most options to tick could not be read: {shown(question.most)}.")
+
+    def _unfold(self, made: MadeItem) -> None:
+        """A list that unfolds, where the tool has one or the list is long."""
+        if self.question.dropdown:
+            made.item["dropdown"] = True
+        elif len(made.item["choices"]) > LONG and not self.question.stored:
+            made.item["dropdown"] = True
+            made.say(f"Its {len(made.item['choices'])} options unfold from one field.")
 
     def _usable(self, made: MadeItem) -> None:
         """Say what keeps a question from being asked: too few options or too many."""

@@ -110,8 +110,9 @@ class Section:
 class Question:
     """A question, or another element that stands among the questions.
 
-    `tool_kind` is what the tool calls its kind. A grid has `rows`, of which each becomes a question. `stored` are the
-    parts that Candor itself wrote into the file when it exported the survey.
+    `tool_kind` is what the tool calls its kind. A grid has `rows`, of which each becomes a question; where each row
+    is a question in the tool, too, it names its `heading`. `stored` are the parts that Candor itself wrote into the
+    file when it exported the survey, of a grid for each row.
     """
 
     place: str
@@ -122,6 +123,8 @@ class Question:
     help: Words = field(default_factory=dict)
     options: list[Option] = field(default_factory=list)
     rows: list[Option] = field(default_factory=list)
+    heading: Words = field(default_factory=dict)
+    dropdown: bool = False
     required: bool = True
     shuffle: bool = False
     most: str = ""

@@ -31,7 +31,7 @@ def with_condition(made: MadeItem, question: Question, known: dict[str, MadeItem
         if part is not last and not _implied(part, last, known):
             _lose(made, part[0], "it stands beside another condition, and Candor asks by one earlier question")
     made.item["asked_if"] = {"item": last[1].item["key"], "answers": last[2]}
-    if "unasked" not in question.stored:
+    if "unasked" not in made.stored:
         _send_without_asking(made, withheld)
 
 

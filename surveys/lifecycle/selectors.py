@@ -48,6 +48,8 @@ ITEM_FIELDS: dict[str, object] = {
     "prefer_not": {},
     "required": True,
     "shuffle": False,
+    "dropdown": False,
+    "heading": {},
     "most": None,
     "section": "",
     "help_after": False,

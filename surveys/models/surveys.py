@@ -176,6 +176,8 @@ class Item(models.Model):
     step = models.CharField(max_length=32, blank=True, default="")
     required = models.BooleanField(default=True)
     shuffle = models.BooleanField(default=False)
+    dropdown = models.BooleanField(default=False)
+    heading = models.JSONField(default=dict, blank=True)
     most = models.PositiveSmallIntegerField(null=True, blank=True)
     section = models.CharField(max_length=64, blank=True, default="")
     help_after = models.BooleanField(default=False)

@@ -109,6 +109,8 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
     facts = [f"at most {item.most}"] if item.most is not None else []
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
     facts += ["may be left blank"] if not item.required else []
+    facts += ["as a dropdown"] if item.dropdown else []
+    facts += ["a row of a grid"] if item.heading else []
     facts += ["choices in random order"] if item.shuffle else []
     facts += ["followed by the help line"] if helped else []
     facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []

@@ -6,6 +6,7 @@ There is no request in here: nothing about a person, a time or a browser can rea
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from typing import TypedDict
 
 from django.conf import settings
@@ -143,16 +144,22 @@ def _sections(design: Design, language: str) -> list[dict[str, object]]:
         for number, item in enumerate(design.items, start=1)
     ]
     if not design.sections:
-        return [{"title": "", "introduction": "", "questions": questions}]
+        return [{"title": "", "introduction": "", "parts": _parts(questions)}]
     return [
         {
             "title": section.title[language],
             "introduction": section.introduction[language],
             "helped": section.key in design.about.sections,
-            "questions": [question for question in questions if question["section"] == section.key],
+            "parts": _parts([question for question in questions if question["section"] == section.key]),
         }
         for section in design.sections
     ]
+
+
+def _parts(questions: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Consecutive questions under one heading as a matrix; the others as they are, without a heading."""
+    runs = groupby(questions, key=lambda question: question["heading"])
+    return [{"heading": heading, "questions": list(run)} for heading, run in runs]
 
 
 def _question(item: Item, language: str) -> dict[str, object]:
@@ -160,7 +167,9 @@ def _question(item: Item, language: str) -> dict[str, object]:
     apart = item.prefer_not
     return {
         "kind": item.kind,
-        "wording": item.wording[language],
+        "wording": item.own_wording[language],
+        "heading": item.heading[language] if item.heading else "",
+        "dropdown": item.dropdown,
         "choices": choices,
         "ordinary": choices[:-1] if apart else choices,
         "apart": choices[-1] if apart else "",
@@ -187,6 +196,7 @@ def _extras(design: Design) -> list[str]:
     """The optional scripts that this design needs, in the order in which they run."""
     kinds = {item.kind for item in design.items}
     needed = {
+        "dropdown": any(item.dropdown for item in design.items),
         "multiple": "several_choices" in kinds,
         "number": "number" in kinds,
         "invitation": bool(design.invitations),

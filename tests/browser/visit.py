@@ -91,7 +91,11 @@ class Visit:
         return self.page.locator(f"#question-{number}" if number else "#group")
 
     def choose(self, number: int, label: str) -> Self:
-        self.question(number).get_by_text(label, exact=True).click()
+        question = self.question(number)
+        if question.locator("select").count():
+            question.locator("select").select_option(label=label)
+        else:
+            question.get_by_text(label, exact=True).click()
         return self
 
     def answer(self, *labels: str, group: str = "First year") -> Self:

@@ -125,7 +125,7 @@ def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})
     asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["multiple", "number", "invitation", "remembered", "waves"]
+    extras = ["dropdown", "multiple", "number", "invitation", "remembered", "waves"]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"

@@ -12,6 +12,9 @@ PLACES = ("Home", "Work", "School", "Bar", "Street", "Car", "Club", "Elsewhere")
 HABITS = ("Smoking", "Drinking", "Gambling", "Fasting", "Prefer not to say")
 POINTS = ("1 – Not at all", "2", "3", "4", "5 – Very much")
 
+MATRIX = {"en": "How has the last week been?"}
+"""The heading of two rows: `mood` and `worry`."""
+
 
 def _item(key: str, kind: str, choices: Sequence[str], encoding: str, channel: dict[str, Any], **more: Any) -> Any:
     texts = [{"en": choice} for choice in choices]
@@ -38,15 +41,17 @@ def items() -> list[dict[str, Any]]:
               section="first", prefer_not=True, required=False, asked_if={"item": "smokes", "answers": [1]}, unasked=0),
         _item("substance", "one_choice", SUBSTANCES, "one_hot",
               {"name": "unary", "on": "1/2", "off": "1/3", "weights": [[4, 2], [3, 3]]}, section="first", shuffle=True),
-        _item("place", "one_choice", PLACES, "subset", set_of_three, section="first"),
+        _item("place", "one_choice", PLACES, "subset", set_of_three, section="first", dropdown=True),
         _item("habits", "several_choices", HABITS, "each_option",
               option | {"weights": _rows(forced_response(truth="1/11").weights)},
               section="second", prefer_not=True, shuffle=True, most=2),
         _item("mood", "scale", POINTS, "single",
-              {"name": "k_ary", "truth": "1/6", "weights": _rows(k_ary(5, truth="1/6").weights)}, section="second"),
+              {"name": "k_ary", "truth": "1/6", "weights": _rows(k_ary(5, truth="1/6").weights)},
+              section="second", heading=MATRIX),
         _item("worry", "scale", POINTS, "single",
               {"name": "discrete_laplace", "epsilon": "0.7",
-               "weights": _rows(discrete_laplace(5, epsilon=0.7).weights)}, section="second"),
+               "weights": _rows(discrete_laplace(5, epsilon=0.7).weights)},
+              section="second", heading=MATRIX),
         _item("drinks", "number", (), "single",
               {"name": "one_bit", "truth": "1/3", "weights": _rows(one_bit(41, truth="1/3").weights)},
               section="second", grid={"minimum": "0", "maximum": "40", "step": "1"}),
@@ -76,9 +81,10 @@ PLACE_OF = {item["key"]: place for place, item in enumerate(items())}
 
 
 def every_kind(**changes: Any) -> Design:
-    """Every kind; `mood` offers "prefer not to say" as well."""
+    """Every kind; `mood` offers "prefer not to say" as well, and so is no row of a matrix."""
     found = document(**changes)
-    mood = found["items"][PLACE_OF["mood"]]
+    mood, worry = found["items"][PLACE_OF["mood"]], found["items"][PLACE_OF["worry"]]
+    del mood["heading"], worry["heading"]
     mood["choices"].append({"en": "Prefer not to say"})
     mood |= {"prefer_not": True}
     mood["channel"] = {"name": "k_ary", "truth": "1/3", "weights": [list(row) for row in k_ary(6, truth="1/3").weights]}

@@ -77,6 +77,8 @@ WRITTEN = (
     "prefer_not: true, channel: {name: custom, weights: [[4, 1, 1], [1, 4, 1], [1, 1, 4]]}",
     "channel: {name: crosswise, prevalence: 1/4}",
     "channel: {name: triangular, truth: 3/4, prevalence: 1/6}",
+    "kind: one_choice, choices: [A, B, C], dropdown: true, channel: {name: k_ary, truth: 1/2}",
+    "kind: scale, heading: How good?, choices: [A, B, C], channel: {name: k_ary, truth: 1/2}",
 )
 
 
@@ -86,8 +88,8 @@ def survey_of(questions: Sequence[str]) -> Definition:
 
 
 def test_item_form_writes_each_kind(alice: User, her: Client) -> None:
-    """Eight yes/no questions become one of each kind and two with a harmless second question."""
-    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 8), team=home_team(alice))
+    """Ten yes/no questions become each kind, two with a harmless second question, a dropdown and a row of a grid."""
+    survey = write_survey(survey_of(["channel: {name: warner, truth: 1/3}"] * 10), team=home_team(alice))
     choices = "A\nB\nC"
     fields = (
         item(0, kind="scale", choices="Low\nMiddle\nHigh", mechanism="discrete_laplace", epsilon="0.5", truth=""),
@@ -98,6 +100,8 @@ def test_item_form_writes_each_kind(alice: User, her: Client) -> None:
         item(5, choices="", prefer_not="on", mechanism="custom", weights="4 1 1\n1 4 1\n1 1 4"),
         item(6, choices="", mechanism="crosswise", prevalence="1/4", truth=""),
         item(7, choices="", mechanism="triangular", prevalence="1/6", truth="3/4"),
+        item(8, kind="one_choice", choices=choices, dropdown="on", mechanism="k_ary", truth="1/2"),
+        item(9, kind="scale", choices=choices, heading="How good?", mechanism="k_ary", truth="1/2"),
     )
     send(her, survey, *fields)
     assert saved() == survey_of(WRITTEN)
@@ -107,10 +111,11 @@ def test_item_form_changed_kind_drops_unused_fields(kinds: Survey, her: Client) 
     """The script takes away the fields of a number, so that they are not sent; nothing of them stays."""
     away = tuple(f"items-{DRINKS}-{name}" for name in ("minimum", "maximum", "step"))
     chosen = item(MOOD, kind="number", minimum="0", maximum="2", step="1", mechanism="one_bit")
-    away = (*away, f"items-{MOOD}-choices")
+    away = (*away, f"items-{MOOD}-choices", f"items-{MOOD}-heading")
     send(her, kinds, item(DRINKS, kind="yes_no", mechanism="warner"), chosen, without=away)
     found = saved()["items"][DRINKS]
     assert saved()["items"][MOOD]["choices"] == []
+    assert "heading" not in saved()["items"][MOOD]
     assert found["channel"] == {"name": "warner", "truth": "1/3"}
     assert not {"minimum", "maximum", "step"} & set(found)
 
@@ -134,6 +139,9 @@ FAULTS = [
     (HABITS, {"wording": "Have <b>you</b>?"}, "wording", "English: this holds HTML (<b>), which is refused"),
     (MOOD, {"choices": "<i>A</i>\nB"}, "choices", "English: this holds HTML (<i>), which is refused"),
     (SMOKES, {"minimum": "3"}, "minimum", "Not for a question of this kind."),
+    (SMOKES, {"dropdown": "on"}, "dropdown", "Not for a question of this kind."),
+    (HABITS, {"heading": "Rows"}, "heading", "Not for a question of this kind."),
+    (SUBSTANCE, {"heading": "Rows"}, "shuffle", "cannot stand beside heading: the rows of a"),
     (MOOD, {"shuffle": "on"}, "shuffle", "Not for a question of this kind."),
     (MOOD, {"may_be_blank": "on"}, "may_be_blank", "may be false only where prefer_not is true"),
     (HABITS, {"most": "5"}, "most", "most must be an integer from 1 to 4; got 5"),

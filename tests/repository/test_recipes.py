@@ -88,7 +88,7 @@ RECIPES = {
         Edit("surveys/planning/rehearsals/respondents.py", '"yes_no" | "one_choice"', '"frequency" | '),
         Edit("estimator/base/mechanisms/k_ary.py", '"yes_no", "one_choice",', '"frequency", '),
         Edit("surveys/models/surveys.py", '        SCALE = "scale"', '        FREQUENCY = "frequency", "how often"\n'),
-        Edit("surveys/panel/forms/item.py", '    "scale": OF_CHOICES,', '    "frequency": OF_CHOICES,\n'),
+        Edit("surveys/panel/forms/item.py", '    "scale": (*OF_CHOICES,', '    "frequency": OF_CHOICES,\n'),
         Edit(
             "templates/surveys/respond/_sentences.html",
             '<p data-sentence="missing-scale">',

@@ -50,7 +50,7 @@ def test_example_design_equals_contract() -> None:
     """Word for word but for what is asked, and for the ceilings that only an opened survey has."""
 
     def without_words(document: dict[str, Any]) -> dict[str, Any]:
-        items = [item | {"wording": {}} for item in document["items"]]
+        items = [item | {key: {} for key in {"wording", "heading"} & {*item}} for item in document["items"]]
         return {k: v for k, v in document.items() if k != "ceilings"} | {"introduction": {}, "items": items}
 
     assert without_words(design_of(example(), version=1).document) == without_words(kinds.document())
@@ -216,6 +216,12 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
         (CHOICE | {"asked_if": {"item": "second", "answers": ["Yes"]}, "unasked": 0},
          "items[1].asked_if.item must be an earlier question; got 'second'"),
         (CHOICE | {"asked_if": {"first": ["Yes"]}, "unasked": 0}, "items[1].asked_if has unknown keys: first"),
+        (SEVERAL | {"dropdown": True}, "items[1].dropdown is for one_choice, scale; got several_choices"),
+        (CHOICE | {"dropdown": "yes"}, "items[1].dropdown must be true where it stands; got 'yes'"),
+        (SEVERAL | {"heading": "Rows"}, "items[1].heading is for yes_no, one_choice, scale; got several_choices"),
+        (CHOICE | {"heading": "Rows", "shuffle": True}, "items[1].shuffle cannot stand beside heading"),
+        (CHOICE | {"heading": "Rows", "dropdown": True}, "items[1].dropdown cannot stand beside heading"),
+        (CHOICE | {"heading": "Rows", "choices": [*"ABCDEFGHIJKLM"]}, "choices of a matrix must be at most 12; got 13"),
         (CHOICE | {"colour": "red"}, "items[1] has unknown keys: colour"),
         (CHOICE | {"script": "alert(1)"}, "items[1].script is refused: Candor runs no scripts and no HTML of a survey"),
         (CHOICE | {"other_text": True}, "items[1].other_text is refused: Candor asks for no open text"),
@@ -227,6 +233,51 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
 )  # fmt: skip
 def test_design_error_messages(said: dict[str, Any], words: str) -> None:
     assert words in fault(**said)
+
+
+ROWS = """
+slug: grid
+title: A grid
+items:
+  - {key: sleep, heading: How good was it?, wording: Sleep, kind: scale, points: 3, required: false, prefer_not: true,
+     channel: {name: k_ary, truth: 1/2}}
+  - {key: food, heading: How good was it?, wording: Food}
+  - {key: other, heading: How bad was it?, wording: Work, kind: scale, points: 4, channel: {name: k_ary, truth: 1/2}}
+"""
+
+
+def test_row_without_kind_takes_that_of_the_row_above() -> None:
+    first, second, other = load(ROWS)["items"]
+    alone = {"key", "wording"}
+    assert {k: v for k, v in first.items() if k not in alone} == {k: v for k, v in second.items() if k not in alone}
+    assert len(other["choices"]) == 4
+    written = load(ROWS)
+    assert load(dump(written)) == written
+
+
+def test_row_of_a_grid_asks_heading_and_own_words() -> None:
+    design = design_of(load(ROWS), version=1)
+    assert [item.wording["en"] for item in design.items] == [
+        "How good was it? – Sleep", "How good was it? – Food", "How bad was it? – Work",
+    ]  # fmt: skip
+    assert design.items[0].own_wording == {"en": "Sleep"}
+
+
+@pytest.mark.parametrize("change", [{"kind": "one_choice"}, {"choices": [{"en": "A"}, {"en": "B"}, {"en": "C"}]}])
+def test_rows_of_a_grid_must_share_their_choices(change: dict[str, Any]) -> None:
+    definition = load(ROWS)
+    definition["items"][1].update(change)  # type: ignore[typeddict-item]
+    with pytest.raises(ValidationError, match=r"items\[1\].choices must be those of sleep, which stands above it"):
+        design_of(definition, version=1)
+
+
+def test_rows_in_two_sections_are_two_grids() -> None:
+    definition = load(ROWS)
+    definition["sections"] = [{"key": key, "title": {"en": key}, "introduction": {"en": ""}} for key in ("a", "b")]
+    for item, section in zip(definition["items"], "abb", strict=True):
+        item["section"] = section
+    definition["items"][1]["choices"] = definition["items"][2]["choices"]
+    assert len(design_of(definition, version=1).items) == 3
 
 
 def test_sections_must_be_contiguous_and_known() -> None:

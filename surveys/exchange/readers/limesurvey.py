@@ -100,6 +100,7 @@ def _questions(lime: LimeQuestion, tags: list[str]) -> list[Question]:
     label, kind = TYPES.get(lime.letter, (f"type {lime.letter}", "unknown"))
     question = Question(lime.place, lime.code, label, kind, lime.words, lime.help, section=lime.section)
     question.required, question.condition = lime.mandatory, condition(lime.relevance)
+    question.dropdown = lime.letter == "!"
     preset = PRESETS.get(lime.letter, [])
     answers = [one for one in lime.answers if one.scale == "0"]
     question.options = [Option(code, _spoken(words, tags)) for code, words in preset]

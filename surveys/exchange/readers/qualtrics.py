@@ -219,6 +219,8 @@ def _kind(question: Question, kind: str, selector: str, validation: dict[str, ob
     elif kind == "MC" and selector == "NPS":
         question.kind = "scale"
         question.options = question.options or [Option(str(point), {"": str(point)}) for point in range(11)]
+    elif kind == "MC" and selector == "DL":
+        question.dropdown = True
     elif kind == "Matrix" and selector in ("TE", "RO", "CS", "Profile", "MaxDiff"):
         question.kind = "text" if selector == "TE" else "unknown"
     elif kind == "Matrix" and selector == "Likert" and "Multiple" in text_of(validation.get("Type")):

@@ -4,7 +4,7 @@ import re
 
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, table_rows
-from surveys.exchange.source import Fields, Option, Question, Questionnaire, Section, SourceKind
+from surveys.exchange.source import Fields, Option, Question, Questionnaire, Section, SourceKind, Words
 from surveys.exchange.words import REDCAP_PIPED
 
 TOOL = "REDCap"
@@ -48,6 +48,7 @@ def read(content: bytes) -> Questionnaire:
         raise fault("must have the columns Variable / Field Name and Field Type to be REDCap's data dictionary")
     source = Questionnaire(TOOL)
     section: Section | None = None
+    headings: dict[str, Words] = {}
     form = ""
     for number, cells in enumerate(rows[1:], start=2):
         row = {name: cell for name, cell in zip(head, cells, strict=False) if name and cell}
@@ -57,9 +58,12 @@ def read(content: bytes) -> Questionnaire:
         if row.get("form", form) != form:
             form = row.get("form", "")
             section = Section(place, form, {"": form.replace("_", " ").capitalize()})
-        if header := row.get("header"):
+        if (header := row.get("header")) and not row.get("matrix"):
             section = Section(place, header, {"": _piped(header)})
-        source.questions.append(_question(row, place, section))
+        question = _question(row, place, section)
+        if matrix := row.get("matrix"):  # its first row has the heading where other fields have that of a section
+            question.heading = headings.setdefault(matrix, {"": _piped(header)} if header else {})
+        source.questions.append(question)
     forms = {one.name for one in source.sections()}
     if len(forms) == 1:  # a form without headings is no section
         source.title = next(source.sections()).title
@@ -82,6 +86,7 @@ def _question(row: dict[str, str], place: str, section: Section | None) -> Quest
     question.words = {"": _piped(label)} if label else {}
     question.help = {"": _piped(note)} if note else {}
     question.section, question.condition = section, condition(_plain_names(fields.text("branching")))
+    question.dropdown = kind == "dropdown"
     question.required = fields.text("required").lower() in ("y", "yes", "1")
     question.minimum = fields.text("minimum") or question.minimum
     question.maximum = fields.text("maximum") or question.maximum

@@ -153,12 +153,15 @@ def _question(element: dict[str, object], kind: str, place: str, section: Sectio
     question.most = fields.text("maxSelectedChoices")
     question.shuffle = fields.text("choicesOrder", "rowOrder").lower() == "random"
     fields.take("requiredErrorText", "defaultValue" if question.kind == "note" else "requiredErrorText")
+    question.dropdown = kind == "dropdown"
     if kind == "boolean":
         _boolean(question, fields)
     elif kind == "rating":
         _rating(question, fields)
     elif kind == "matrix":
         question.options = [_option(one) for one in _list(fields.take("columns"))]
+        for option in question.options:
+            option.special = "prefer_not" if option.code == "prefer_not" else ""
         question.rows = [_option(one) for one in _list(fields.take("rows"))]
         question.required = question.required or fields.take("isAllRowRequired", "eachRowRequired") is True
     elif question.kind in ("one", "several"):

@@ -142,7 +142,9 @@ class _Survey:
 
     def __init__(self, source: Questionnaire, lists: dict[str, list[Option]]) -> None:
         self.source, self.lists = source, lists
-        self.groups: list[Section] = []
+        self.groups: list[Section | None] = []
+        self.headings: list[tuple[Words, Condition | None]] = []
+        """Of each group the heading, where its questions are the rows of a grid, and the condition that it adds."""
         self.used: set[str] = set()
 
     def read(self, records: list[tuple[int, Row]]) -> None:
@@ -153,7 +155,7 @@ class _Survey:
             if lowered.startswith(("begin_group", "begin_repeat", "begin_loop")):
                 self._begin(place, row, repeated="group" not in lowered)
             elif lowered.startswith("end_"):
-                self.groups = self.groups[:-1]
+                self.groups, self.headings = self.groups[:-1], self.headings[:-1]
             else:
                 self._question(place, kind, row)
         for name in sorted(set(self.lists) - self.used):
@@ -161,6 +163,13 @@ class _Survey:
 
     def _begin(self, place: str, row: Row, *, repeated: bool) -> None:
         fields = Fields(row, frozenset({"type"}))
+        heading = _words(fields, row, "label")
+        if heading and "table-list" in row.get("appearance", "").split():
+            fields.take("appearance")
+            self.groups.append(self.groups[-1] if self.groups else None)
+            self.headings.append((heading, self._condition(fields)))
+            return
+        self.headings.append(({}, None))
         section = Section(place, fields.text("name"), _words(fields, row, "label"), _words(fields, row, "hint"))
         outer = self.groups[-1] if self.groups else None
         if outer is not None:
@@ -190,7 +199,8 @@ class _Survey:
         question.help = _words(fields, row, "hint")
         question.section = self.groups[-1] if self.groups else None
         question.required = fields.text("required", "bind::required").lower() in ("yes", "true", "true()", "1")
-        question.condition = self._condition(fields)
+        question.heading, of_group = self.headings[-1] if self.headings else ({}, None)
+        question.condition = self._condition(fields) or of_group
         if word in ("select_one", "select_multiple"):
             self._options(question, kind.split(" ")[1] if rest else "", rest)
         _settings_of(question, fields, word)
@@ -225,9 +235,10 @@ def _settings_of(question: Question, fields: Fields, word: str) -> None:
     question.lose({f"parameters {name}": value for name, value in parameters.items()})
     _constraint(question, fields.text("constraint", "bind::constraint"), whole=word in ("integer", "int"))
     appearance = fields.text("appearance").lower()
+    question.dropdown = "minimal" in appearance.split()
     if "likert" in appearance and question.kind == "one":
         question.kind = "scale"
-    elif appearance:
+    elif appearance and appearance != "minimal":
         question.note(f"appearance: {appearance}", "left out", "Candor's pages have one look.")
 
 

@@ -3,6 +3,8 @@
 The other tool asks openly: what it has no word for, such as the randomisation, stands where only Candor reads it.
 """
 
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
 from surveys.definition.parts import Definition, ItemPart, Text
@@ -25,6 +27,13 @@ def kept_of_survey(definition: Definition) -> dict[str, object]:
 
 def items_of(definition: Definition, section: str) -> list[ItemPart]:
     return [item for item in definition["items"] if item.get("section") == section]
+
+
+def runs_of(items: list[ItemPart]) -> Iterator[tuple[Text | None, list[ItemPart]]]:
+    """Consecutive questions by their heading: the rows of a grid, or questions without one."""
+    for _, run in groupby(items, key=lambda item: sorted(item.get("heading", {}).items())):
+        rows = list(run)
+        yield rows[0].get("heading"), rows
 
 
 def codes_of(item: ItemPart) -> list[str]:

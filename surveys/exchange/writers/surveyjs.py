@@ -2,9 +2,9 @@
 
 import json
 
-from surveys.definition.parts import Definition, ItemPart
+from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.readers.surveyjs import STORED
-from surveys.exchange.writers import PREFER_NOT, codes_of, items_of, kept_of, kept_of_survey
+from surveys.exchange.writers import PREFER_NOT, answers_of, codes_of, items_of, kept_of, kept_of_survey, runs_of
 
 TYPES = {
     "yes_no": "radiogroup", "one_choice": "radiogroup", "several_choices": "checkbox", "scale": "radiogroup",
@@ -21,12 +21,12 @@ def write(definition: Definition) -> bytes:
             "name": section["key"],
             "title": section["title"],
             "description": section["introduction"],
-            "elements": [_element(item, definition) for item in items_of(definition, section["key"])],
+            "elements": _elements(items_of(definition, section["key"]), definition),
         }
         for section in definition.get("sections", [])
     ]
     if not pages:
-        pages = [{"name": "page1", "elements": [_element(item, definition) for item in definition["items"]]}]
+        pages = [{"name": "page1", "elements": _elements(definition["items"], definition)}]
     document = {
         "title": definition["title"],
         "description": definition["introduction"],
@@ -37,8 +37,41 @@ def write(definition: Definition) -> bytes:
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 
 
+def _elements(items: list[ItemPart], definition: Definition) -> list[dict[str, object]]:
+    elements: list[dict[str, object]] = []
+    for heading, run in runs_of(items):
+        if heading is not None and _fits_matrix(run, definition):
+            elements.append(_matrix(heading, run))
+        else:
+            elements += [_element(item, definition) for item in run]
+    return elements
+
+
+def _fits_matrix(rows: list[ItemPart], definition: Definition) -> bool:
+    """Whether SurveyJS can say it as a matrix: all of its rows are asked alike, and no other question looks at one."""
+    keys = {row["key"] for row in rows}
+    asked = {item["asked_if"]["item"] for item in definition["items"] if "asked_if" in item}
+    same = all(row.get("required", True) == rows[0].get("required", True) and "asked_if" not in row for row in rows)
+    return same and not keys & asked
+
+
+def _matrix(heading: Text, rows: list[ItemPart]) -> dict[str, object]:
+    first = rows[0]
+    return {
+        "type": "matrix",
+        "name": f"grid_{first['key']}",
+        "title": heading,
+        **({"eachRowRequired": True} if first.get("required", True) else {}),
+        "columns": [{"value": code, "text": words} for code, words in answers_of(first)],
+        "rows": [{"value": row["key"], "text": row["wording"]} for row in rows],
+        STORED: {"rows": {row["key"]: kept_of(row) for row in rows}},
+    }
+
+
 def _element(item: ItemPart, definition: Definition) -> dict[str, object]:
     element: dict[str, object] = {"type": TYPES[item["kind"]], "name": item["key"], "title": item["wording"]}
+    if item.get("dropdown"):
+        element["type"] = "dropdown"
     if item.get("required", True):
         element["isRequired"] = True
     if item["kind"] == "number":
@@ -56,4 +89,5 @@ def _element(item: ItemPart, definition: Definition) -> dict[str, object]:
         base = next(one for one in definition["items"] if one["key"] == item["asked_if"]["item"])
         codes = [codes_of(base)[place].replace(PREFER_NOT, REFUSED) for place in item["asked_if"]["answers"]]
         element["visibleIf"] = f"{{{base['key']}}} anyof [{', '.join(repr(code) for code in codes)}]"
-    return element | {STORED: kept_of(item)}
+    heading = {"heading": item["heading"]} if "heading" in item else {}
+    return element | {STORED: kept_of(item) | heading}

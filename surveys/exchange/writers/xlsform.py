@@ -6,7 +6,7 @@ from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.readers.xlsform import STORED, stored_json
-from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey
+from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey, runs_of
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
 TYPES = {
@@ -47,13 +47,15 @@ def sheets(definition: Definition) -> dict[str, list[Row]]:
     for section in definition.get("sections", []):
         texts = _texts("label", section["title"]) | _texts("hint", section["introduction"])
         survey.append({"type": "begin_group", "name": section["key"], **texts})
-        survey += [_row(item, definition) for item in items_of(definition, section["key"])]
+        survey += _rows(items_of(definition, section["key"]), definition)
         survey.append({"type": "end_group"})
     if not definition.get("sections"):
-        survey += [_row(item, definition) for item in definition["items"]]
+        survey += _rows(definition["items"], definition)
+    used = {row["type"].partition(" ")[2] for row in survey}
     choices = [
         {"list_name": item["key"], "name": code, **_texts("label", words)}
         for item in definition["items"]
+        if item["key"] in used
         for code, words in answers_of(item)
     ]
     own = definition["languages"][0]
@@ -62,17 +64,33 @@ def sheets(definition: Definition) -> dict[str, list[Row]]:
     return {"survey": survey, "choices": choices, "settings": [{**settings, STORED: kept}]}
 
 
-def _row(item: ItemPart, definition: Definition) -> Row:
+def _rows(items: list[ItemPart], definition: Definition) -> list[Row]:
+    """The questions of a section; a grid is a group whose rows have one list of choices."""
+    rows: list[Row] = []
+    for heading, run in runs_of(items):
+        if heading is None:
+            rows += [_row(item, definition, item["key"]) for item in run]
+            continue
+        name = f"grid_{run[0]['key']}"
+        rows.append({"type": "begin_group", "name": name, "appearance": "table-list", **_texts("label", heading)})
+        rows += [_row(item, definition, run[0]["key"]) for item in run]
+        rows.append({"type": "end_group"})
+    return rows
+
+
+def _row(item: ItemPart, definition: Definition, choices: str) -> Row:
     kind = TYPES.get(item["kind"])
     row = {
-        "type": f"{kind} {item['key']}" if kind else "range",
+        "type": f"{kind} {choices}" if kind else "range",
         "name": item["key"],
         **_texts("label", item["wording"]),
     }
     row["required"] = "yes" if item.get("required", True) else "no"
     if item["kind"] == "number":
         row["parameters"] = f"start={item['minimum']} end={item['maximum']} step={item['step']}"
-    if item["kind"] == "scale":
+    if item.get("dropdown"):
+        row["appearance"] = "minimal"
+    elif item["kind"] == "scale" and "heading" not in item:
         row["appearance"] = "likert"
     if item.get("shuffle"):
         row["parameters"] = "randomize=true"

@@ -22,7 +22,7 @@ REASON = "Here stands the reason that you give when you open it."
 TRIES = 8
 """Faults of questions that are put aside one after another; a draft with more shows the list of them."""
 
-OPTIONAL = ("asked_if", "unasked", "section", "most", "shuffle", "required")
+OPTIONAL = ("asked_if", "unasked", "section", "most", "shuffle", "dropdown", "heading", "required")
 
 
 def presentable(definition: Definition) -> Design:
@@ -91,6 +91,8 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
         if item["kind"] != "number"
         else []
     )
+    if "heading" in item:
+        made["heading"] = _text(item["heading"], codes, "…")
     if "prefer_not" in item:
         made["prefer_not"] = _text(item["prefer_not"], codes, "…")
     whole = cast("ItemPart", made)

@@ -61,16 +61,17 @@ def describe(known: Sequence[Text], languages: Sequence[str]) -> str:
     return max(languages, key=lambda code: sum(bool(choice.get(code, "").strip()) for choice in known))
 
 
-def in_languages(item: Item, languages: Sequence[str]) -> tuple[Text, list[Text], Text]:
-    """A question's wording, choices and "prefer not to say" in these languages: its own words, else the platform's."""
-    wording = {code: item.wording.get(code, "") for code in languages}
+def set_languages(item: Item, languages: Sequence[str]) -> None:
+    """Give a question's texts a place in each of these languages: with its own words, else the platform's."""
+    item.wording = {code: item.wording.get(code, "") for code in languages}
+    item.heading = {code: item.heading.get(code, "") for code in languages} if item.heading else {}
     choices = [{code: choice.get(code, "") for code in languages} for choice in item.choices]
     texts = {code: tuple(choice.get(code, "") for choice in item.choices) for code in YES_NO}
     if item.kind == Item.Kind.YES_NO and any(YES_NO[code] == words for code, words in texts.items()):
         for choice, words in zip(choices, yes_no(list(languages)), strict=True):
             choice.update({code: words[code] for code in languages if not choice[code]})
     withheld = {code: item.prefer_not.get(code) or words for code, words in prefer_not(list(languages)).items()}
-    return wording, choices, withheld if item.prefer_not else {}
+    item.choices, item.prefer_not = choices, withheld if item.prefer_not else {}
 
 
 def _taken_along(known: Sequence[Text], lines: list[str], own: str, others: Sequence[str]) -> list[Text]:

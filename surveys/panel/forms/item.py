@@ -28,7 +28,7 @@ from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer
 from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
 from surveys.models import Item
-from surveys.panel.forms.choices import in_languages, lines_of, with_choices
+from surveys.panel.forms.choices import lines_of, set_languages, with_choices
 from surveys.panel.forms.item_summary import facts_of, protection_of
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
 from surveys.panel.forms.multilingual import WordsField
@@ -36,10 +36,10 @@ from surveys.panel.forms.survey import WordsForm
 
 OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
 KIND_FIELDS = {
-    "yes_no": OF_CHOICES,
-    "one_choice": (*OF_CHOICES, "shuffle"),
+    "yes_no": (*OF_CHOICES, "heading"),
+    "one_choice": (*OF_CHOICES, "shuffle", "dropdown", "heading"),
     "several_choices": (*OF_CHOICES, "shuffle", "most"),
-    "scale": OF_CHOICES,
+    "scale": (*OF_CHOICES, "dropdown", "heading"),
     "number": GRID,
 }
 """The fields that apply to some kinds only."""
@@ -50,7 +50,8 @@ PARAMETER_ROWS: tuple[Any, ...] = (*TOGETHER, *(name for name in PARAMETERS if n
 
 MECHANISM_FIELDS = {name: [parameter.name for parameter in entry.parameters] for name, entry in REGISTRY.items()}
 COLUMNS = tuple(dict.fromkeys(parameter.column for parameter in PARAMETERS.values()))
-ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "most", *GRID, *COLUMNS)
+ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "dropdown", "heading", "most",
+         *GRID, *COLUMNS)  # fmt: skip
 """The fields of a question that do not depend on other questions."""
 
 NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if parameter.form != "table"))
@@ -65,6 +66,7 @@ HELP = {
     "step": "Like 1 or 0.5.",
     "most": "How many may be ticked; fewer protect better. Empty: any number.",
     "shuffle": "Each respondent’s page shows them in an order of its own.",
+    "dropdown": "For long lists: one field that unfolds, with up to 256 choices.",
     "section": "Key of its section, where the survey has some.",
     **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
 }
@@ -81,6 +83,12 @@ class ItemForm(WordsForm):
     needed = ("wording",)
 
     wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
+    heading = WordsField(
+        label="Heading of the grid",
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="Questions one below the other with the same heading and the same choices are the rows of one grid.",
+    )
     choices = WordsField(
         by_line=True,
         part=lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4}),
@@ -203,7 +211,7 @@ class ItemForm(WordsForm):
         super().speak(languages, plain)
         item = self.instance
         if self.closed and set(item.wording) != set(languages):
-            item.wording, item.choices, item.prefer_not = in_languages(item, languages)
+            set_languages(item, languages)
             self.touched = True
 
     def clean_weights(self) -> list[list[int]] | None:
@@ -222,6 +230,8 @@ class ItemForm(WordsForm):
         cleaned = self.cleaned_data
         cleaned.update({name: plain_number(cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)})
         texts: Text = cleaned.get("choices") or {}
+        cleaned["heading"] = heading if any((heading := cleaned.get("heading") or {}).values()) else {}
+        self.instance.heading = cleaned["heading"]
         lines = [line for code in texts for line in lines_of(texts, code)]
         if not self.errors:
             self._refuse_what_does_not_fit(lines)
@@ -292,6 +302,7 @@ class ItemForm(WordsForm):
         fields = {name: cleaned[name] for name in ALONE} | {"key": "question"}  # the model has a sentence for keys
         fields["choices"] = [{own: choice[own] or f"#{place}"} for place, choice in enumerate(cleaned["choices"])]
         fields["wording"] = {own: cleaned["wording"][own] or "?"}
+        fields["heading"] = {own: cleaned["heading"].get(own) or "?"} if cleaned["heading"] else {}
         fields["prefer_not"] = {own: cleaned["prefer_not"][own]} if cleaned["prefer_not"] else {}
         return Item(survey=self.survey, required=self.instance.required, **fields)
 

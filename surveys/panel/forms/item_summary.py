@@ -16,6 +16,8 @@ def facts_of(item: Item) -> str:
     words += [f"at most {item.most}"] if item.most else []
     words += ["“prefer not to say” offered"] if item.prefer_not else []
     words += [] if item.required else ["may be left blank"]
+    words += ["dropdown"] if item.dropdown else []
+    words += ["row of a grid"] if item.heading else []
     words += ["shuffled"] if item.shuffle else []
     words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
     return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])

@@ -17,7 +17,8 @@ NEEDED = "This mechanism needs it."
 FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
 FIELDS = {
     *PARAMETERS,
-    *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "most", "section",
+    *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "dropdown", "heading",
+    "most", "section",
 }  # fmt: skip
 """The fields of a question's form that can have an error; every other error is the mechanism's."""
 
@@ -89,6 +90,7 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield f"the heading of section {section['key']}", section["title"], True
         yield f"the words below section {section['key']}", section["introduction"], False
     for number, item in enumerate(definition["items"], start=1):
+        yield f"the heading of question {number}", item.get("heading", {}), "heading" in item
         yield f"question {number} ({item['key']})", item["wording"], True
         for place, choice in enumerate(item["choices"], start=1):
             yield f"choice {place} of question {number}", choice, True

@@ -13,7 +13,7 @@ import { Refusal } from "./refusal.js";
  * @property {string} key
  * @property {string} text  all that the design says of it, in canonical form
  * @property {"yes_no" | "one_choice" | "several_choices" | "scale" | "number"} kind
- * @property {Text} wording
+ * @property {Text} wording  all that is asked: of a row of a matrix its heading, then the row's own words
  * @property {readonly Text[]} choices  empty for a number
  * @property {import("./grid.js").Grid | null} grid  of a number
  * @property {Table} table
@@ -21,6 +21,7 @@ import { Refusal } from "./refusal.js";
  * @property {number | null} preferNot  index of "prefer not to say", where it is one of the choices
  * @property {boolean} required  a question that is not may be left blank
  * @property {boolean} shuffle  whether the choices are shown in random order
+ * @property {boolean} dropdown  whether the choices are in a list that unfolds
  * @property {number} most  how many options may be ticked
  * @property {string} section  key of its section; empty where the design has none
  * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
@@ -140,7 +141,7 @@ function checkedItem(item, index, items) {
     key: item.key,
     text: canonicalText(item),
     kind: item.kind,
-    wording: item.wording,
+    wording: item.heading === undefined ? item.wording : under(item.heading, item.wording),
     choices: item.choices,
     grid,
     table,
@@ -148,11 +149,17 @@ function checkedItem(item, index, items) {
     preferNot: item.prefer_not === true ? last : null,
     required: item.required !== false,
     shuffle: item.shuffle === true,
+    dropdown: item.dropdown === true,
     most: item.most ?? item.choices.length,
     section: item.section ?? "",
     askedIf: item.asked_if === undefined ? null : checkedCondition(item.asked_if, items.slice(0, index), index),
     unasked: item.kind === "several_choices" ? item.choices.map(() => 0) : (item.unasked ?? 0),
   });
+}
+
+/** The words of a matrix row below its heading, in each language. */
+function under(heading, words) {
+  return Object.fromEntries(Object.entries(words).map(([code, own]) => [code, `${heading[code]} – ${own}`]));
 }
 
 function checkedItemTable({ channel, encoding }, index) {

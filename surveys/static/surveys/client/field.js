@@ -31,8 +31,11 @@ export class Field {
     this.demand(this.#error !== null);
   }
 
+  /** All that is asked: of a row of a matrix the heading above it, then its own words. */
   get wording() {
-    return plainText(this.element.querySelector("[data-part=wording]"));
+    const heading = this.element.closest("[data-part=matrix]")?.querySelector("[data-part=matrix-heading]");
+    const own = plainText(this.element.querySelector("[data-part=wording]"));
+    return heading ? `${plainText(heading)} – ${own}` : own;
   }
 
   get labels() {
@@ -79,6 +82,7 @@ export function arrange(inputs, order) {
   labels[0].parentElement.prepend(...labels);
 }
 
-function plainText(element) {
+/** @returns {string}  what an element says, on one line */
+export function plainText(element) {
   return element.textContent.trim().replace(/\s+/g, " ");
 }

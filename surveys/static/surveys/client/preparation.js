@@ -59,7 +59,7 @@ function bound(element, item, changed) {
     case "number":
       return new (extra("number"))(element, item.grid, changed);
     default:
-      return new Choices(element, changed);
+      return item.dropdown ? new (extra("dropdown"))(element, changed) : new Choices(element, changed);
   }
 }
 
