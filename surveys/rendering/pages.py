@@ -66,6 +66,7 @@ def render_page(
         "waves": design.waves,
         "uses": _sentence_keys(design),
         "extras": _extras(design),
+        "lists": any(item.heading or item.dropdown for item in design.items),
         "practice": _practice(design.items[0], language),
         "coin_address": address_of("coin", design, language) if with_coin else "",
         "survey_address": "" if preview else address_of("respond", design, design.language),

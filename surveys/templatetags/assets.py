@@ -30,7 +30,7 @@ NEIGHBOUR = re.compile(r'^(?:import .*|\} )from "(\./[a-z]+|\.\./client/[a-z]+)\
 
 STYLES = (
     "estimator/tokens.css",
-    *(f"surveys/style/{name}.css" for name in ("base", "languages", "explaining", "questions", "matrix", "stages")),
+    *(f"surveys/style/{name}.css" for name in ("base", "languages", "explaining", "questions", "stages")),
 )
 """The style sheets of a respondent's page, in the order in which they apply."""
 

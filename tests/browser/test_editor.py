@@ -1,6 +1,5 @@
 """The survey editor: writing a survey by mouse and by keys, saving by itself, and two people in one draft."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,15 +8,14 @@ from playwright.sync_api import Page, expect
 
 from surveys.accounts.teams import home_team
 from surveys.definition.changes import Change
-from surveys.lifecycle import drafts, selectors
+from surveys.lifecycle import drafts
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.editing import WIDE, definition, frame, opened, picture, wait_until_saved
 from tests.browser.panel import PHONE, fits, sign_in
 from tests.factories import payloads
-from tests.tools.browser import IMAGES
 
-WIDE = {"width": 1440, "height": 900}
 EDITOR = "document.querySelector('[data-editor]')"
 
 
@@ -34,27 +32,7 @@ def page(panel_page: Page) -> Page:
 
 @pytest.fixture
 def editor(page: Page, alice: User, draft: Survey) -> Page:
-    sign_in(page, alice)
-    page.goto("/panel/survey/campus/edit/")
-    page.get_by_role("heading", name="Question 1").wait_for()
-    return page
-
-
-def picture(page: Page, name: str) -> None:
-    if IMAGES:
-        page.screenshot(path=Path(IMAGES) / f"editor-{name}.png")
-
-
-def definition() -> Any:
-    return selectors.definition_of(Survey.objects.get())
-
-
-def wait_until_saved(page: Page) -> None:
-    expect(page.locator(".editor-status")).to_contain_text("Saved")
-
-
-def frame(page: Page):
-    return page.frame_locator(".editor-screen iframe:not([data-coming])")
+    return opened(page, alice)
 
 
 def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:

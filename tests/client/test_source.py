@@ -120,6 +120,13 @@ def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
         assert re.search(r'"/static/[a-z/]+\.[0-9a-f]{12}\.(?:js|css)" integrity="sha384-', tag), tag
 
 
+def test_style_of_lists_is_only_on_pages_that_need_it(page: str) -> None:
+    assert "matrix" not in page
+    assert re.search(
+        r'href="[^"]*style/matrix[^"]*\.css" integrity=', render_page(Design.of(kinds.document())).decode()
+    )
+
+
 def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     """And no module is on none."""
     document = kinds.document(invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"})

@@ -120,9 +120,15 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
     for section in definition.get("sections", []):
         yield ("sections", section["key"], "title"), section["title"], True
         yield ("sections", section["key"], "introduction"), section["introduction"], False
+    above: Text | None = None
     for item in definition["items"]:
-        path = ("items", item["key"])
+        path, heading = ("items", item["key"]), item.get("heading")
+        if heading is not None and heading != above:
+            yield (*path, "heading"), heading, True
         yield (*path, "wording"), item["wording"], True
+        if heading is not None and heading == above:
+            continue  # what the rows of a grid share is missing once
+        above = heading
         for number, choice in enumerate(item["choices"]):
             yield (*path, "choices", number), choice, True
         if "prefer_not" in item:

@@ -9,14 +9,70 @@ export const itemOf = (definition, key) => definition.items.find((item) => item.
 /** A text by language with the same words missing in all of them. */
 export const emptyText = (definition) => Object.fromEntries(definition.languages.map((code) => [code, ""]));
 
+const newKey = () => `${NEW}${Math.random().toString(36).slice(2, 8)}`;
+
+/** What the rows of a grid have in common. */
+const SHARED = ["kind", "heading", "choices", "prefer_not", "required", "channel", "section", "asked_if", "unasked"];
+
+/** The rows of the grid in which a question stands: its neighbours with the same heading; alone where it has none. */
+export function rowsOf({ items }, key) {
+  const place = items.findIndex((item) => item.key === key);
+  const same = (item) => item && item.section === items[place].section && sameText(item.heading, items[place].heading);
+  if (place < 0 || !items[place].heading) {
+    return place < 0 ? [] : [items[place]];
+  }
+  let [from, to] = [place, place + 1];
+  while (same(items[from - 1])) {
+    from -= 1;
+  }
+  while (same(items[to])) {
+    to += 1;
+  }
+  return items.slice(from, to);
+}
+
+/** A draft whose changes to one row are changes to all rows of its grid. */
+export function sharedDraft(draft, key) {
+  const edit = (tag, change) =>
+    draft.edit(tag, (definition) => {
+      const rows = rowsOf(definition, key);
+      const made = change(definition);
+      const changed = itemOf(definition, key);
+      rows.filter((row) => changed && row !== changed).forEach((row) => share(changed, row));
+      return made;
+    });
+  return { definition: draft.definition, edit };
+}
+
+/** Add rows behind one of a grid. @returns {string} the key of the last */
+export function addRows(definition, behind, texts) {
+  const place = definition.items.findIndex(({ key }) => key === behind);
+  const made = texts.map((wording) => share(definition.items[place], { key: newKey(), wording }));
+  definition.items.splice(place + 1, 0, ...made);
+  return made.at(-1).key;
+}
+
+function share(from, to) {
+  for (const name of SHARED) {
+    if (from[name] === undefined) {
+      delete to[name];
+    } else {
+      to[name] = structuredClone(from[name]);
+    }
+  }
+  return to;
+}
+
+const sameText = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
 /**
  * Add a question behind the one with this key, or at the end. Nobody has to answer it: it offers "prefer not to say",
  * which only a number cannot.
  *
  * @returns {string} its key until it has words
  */
-export function addItem(definition, kind, channel, state, behind) {
-  const item = { key: `${NEW}${Math.random().toString(36).slice(2, 8)}`, kind, wording: emptyText(definition), choices: [], channel };
+export function addItem(definition, kind, channel, state, behind, parts = {}) {
+  const item = { key: newKey(), kind, wording: emptyText(definition), choices: [], channel, ...parts };
   if (kind === "yes_no") {
     item.choices = [0, 1].map((answer) => platform(definition, (code) => state.yes_no[code]?.[answer]));
   }
@@ -25,7 +81,8 @@ export function addItem(definition, kind, channel, state, behind) {
   } else {
     item.prefer_not = withheld(definition, state);
   }
-  const place = definition.items.findIndex(({ key }) => key === behind);
+  const last = rowsOf(definition, behind).at(-1)?.key;
+  const place = definition.items.findIndex(({ key }) => key === last);
   const section = definition.items[place]?.section ?? definition.sections?.at(-1)?.key;
   if (section) {
     item.section = section;
@@ -159,7 +216,10 @@ function inOrder(definition) {
  * New options of a question. `from[n]` is the place that option n had before, or -1: conditions on answers follow them.
  */
 export function setChoices(definition, key, choices, from) {
-  const item = itemOf(definition, key);
+  rowsOf(definition, key).forEach((row) => setOwnChoices(definition, row, structuredClone(choices), from));
+}
+
+function setOwnChoices(definition, item, choices, from) {
   const count = item.choices.length;
   const now = (place) => (place >= count ? place - count + choices.length : from.indexOf(place));
   item.choices = choices;
@@ -169,7 +229,7 @@ export function setChoices(definition, key, choices, from) {
       delete item.unasked;
     }
   }
-  for (const other of definition.items.filter((one) => one.asked_if?.item === key)) {
+  for (const other of definition.items.filter((one) => one.asked_if?.item === item.key)) {
     other.asked_if.answers = other.asked_if.answers.map(now).filter((place) => place >= 0).sort((a, b) => a - b);
   }
 }
@@ -203,6 +263,9 @@ export function setLanguages(definition, codes, state) {
     const usual = item.kind === "yes_no" && Object.values(state.yes_no).find((words) => item.choices.length === 2 &&
       item.choices.every((choice, place) => Object.values(choice).includes(words[place])));
     item.wording = each(item.wording);
+    if (item.heading) {
+      item.heading = each(item.heading);
+    }
     item.choices = item.choices.map((choice, place) => {
       const made = each(choice);
       codes.forEach((code) => (made[code] ||= usual ? state.yes_no[code]?.[place] ?? "" : ""));

@@ -6,6 +6,8 @@ const SHAPES = {
   one_choice: ["M3 6a2 2 0 1 0 4 0a2 2 0 1 0-4 0", "M3 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0", "M3 18a2 2 0 1 0 4 0a2 2 0 1 0-4 0", "M11 6h10M11 12h10M11 18h10"],
   several_choices: ["M3 4h4v4h-4zM3 10h4v4h-4zM3 16h4v4h-4z", "M4 18l1 1l2-3", "M11 6h10M11 12h10M11 18h10"],
   scale: ["M3 12h18", "M5 9v6M9.7 9v6M14.3 9v6M19 9v6", "M14.3 12m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0"],
+  dropdown: ["M3 5h18v6H3z", "M15 7l2 2l2-2", "M6 8h5", "M5 15h14M5 19h10"],
+  grid: ["M3 5h18M3 12h18M3 19h18", "M10 8.5h.01M14.5 8.5h.01M19 8.5h.01M10 15.5h.01M14.5 15.5h.01M19 15.5h.01", "M3 8.5h3M3 15.5h3"],
   number: ["M4 8l2-1v10M10 9a2.5 2.5 0 0 1 5 0c0 2-5 4-5 8h5", "M18 7h3l-2 4a3 3 0 1 1-2 5"],
 };
 const PLAIN = ["M4 6h16M4 12h16M4 18h10"];
@@ -15,8 +17,13 @@ const WORDS = {
   one_choice: ["One choice", "Exactly one of several options"],
   several_choices: ["Several choices", "Any of several options"],
   scale: ["Scale", "Points from low to high"],
+  dropdown: ["Dropdown", "One of a long list, up to 256 options"],
+  grid: ["Grid", "Several items with one scale"],
   number: ["Number", "How many, how often, how old"],
 };
+
+/** Ways of showing a kind that authors look for by names of their own. */
+export const PRESETS = { dropdown: "one_choice", grid: "scale" };
 
 export const Picture = ({ kind }) => html`<svg class="editor-picture" viewBox="0 0 24 24" aria-hidden="true">
   ${(SHAPES[kind] ?? PLAIN).map((path) => html`<path d=${path} />`)}</svg>`;
@@ -25,9 +32,10 @@ export const kindName = (kind, label) => WORDS[kind]?.[0] ?? `${label[0].toUpper
 
 /** Buttons of all kinds; what cannot be asked is said beside them. */
 export function KindMenu({ kinds, refused, onPick, onClose }) {
+  const presets = Object.keys(PRESETS).map((name) => ({ name, label: name }));
   return html`<div class="editor-kinds" role="group" aria-label="Kind of question"
     onKeyDown=${(event) => event.key === "Escape" && onClose()}>
-    ${kinds.map(
+    ${[...kinds, ...presets].map(
       ({ name, label }) => html`<button type="button" class="editor-kind" onClick=${() => onPick(name)}>
         <${Picture} kind=${name} /><span><b>${kindName(name, label)}</b><small>${WORDS[name]?.[1] ?? ""}</small></span></button>`,
     )}

@@ -83,6 +83,6 @@ export function Options({ draft, item, language, label = "Option" }) {
 }
 
 /** The lines of a pasted list, without its bullets and numbers. */
-function linesOf(text) {
+export function linesOf(text) {
   return text.split(/\r?\n|\r/).map((line) => line.replace(/^\s*(?:[-*•·–▪◦☐□○]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+/, "").trim()).filter(Boolean);
 }

@@ -1,18 +1,26 @@
 /** The list of the draft's parts: questions and sections in order, moved by dragging, by buttons and by keys. */
-import { answersOf, isUnnamed, moveItem, moveSection, placeItem, addItem, addSection } from "./definition.js";
-import { KindMenu, Picture } from "./kinds.js";
+import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, placeItem } from "./definition.js";
+import { KindMenu, Picture, PRESETS } from "./kinds.js";
 import { html, useState } from "./view.js";
 
 export function Outline({ draft, state, at, onSelect, language, prices }) {
   const [adding, setAdding] = useState(false);
   const [wanted, setWanted] = useState("");
   const { definition } = draft;
-  const add = (kind) => {
+  const add = (name) => {
+    const kind = PRESETS[name] ?? name;
     const behind = at.startsWith("item:") ? at.slice(5) : undefined;
     const channel = structuredClone(state.kinds.find((one) => one.name === kind).channel);
-    const key = draft.edit("", (it) => addItem(it, kind, channel, state, behind));
+    const key = draft.edit("", (it) => {
+      const parts = { dropdown: { dropdown: true }, grid: { heading: emptyText(it) } }[name];
+      const made = addItem(it, kind, channel, state, behind, parts);
+      if (name === "grid") {
+        addRows(it, made, [emptyText(it)]);
+      }
+      return made;
+    });
     setAdding(false);
-    onSelect(`item:${key}`, "wording");
+    onSelect(`item:${key}`, name === "grid" ? "heading" : "wording");
     prices.want(key, state.usual_loss);
   };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
@@ -40,9 +48,9 @@ function ItemRow({ item, number, at, onSelect, language, draft, price }) {
   const words = item.wording[language] || Object.values(item.wording).find(Boolean) || "No words yet";
   const move = (by) => draft.edit("", (it) => moveItem(it, item.key, by));
   const problems = draft.problems.filter(({ level, path }) => level === "stops" && path[0] === "items" && path[1] === item.key).length;
-  return html`<${Row} at=${at} of=${of} words=${words} mark=${number} kind=${item.kind} onSelect=${onSelect} draft=${draft}
+  return html`<${Row} at=${at} of=${of} words=${words} mark=${number} kind=${item.heading ? "grid" : item.dropdown ? "dropdown" : item.kind} onSelect=${onSelect} draft=${draft}
     onMove=${move} problems=${isUnnamed(item.key) ? 0 : problems} faint=${!item.wording[language]}
-    note=${item.asked_if ? "only some are asked" : ""}
+    note=${item.heading ? `row of: ${item.heading[language] || "a grid"}` : item.asked_if ? "only some are asked" : ""}
     drag=${{ key: item.key, onDrop: (key) => draft.edit("", (it) => placeItem(it, key, item.key, item.section)) }} />`;
 }
 
@@ -103,5 +111,5 @@ function parts(definition) {
 const firstOf = (definition, section) => definition.items.find((item) => item.section === section)?.key;
 
 function matches(item, wanted, languages) {
-  return !wanted || languages.some((code) => [item.wording[code] ?? "", item.key, ...answersOf(item, code)].join("\n").toLowerCase().includes(wanted));
+  return !wanted || languages.some((code) => [item.wording[code] ?? "", item.key, item.heading?.[code] ?? "", ...answersOf(item, code)].join("\n").toLowerCase().includes(wanted));
 }

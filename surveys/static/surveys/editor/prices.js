@@ -1,6 +1,6 @@
 /** The price of the draft's questions, asked for after every change of what it depends on. */
 import { same } from "./changes.js";
-import { priced } from "./definition.js";
+import { priced, rowsOf } from "./definition.js";
 import { later } from "./view.js";
 
 const PAUSE = 150;
@@ -92,9 +92,8 @@ export class Prices {
       this.#draft.edit(tag, (definition) => {
         for (const [key, channel] of Object.entries(content.channels)) {
           const item = definition.items.find((one) => one.key === (this.#names.get(key) ?? key));
-          if (item) {
-            item.channel = channel;
-          }
+          const rows = item ? rowsOf(definition, item.key) : [];
+          rows.filter((row) => row === item || content.channels[row.key] === undefined).forEach((row) => (row.channel = structuredClone(channel)));
         }
       });
     }

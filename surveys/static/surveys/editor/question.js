@@ -1,5 +1,6 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
-import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, setChoices, setOption, withheld } from "./definition.js";
+import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, rowsOf, setChoices, setOption, sharedDraft, withheld } from "./definition.js";
+import { Heading, Rows } from "./grid.js";
 import { kindName } from "./kinds.js";
 import { Options } from "./options.js";
 import { Mechanism, Protection } from "./protection.js";
@@ -7,12 +8,18 @@ import { html, useEffect, useRef, useState } from "./view.js";
 
 const WITH_OPTIONS = (item) => item.kind !== "number";
 const HOLD = 200;
+const IN_GRID = new Set(["yes_no", "one_choice", "scale"]);
+const UNFOLDS = new Set(["one_choice", "scale"]);
 const SHUFFLED = new Set(["one_choice", "several_choices"]);
 
 export function Question({ draft, state, item, language, prices, onSelect, onRename, names }) {
   const { definition } = draft;
-  const edit = (tag, change) => draft.edit(tag && `${item.key}-${tag}`, (it) => change(itemOf(it, item.key), it));
-  const number = definition.items.indexOf(item) + 1;
+  const rows = rowsOf(definition, item.key);
+  const grid = Boolean(item.heading);
+  const shared = grid ? sharedDraft(draft, item.key) : draft;
+  const edit = (tag, change) => shared.edit(tag && `${item.key}-${tag}`, (it) => change(itemOf(it, item.key), it));
+  const number = definition.items.indexOf(rows[0]) + 1;
+  const title = rows.length > 1 ? `Questions ${number} to ${number + rows.length - 1}` : `Question ${number}`;
   const answers = item.choices.length + (item.prefer_not ? 1 : 0);
   useHeldProtection(item, answers, prices);
   const named = () => {
@@ -22,39 +29,42 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
     }
   };
   const removed = () => {
-    const next = definition.items[number] ?? definition.items[number - 2];
-    draft.edit("", (it) => removeItem(it, item.key));
-    onSelect(next ? `item:${next.key}` : "survey", "", `Question ${number} is deleted.`);
+    const next = definition.items[number + rows.length - 1] ?? definition.items[number - 2];
+    draft.edit("", (it) => rows.forEach(({ key }) => removeItem(it, key)));
+    onSelect(next ? `item:${next.key}` : "survey", "", rows.length > 1 ? `${title} are deleted.` : `${title} is deleted.`);
   };
   return html`<article class="editor-card" aria-labelledby="editor-title">
-    <header><h2 id="editor-title">Question ${number}</h2>
+    <header><h2 id="editor-title">${title}</h2>
       <select class="candor-field editor-small" aria-label="Kind of question" value=${item.kind} data-path="kind"
-        onChange=${(event) => changeKind(draft, item, event.target.value, state, prices)}>
-        ${state.kinds.map(({ name, label }) => html`<option value=${name}>${kindName(name, label)}</option>`)}</select>
+        onChange=${(event) => changeKind(shared, item, event.target.value, state, prices)}>
+        ${state.kinds.filter(({ name }) => !grid || IN_GRID.has(name)).map(({ name, label }) => html`<option value=${name}>${kindName(name, label)}</option>`)}</select>
       <span class="editor-tools">
-        <button type="button" class="editor-text" onClick=${() => onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`)}>Duplicate</button>
+        ${!grid && html`<button type="button" class="editor-text" onClick=${() => onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`)}>Duplicate</button>`}
         <button type="button" class="editor-text editor-danger" onClick=${removed}>Delete</button></span></header>
-    <label class="editor-field editor-wording">Question${names.size > 1 ? html` <small class="candor-quiet">${names.get(language)}</small>` : ""}
+    ${grid ? html`<${Heading} draft=${draft} rows=${rows} language=${language} />
+      <${Rows} draft=${draft} rows=${rows} item=${item} language=${language} onSelect=${onSelect} onRename=${onRename} />` : html`<label class="editor-field editor-wording">Question${names.size > 1 ? html` <small class="candor-quiet">${names.get(language)}</small>` : ""}
       <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="wording" value=${item.wording[language] ?? ""}
         placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
-        onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>
-    ${WITH_OPTIONS(item) ? html`<${Options} draft=${draft} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
+        onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>`}
+    ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
     <div class="editor-switches">
       ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"
-        onChange=${() => toggleWithheld(draft, item, state)} />`}
+        onChange=${() => toggleWithheld(shared, item, state)} />`}
       ${WITH_OPTIONS(item) && html`<${Switch} label="Required" on=${item.required !== false} path="required"
         onChange=${(on) => edit("", (it) => setOption(it, "required", on, true))} />`}
-      ${SHUFFLED.has(item.kind) && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
+      ${UNFOLDS.has(item.kind) && !grid && html`<${Switch} label="Dropdown" on=${item.dropdown === true} path="dropdown"
+        onChange=${(on) => edit("", (it) => setOption(it, "dropdown", on, false))} />`}
+      ${SHUFFLED.has(item.kind) && !grid && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
         onChange=${(on) => edit("", (it) => setOption(it, "shuffle", on, false))} />`}
-      <${Switch} label="Show the help line after it" on=${item.help_after === true} path="help_after"
-        onChange=${(on) => edit("", (it) => setOption(it, "help_after", on, false))} />
+      <${Switch} label="Show the help line after it" on=${rows.at(-1).help_after === true} path="help_after"
+        onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
       ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
         value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ticked</label>`}
     </div>
-    <${Protection} draft=${draft} state=${state} item=${item} prices=${prices} />
-    <${Condition} draft=${draft} item=${item} language=${language} edit=${edit} />
+    <${Protection} draft=${shared} state=${state} item=${item} prices=${prices} />
+    <${Condition} draft=${shared} item=${item} language=${language} edit=${edit} />
     <details class="editor-advanced"><summary>Advanced: mechanism, exact numbers, key</summary>
-      <${Mechanism} draft=${draft} state=${state} item=${item} prices=${prices} />
+      <${Mechanism} draft=${shared} state=${state} item=${item} prices=${prices} />
       <${Key} item=${item} draft=${draft} onRename=${onRename} />
     </details>
   </article>`;
@@ -82,6 +92,9 @@ function changeKind(draft, item, kind, state, prices) {
     }
     changed.kind = kind;
     changed.channel = structuredClone(state.kinds.find(({ name }) => name === kind).channel);
+    if (!UNFOLDS.has(kind)) {
+      delete changed.dropdown;
+    }
     for (const name of ["most", "shuffle", "minimum", "maximum", "step"]) {
       delete changed[name];
     }
@@ -128,7 +141,7 @@ export function Switch({ label, on, onChange, path }) {
 /** Asked only after some answers to an earlier question; the others' devices send the answer that is chosen here. */
 function Condition({ draft, item, language, edit }) {
   const { items } = draft.definition;
-  const earlier = items.slice(0, items.indexOf(item)).filter((one) => one.kind !== "number" && one.choices.length > 1);
+  const earlier = items.slice(0, items.indexOf(rowsOf(draft.definition, item.key)[0])).filter((one) => one.kind !== "number" && one.choices.length > 1);
   const on = items.find((one) => one.key === item.asked_if?.item);
   if (!earlier.length && !item.asked_if) {
     return null;

@@ -1,4 +1,5 @@
 /** Every text of a definition with its place, and the table of them that translators get and give back. */
+import { rowsOf } from "./definition.js";
 
 const FORMULA = /^[=+\-@\t\r]/;
 
@@ -11,7 +12,11 @@ export const ABOUT = [
   ["help_line", "Help line", "Shown at the end, and after each question or section that you mark.", 2],
 ];
 
-/** @returns {{path: string, label: string, text: Record<string, string>}[]} in the order in which respondents read them */
+/**
+ * What the rows of a grid share is written once, with the first of them; `same` are those of the others.
+ *
+ * @returns {{path: string, label: string, text: Record<string, string>, same: Record<string, string>[]}[]}  as respondents read them
+ */
 export function textsOf(definition) {
   const found = [
     ["title", "Title", definition.title],
@@ -26,14 +31,21 @@ export function textsOf(definition) {
   }
   definition.items.forEach((item, number) => {
     const [path, name] = [`items/${item.key}`, `Question ${number + 1}`];
+    const [first, ...others] = rowsOf(definition, item.key);
+    if (item.heading && first === item) {
+      found.push([`${path}/heading`, `${name}, heading`, item.heading, others.map((row) => row.heading)]);
+    }
     found.push([`${path}/wording`, name, item.wording]);
-    item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice]));
+    if (first !== item) {
+      return; // what the rows of a grid share is translated once
+    }
+    item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice, others.map((row) => row.choices[place])]));
     if (item.prefer_not) {
-      found.push([`${path}/prefer_not`, `${name}, last option`, item.prefer_not]);
+      found.push([`${path}/prefer_not`, `${name}, last option`, item.prefer_not, others.map((row) => row.prefer_not)]);
     }
   });
   const own = definition.languages[0];
-  return found.map(([path, label, text]) => ({ path, label, text })).filter(({ text }) => text[own]?.trim());
+  return found.map(([path, label, text, same = []]) => ({ path, label, text, same: same.filter(Boolean) })).filter(({ text }) => text[own]?.trim());
 }
 
 /** How many texts a language has, and of how many. */
@@ -46,7 +58,7 @@ export function progressOf(definition, code) {
 export function setText(definition, path, code, words) {
   const found = textsOf(definition).find((one) => one.path === path);
   if (found) {
-    found.text[code] = words;
+    [found.text, ...found.same].forEach((text) => (text[code] = words));
   }
   return Boolean(found);
 }
@@ -71,18 +83,18 @@ export function takeTable(definition, csv) {
     const wanted = definition.languages.slice(1).join(", ");
     return { taken: 0, unknown: [], fault: `The first line must be text, then codes of languages, like ${wanted}; got ${head.join(", ").slice(0, 80)}.` };
   }
-  const [unknown, now] = [[], new Map(textsOf(definition).map(({ path, text }) => [path, text]))];
+  const [unknown, now] = [[], new Map(textsOf(definition).map(({ path, text, same }) => [path, [text, ...same]]))];
   let taken = 0;
   for (const [path, ...cells] of rows.filter((row) => row[0])) {
-    const text = now.get(path);
-    if (!text) {
+    const texts = now.get(path);
+    if (!texts) {
       unknown.push(path);
       continue;
     }
     known.forEach((code) => {
       const words = (cells[codes.indexOf(code)] ?? "").replace(/^'(?=[=+\-@\t\r])/, "").replaceAll("\r\n", "\n").trim();
-      if (words && words !== text[code]) {
-        text[code] = words;
+      if (words && words !== texts[0][code]) {
+        texts.forEach((text) => (text[code] = words));
         taken += 1;
       }
     });
