@@ -90,6 +90,16 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     },
     ("surveys", "0025_retention"): {},  # a default of new rows
     ("surveys", "0026_preview_links"): {},  # a table that is in no backup
+    ("surveys", "0027_dropdown_and_heading"): {
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "most", "section", "help_after", "asked_if", "unasked"),
+                *("mechanism", "truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:13], False, {}, *row[13:]],
+        ),
+    },
 }
 
 
