@@ -126,7 +126,7 @@ class ItemInline(Ordered, StackedInline):
         ("key", "section"),
         "heading",
         "wording",
-        "kind",
+        ("kind", "sensitivity"),
         "choices",
         ("minimum", "maximum", "step"),
         "most",
@@ -182,7 +182,7 @@ class SurveyAdmin(ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Survey | None = None) -> tuple[str, ...]:
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
-        options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation")
+        options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation", "privacy_budget")
         return ("title", "slug", *languages, *team, "introduction", "consent", *ABOUT, *options)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:

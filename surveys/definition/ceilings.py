@@ -12,13 +12,23 @@ from django.conf import settings
 
 from collector import designs
 from collector.designs import Ceilings, Design
+from collector.designs.checks import decimal, require
 from collector.errors import InputError, ValidationError
 from estimator.base import wording
 from randomized_response import exceeds_epsilon
+from surveys.definition.parts import BUDGET
 from surveys.definition.privacy_budget import PrivacyLossSum, epsilon_of, priced
 
 TOTAL = "4"
 """Epsilon per respondent, over all questions and all waves so far."""
+
+LARGEST_BUDGET = 100
+
+
+def require_budget(value: object) -> None:
+    """Raise ValidationError unless this is a total epsilon, as text, that an author may want to keep to."""
+    words = f"must be above 0 and at most {LARGEST_BUDGET}; got {value!r}"
+    require(0 < decimal(value, (BUDGET,)) <= LARGEST_BUDGET, (BUDGET,), words)
 
 
 @dataclass(frozen=True)

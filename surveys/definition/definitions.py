@@ -20,10 +20,11 @@ from collector.errors import Path, ValidationError
 from estimator.base.extras import lacking_package
 from randomized_response import epsilon_total
 from surveys.definition import about, ceilings, yaml_positions
+from surveys.definition.ceilings import require_budget
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.parts import SAME_PEOPLE, Definition, FieldworkPart, ItemPart
+from surveys.definition.parts import BUDGET, SAME_PEOPLE, Definition, FieldworkPart, ItemPart
 from surveys.definition.privacy_budget import epsilon_of, priced
 from surveys.definition.questions import complete_item, frozen_item
 from surveys.definition.validation import even_keys, exact, known_keys, text
@@ -42,7 +43,8 @@ FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "r
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
 SURVEY_KEYS = {
-    SAME_PEOPLE, "slug", "rehearsal", "languages", *TEXTS, "about", "strata", *FIELDWORK_OPTIONS, "sections", "items",
+    SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "about", "strata", *FIELDWORK_OPTIONS, "sections",
+    "items",
 }  # fmt: skip
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
@@ -122,6 +124,7 @@ def complete(raw: object) -> Definition:
         },
         **_fieldwork_options(raw),
         **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
+        **_budget(raw),
         **({"sections": sections} if sections else {}),
         "items": _items(raw.get("items", []), languages),
     }
@@ -166,7 +169,7 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
 def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
     """The design of a complete definition, openable or not; raises ValidationError if it is incomplete."""
     document = {
-        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, *FIELDWORK_OPTIONS}},
+        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, BUDGET, *FIELDWORK_OPTIONS}},
         **_frozen_fieldwork(definition, opening),
         **about.frozen_about(definition),
         "format": designs.FORMAT,
@@ -234,6 +237,15 @@ def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
     if "participation" in options:
         options["participation"] = exact(options["participation"])
     return {name: value for name, value in options.items() if (name, value) != ("repeats", "fresh")}
+
+
+def _budget(raw: dict[str, object]) -> dict[str, object]:
+    """The total epsilon that the author keeps to, as text; nothing where it is the usual one."""
+    if raw.get(BUDGET) in (None, ""):
+        return {}
+    budget = exact(raw[BUDGET])
+    require_budget(budget)
+    return {BUDGET: budget}
 
 
 def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dict[str, object]:

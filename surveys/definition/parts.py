@@ -11,6 +11,9 @@ SAME_PEOPLE: Final = "same_people_as"
 """Key of a definition that names a survey of the same respondents: not in the design, which has what was spent
 before."""
 
+BUDGET: Final = "privacy_budget"
+"""Key of a definition for the total epsilon that its author keeps to: not in the design, which has the sum itself."""
+
 
 class ConditionPart(TypedDict):
     item: str
@@ -35,6 +38,7 @@ class ItemPart(TypedDict):
     most: NotRequired[int]
     section: NotRequired[str]
     help_after: NotRequired[bool]
+    sensitivity: NotRequired[str]
     channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]
@@ -76,5 +80,6 @@ class Definition(FieldworkPart):
     about: NotRequired[dict[str, Text]]
     strata: StrataPart
     same_people_as: NotRequired[str]
+    privacy_budget: NotRequired[str]
     sections: NotRequired[list[SectionPart]]
     items: list[ItemPart]

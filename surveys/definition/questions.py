@@ -33,14 +33,22 @@ PREFER_NOT = {
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
-    "prefer_not", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after", "asked_if", "unasked",
+    "prefer_not", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after", "sensitivity",
+    "asked_if", "unasked",
 }  # fmt: skip
 USUAL = {"required": True, "shuffle": False, "dropdown": False, "help_after": False}
 """What is so where a question does not say it."""
 
 AS_THEY_ARE = ("most", "section")
-SHARED = ("kind", "choices", "points", "low", "high", "prefer_not", "required", "channel", "section")
+SHARED = ("kind", "choices", "points", "low", "high", "prefer_not", "required", "channel", "section", "sensitivity")
 """Parts that a row of a matrix takes from the row above where it says no kind of its own."""
+
+SENSITIVITIES = ("very", "somewhat", "little")
+"""How sensitive an author can say that a question is; the privacy budget is divided by it."""
+
+UNFROZEN = ("help_after", "sensitivity")
+"""Parts that the frozen question does not have: tickets and waves go by what is asked, and how sensitive its author found
+a question is nobody else's to read."""
 
 NO_NUMBER_WITHHELD = (
     "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
@@ -62,6 +70,7 @@ def complete_item(item: object, languages: list[str], path: Path, earlier: list[
         **{name: item[name] for name, usual in USUAL.items() if item.get(name, usual) != usual},
         **({"heading": text(item["heading"], languages)} if item.get("heading") else {}),
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
+        **_sensitivity(item, path),
         "channel": _channel(item, kind, (*path, "channel")),
     }
     return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
@@ -93,8 +102,7 @@ def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
     except (ValueError, TypeError) as error:
         keys = [error.name] if isinstance(error, ParameterError) else []
         raise ValidationError((*path, "channel"), f": {error}", keys=keys) from None
-    # Where the help line is shown is no part of the question: tickets and waves go by what is asked.
-    frozen = {name: value for name, value in item.items() if name not in {*GRID, "help_after"}}
+    frozen = {name: value for name, value in item.items() if name not in {*GRID, *UNFROZEN}}
     frozen |= {"choices": answers_of(item), "encoding": encoding, "channel": channel, **unasked}
     frozen |= {"prefer_not": True} if "prefer_not" in item else {}
     return frozen | ({"grid": grid_of(item)} if number else {})
@@ -160,6 +168,13 @@ def _prefer_not(item: dict[str, object], kind: Kind, languages: list[str], path:
     if kind == "number":
         raise ValidationError((*path, "prefer_not"), f"{NO_NUMBER_WITHHELD}.")
     return {"prefer_not": prefer_not(languages) if option is True else text(option, languages)}
+
+
+def _sensitivity(item: dict[str, object], path: Path) -> dict[str, str]:
+    if item.get("sensitivity") in (None, ""):
+        return {}
+    words = f"one of {', '.join(SENSITIVITIES)}"
+    return {"sensitivity": one_of(item["sensitivity"], SENSITIVITIES, (*path, "sensitivity"), words)}
 
 
 def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, object]:

@@ -17,7 +17,7 @@ from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 from surveys.accounts.access import surveys_of_runs
 from surveys.definition.definitions import OpeningOptions, design_of, next_wave_design
-from surveys.definition.parts import Definition, ItemPart
+from surveys.definition.parts import BUDGET, Definition, ItemPart
 from surveys.definition.privacy_budget import spent
 from surveys.lifecycle import signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
@@ -31,7 +31,7 @@ UNDOABLE = timedelta(hours=1)
 """How long a closing can be undone, unless it is made final sooner."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
-KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": ""}
+KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": "", BUDGET: ""}
 """Optional settings of a definition, with the row's value for those that it leaves out."""
 
 LABELS: dict[Path, str] = {
@@ -53,6 +53,7 @@ ITEM_FIELDS: dict[str, object] = {
     "most": None,
     "section": "",
     "help_after": False,
+    "sensitivity": "",
     "asked_if": None,
     "unasked": None,
 }

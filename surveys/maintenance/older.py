@@ -100,6 +100,25 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:13], False, {}, *row[13:]],
         ),
     },
+    ("surveys", "0028_sensitivity"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent", "sender"),
+                *("institution", "contact", "data_protection", "help_line", "strata_wording", "invitations", "repeats"),
+                *("people", "participation", "embedded_in", "results_shown", "purge_after", "work_bits"),
+                *("fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:19], "", *row[19:]],
+        ),
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after"),
+                *("asked_if", "unasked", "mechanism", "truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:18], "", *row[18:]],
+        ),
+    },
 }
 
 

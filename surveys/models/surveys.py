@@ -84,6 +84,9 @@ class Survey(models.Model):
         default="",
         help_text="Epsilon with which the number of people in each group is released; empty: the numbers as they are.",
     )
+    privacy_budget = models.CharField(
+        max_length=16, blank=True, default="", help_text="Epsilon that all questions together keep to; empty: 4."
+    )
     embedded_in = models.JSONField(
         default=list, editable=False, help_text="https origins whose pages may hold the respondents' page in a frame"
     )
@@ -164,6 +167,12 @@ class Item(models.Model):
         SCALE = "scale", "scale"
         NUMBER = "number", "number"
 
+    class Sensitivity(models.TextChoices):
+        BY_HAND = "", "protection set by hand"
+        VERY = "very", "very sensitive"
+        SOMEWHAT = "somewhat", "somewhat sensitive"
+        LITTLE = "little", "not specially sensitive"
+
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=64, validators=[KEY_VALIDATOR], help_text="Name of the variable in exports.")
@@ -181,6 +190,7 @@ class Item(models.Model):
     most = models.PositiveSmallIntegerField(null=True, blank=True)
     section = models.CharField(max_length=64, blank=True, default="")
     help_after = models.BooleanField(default=False)
+    sensitivity = models.CharField(max_length=8, choices=Sensitivity.choices, blank=True, default="")
     asked_if = models.JSONField(null=True, blank=True, default=None)
     unasked = models.JSONField(null=True, blank=True, default=None)
     mechanism = models.CharField(max_length=32, choices=mechanism_choices, default="forced_response")

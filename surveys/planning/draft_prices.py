@@ -27,14 +27,23 @@ from surveys.planning.wording import amount
 
 Channel = dict[str, object]
 
-LEAST_LOSS, LARGEST_LOSS = 0.1, 8.0
-"""Epsilon of one question that the slider can ask for."""
+LEAST_LOSS, LARGEST_LOSS = 0.05, 8.0
+"""Epsilon of one question that can be asked for."""
+
+UNPRICED = ("key", "wording", "asked_if", "unasked", "sensitivity")
+"""What the price of a question does not depend on."""
 
 USUAL_LOSS = 1.0
 """Epsilon with which a question begins."""
 
+WANTED = {"very": 0.5, "somewhat": USUAL_LOSS, "little": 2.0}
+"""Epsilon of a question that is this sensitive, where the budget allows it."""
+
 GRID = {"minimum": "0", "maximum": "10", "step": "1"}
 """What a number is planned with until its own bounds are there."""
+
+AUTOMATIC = ("forced_response", "k_ary", "subset", "unary", "discrete_laplace", "one_bit")
+"""Mechanisms that Candor chooses by itself, and may choose anew; others were somebody's choice."""
 
 USUAL = {"yes_no": ("forced_response", "k_ary"), "several_choices": ("forced_response",), "scale": ("k_ary",)}
 """The mechanism that a question of the kind begins with, the first that fits; of other kinds the most precise."""
@@ -83,7 +92,7 @@ def channel_at(item: ItemPart, epsilon: float, *, choose: bool) -> Channel:
     item
         The question, complete or not.
     epsilon
-        Its privacy loss, brought within the bounds of the slider.
+        Its privacy loss, brought within the bounds of what can be asked for.
     choose
         Whether the mechanism is chosen anew; one that does not fit the question is in any case.
     """
@@ -109,22 +118,63 @@ def first_channel(kind: Kind) -> Channel:
 
 
 def fitted(items: Sequence[ItemPart], budget: float) -> dict[str, Channel]:
-    """Channels by key with which all questions together lose at most `budget`; each gives way by the same factor.
+    """Channels by key with which all questions together lose at most `budget`.
 
-    A question with a table by hand stays as it is, and so does one that is unfinished.
+    Each gives way by the same factor: one that is said to be sensitive from the loss that is wanted for it, another one
+    from what it has. A question with a table by hand stays as it is, and so does one that is unfinished.
     """
-    losses = {key: one.epsilon for key, one in price_of(items, 1000).questions.items() if one.epsilon}
-    fixed = {item["key"] for item in items if item["channel"]["name"] == "custom"}
-    given = sum(loss for key, loss in losses.items() if key in fixed)
-    free = sum(losses.values()) - given
-    if free <= 0 or given + free <= budget or budget <= given:
+    losses = _losses(items)
+    given, wanted = _given(items, losses), _wanted(items, losses)
+    if not wanted or sum(losses.values()) <= budget or budget <= given:
         return {}
-    factor = (budget - given) / free
+    return _channels(items, losses, wanted, min(1.0, (budget - given) / sum(wanted.values())))
+
+
+def divided(items: Sequence[ItemPart], budget: float) -> dict[str, Channel]:
+    """Channels by key with which the questions that are said to be sensitive share what the others leave of `budget`.
+
+    Each has the loss that is wanted for it or, where all of them would be too much, the same part of it. Where the others
+    leave less than half of what is due if all gave way, it is this: the overdraft is then `fitted` to repair.
+    """
+    losses = _losses(items)
+    given, wanted = _given(items, losses), _wanted(items, losses)
+    marked = {item["key"]: wanted[item["key"]] for item in items if item.get("sensitivity") and item["key"] in wanted}
+    if not marked:
+        return {}
+    due = max(budget - given, 0) / sum(wanted.values())
+    left = (budget - sum(loss for key, loss in losses.items() if key not in marked)) / sum(marked.values())
+    return _channels(items, losses, marked, min(1.0, left if left >= due / 2 else due))
+
+
+def _losses(items: Sequence[ItemPart]) -> dict[str, float]:
+    return {key: one.epsilon for key, one in price_of(items, 1000).questions.items() if one.epsilon}
+
+
+def _given(items: Sequence[ItemPart], losses: Mapping[str, float]) -> float:
+    """What the questions with a table by hand lose."""
+    return sum(losses.get(item["key"], 0) for item in items if item["channel"]["name"] == "custom")
+
+
+def _wanted(items: Sequence[ItemPart], losses: Mapping[str, float]) -> dict[str, float]:
+    """The loss of each other question if nothing had to give way."""
     return {
-        item["key"]: channel_at(item, losses[item["key"]] * factor, choose=False)
+        item["key"]: WANTED.get(item.get("sensitivity", ""), losses[item["key"]])
         for item in items
-        if item["key"] in losses and item["key"] not in fixed
+        if item["key"] in losses and item["channel"]["name"] != "custom"
     }
+
+
+def _channels(
+    items: Sequence[ItemPart], losses: Mapping[str, float], wanted: Mapping[str, float], factor: float
+) -> dict[str, Channel]:
+    """The channels at this part of the wanted losses, of those that change."""
+    found: dict[str, Channel] = {}
+    for item in (item for item in items if item["key"] in wanted):
+        key, choose = item["key"], "sensitivity" in item and item["channel"]["name"] in AUTOMATIC
+        channel = channel_at(item, wanted[key] * factor, choose=choose)
+        if channel != item["channel"]:
+            found[key] = channel
+    return found
 
 
 def plannable(item: ItemPart) -> ItemPart:
@@ -151,7 +201,7 @@ def _begin(name: str) -> Channel:
 
 def _without_texts(item: ItemPart) -> str:
     """What the price of a question depends on, as JSON."""
-    asked = {name: value for name, value in item.items() if name not in ("key", "wording", "asked_if", "unasked")}
+    asked = {name: value for name, value in item.items() if name not in UNPRICED}
     asked["choices"] = [{} for _ in item["choices"]]
     return json.dumps(asked | ({"prefer_not": {}} if "prefer_not" in item else {}), sort_keys=True)
 

@@ -11,6 +11,7 @@ from surveys.definition.changes import Change
 from surveys.lifecycle import drafts
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
+from surveys.planning.draft_prices import price_of
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
 from tests.browser.editing import WIDE, definition, frame, opened, picture, wait_until_saved
 from tests.browser.panel import PHONE, fits, sign_in
@@ -63,9 +64,6 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     page.get_by_label("Offer “prefer not to say”").check()
     frame(page).get_by_text("Which drug did you try first?").first.wait_for()
     frame(page).locator("#question-1").get_by_text("Prefer not to say", exact=True).first.wait_for()
-    page.wait_for_timeout(2000)
-    picture(page, "dbg")
-    print(page.locator(".editor-problems").inner_text(), page.locator(".editor-status").inner_text())
     page.get_by_text("Ready to open").wait_for()
     picture(page, "written")
     wait_until_saved(page)
@@ -95,13 +93,58 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
         "how_often_in_a_month",
         {"item": "which_drug_did_you_try_first", "answers": [4]},
     )
-    page.get_by_label("Limit of the privacy loss").select_option("1")
-    page.get_by_role("button", name="Fit to budget").click()
-    page.get_by_role("button", name="Fit to budget").wait_for(state="hidden")
     page.get_by_role("button", name="1 Which drug").click()
     page.get_by_role("button", name="Delete: Option 1").click()
     page.get_by_role("button", name="2 How often").click()
     expect(page.get_by_label("Heroin")).to_be_checked()
+
+
+def losses() -> dict[str, float]:
+    """The privacy loss of each question as it is saved, and of all."""
+    found = price_of(definition()["items"], 1000)
+    return {key: one.epsilon or 0 for key, one in found.questions.items()} | {"all": found.epsilon}
+
+
+def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Page) -> None:
+    budget = editor.locator(".editor-budget")
+    very = editor.get_by_role("button", name="Very sensitive")
+    expect(budget).to_contain_text("Privacy loss 2.49 of")
+    expect(editor.locator(".editor-marks")).to_contain_text("Set by hand")
+    very.click()
+    expect(very).to_have_attribute("aria-pressed", "true")
+    expect(budget).to_contain_text("Privacy loss 1.89 of")
+    editor.get_by_role("button", name="Duplicate").click()
+    editor.get_by_role("heading", name="Question 2").wait_for()
+    editor.get_by_role("button", name="Somewhat").click()
+    expect(budget).to_contain_text("Privacy loss 2.89 of")
+    picture(editor, "budget")
+    editor.get_by_label("Limit of the privacy loss").select_option("2")
+    expect(budget.get_by_role("button")).to_have_count(0)
+    wait_until_saved(editor)
+    expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
+    spent = losses()
+    assert 1.9 < spent["all"] <= 2
+    assert spent["cheated_2"] == pytest.approx(2 * spent["cheated"], rel=0.05)
+    assert spent["mood"] == pytest.approx(1.386, abs=0.001), "it was set by hand"
+    editor.get_by_label("Protection, from stronger to more precise").fill("70")
+    expect(editor.locator(".editor-marks")).to_contain_text("Set by hand")
+    editor.get_by_role("button", name="Fit to budget").click()
+    expect(budget.get_by_role("button")).to_have_count(0)
+    wait_until_saved(editor)
+    expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
+    assert 1.9 < losses()["all"] <= 2
+    editor.get_by_label("Limit of the privacy loss").select_option("other")
+    editor.get_by_label("Total privacy loss").fill("0,01")
+    editor.keyboard.press("Enter")
+    editor.get_by_role("button", name="Fit to budget").click()
+    editor.get_by_text("Too little for so many questions").wait_for()
+    picture(editor, "budget-stuck")
+    editor.get_by_label("Total privacy loss").fill("3.5")
+    editor.keyboard.press("Enter")
+    expect(editor.get_by_text("Too little for so many questions")).to_have_count(0)
+    wait_until_saved(editor)
+    expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
+    assert definition()["privacy_budget"] == "3.5"
 
 
 def meanwhile(draft: Survey, *path: str | int, was: Any, now: Any) -> None:

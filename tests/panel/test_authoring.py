@@ -230,10 +230,10 @@ def test_upload_open_or_foreign_survey_is_refused(version: Version, her: Client,
 
 
 def test_survey_form_saves_invitations_waves_and_release(survey: Survey, her: Client) -> None:
-    said = {"invitations": "secret", "repeats": "remember", "participation": "0.5"}
+    said = {"invitations": "secret", "repeats": "remember", "participation": "0.5", "privacy_budget": "2.5"}
     save(her, change(survey), form_of(her, change(survey)) | said)
     assert selectors.definition_of(Survey.objects.get()).items() >= said.items()
-    unsaid = {"invitations": "", "repeats": "fresh", "participation": ""}
+    unsaid = {"invitations": "", "repeats": "fresh", "participation": "", "privacy_budget": ""}
     save(her, change(survey), form_of(her, change(survey)) | unsaid)
     assert selectors.definition_of(Survey.objects.get()).keys().isdisjoint(said)
 
@@ -245,6 +245,15 @@ def test_survey_form_validates_release_epsilon(survey: Survey, her: Client, writ
     assert Survey.objects.get().participation == ""
     Survey.objects.update(participation=written)
     assert "Release of group sizes must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
+
+
+def test_survey_form_saves_sensitivity_and_validates_budget(survey: Survey, her: Client) -> None:
+    save(her, change(survey), form_of(her, change(survey)) | {"items-0-sensitivity": "very", "privacy_budget": "2,5"})
+    definition = selectors.definition_of(Survey.objects.get())
+    assert (definition["items"][0]["sensitivity"], definition["privacy_budget"]) == ("very", "2.5")
+    html = save(her, change(survey), form_of(her, change(survey)) | {"privacy_budget": "101"})
+    assert "The privacy budget must be above 0 and at most 100; got &#x27;101&#x27;." in html
+    assert selectors.definition_of(Survey.objects.get()) == definition
 
 
 def test_upload_too_large_answers_413(her: Client) -> None:

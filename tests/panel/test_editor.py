@@ -16,7 +16,7 @@ from surveys.lifecycle import drafts, selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Membership, Survey
 from surveys.opening.services import open_survey
-from surveys.planning.draft_prices import channel_at, fitted, price_of
+from surveys.planning.draft_prices import channel_at, divided, fitted, price_of
 from tests.factories import payloads
 from tests.panel.conftest import SignIn
 
@@ -216,6 +216,75 @@ def test_fitted_draft_is_within_the_budget() -> None:
     made = [item | {"channel": channels[item["key"]]} for item in items]
     assert 3.9 < price_of(made, 1000).epsilon <= 4.0
     assert fitted(made, 4.0) == {}, "nothing gives way without need"
+
+
+def marked(*sensitivities: str) -> Any:
+    """A question of each kind in turn, with what its author says of it; an empty word is a table set by hand."""
+    kinds: Any = ("yes_no", "one_choice", "several_choices", "scale", "number")
+    items: list[Any] = []
+    for number, sensitivity in enumerate(sensitivities):
+        kind = kinds[number % len(kinds)]
+        item = {"key": f"q{number}", "kind": kind, "wording": {}, "choices": [{}] * (0 if kind == "number" else 4)}
+        item |= {"choices": [{}, {}]} if kind == "yes_no" else {}
+        item |= {"sensitivity": sensitivity} if sensitivity else {}
+        item |= {"channel": channel_at(item | {"channel": {"name": "custom"}}, 1.0, choose=True)}
+        items.append(item)
+    return items
+
+
+def applied(items: Any, channels: Any) -> tuple[float, list[float]]:
+    """The total loss with these channels, and that of each question."""
+    found = price_of([item | {"channel": channels.get(item["key"], item["channel"])} for item in items], 1000)
+    return found.epsilon, [found.questions[item["key"]].epsilon or 0 for item in items]
+
+
+@pytest.mark.parametrize("budget", [1.0, 2.0, 4.0, 8.0])
+def test_divided_budget_is_kept_and_less_goes_to_the_very_sensitive(budget: float) -> None:
+    items = marked("very", "somewhat", "little", "very", "somewhat", "little", "very", "somewhat")
+    total, losses = applied(items, divided(items, budget))
+    assert 0.9 * min(budget, 8.5) <= total <= budget
+    assert max(losses[n] for n in (0, 3, 6)) < min(losses[n] for n in (1, 4, 7))
+    assert max(losses[n] for n in (1, 4, 7)) < min(losses[n] for n in (2, 5))
+    assert max(losses) <= 2.0, "no question takes more than is wanted for it, however large the budget"
+
+
+def test_divided_budget_leaves_alone_what_is_set_by_hand() -> None:
+    items = marked("", "very", "somewhat", "little")
+    channels = divided(items, 3.0)
+    total, losses = applied(items, channels)
+    assert "q0" not in channels
+    assert 2.8 < total <= 3.0
+    assert losses[1] == pytest.approx(losses[3] / 4, rel=0.1)
+    assert divided(marked("", "", ""), 1.0) == {}, "nothing is divided where nothing is marked"
+
+
+def test_divided_budget_that_is_overdrawn_by_hand_is_repaired_by_fitting() -> None:
+    items = marked("", "", "", "", "somewhat")
+    total, losses = applied(items, divided(items, 2.0))
+    assert total > 2.0
+    assert losses[4] > 0.3, "four questions by hand leave nothing, but this one is not squeezed to nothing"
+    total, losses = applied(items, fitted(items, 2.0))
+    assert 1.8 < total <= 2.0
+    assert min(losses) > 0.3
+
+
+def test_divided_budget_keeps_a_table_and_a_mechanism_of_the_authors_own() -> None:
+    (item,) = marked("very")
+    assert divided([item | {"channel": {"name": "custom", "weights": [[3, 1], [1, 3]]}}], 4.0) == {}
+    warner = divided([item | {"channel": {"name": "warner", "truth": "9/10"}}], 4.0)["q0"]
+    assert warner["name"] == "warner"
+    assert applied([item], {"q0": warner})[0] <= 0.5
+
+
+def test_editor_divides_a_budget_or_fits_to_it(her: Client, draft: Survey) -> None:
+    items = priced()
+    items[0]["sensitivity"] = "very"
+    channels = answer(her, "edit-protect", items=items, budget=4)["channels"]
+    assert list(channels) == ["cheated"]
+    assert set(answer(her, "edit-protect", items=items, budget=1, everything=True)["channels"]) == {"cheated", "mood"}
+    refused = post(her, "edit-protect", items=[items[0] | {"sensitivity": "extremely"}], budget=4)
+    assert refused.status_code == 422
+    assert json.loads(refused.content)["path"] == ["items", 0, "sensitivity"]
 
 
 def test_new_survey_begins_with_its_title(her: Client) -> None:

@@ -235,6 +235,35 @@ def test_invitations_waves_participation_round_trip() -> None:
     assert document["participation"] == {"epsilon": "0.5"}
 
 
+def test_budget_and_sensitivity_round_trip_and_stay_with_the_authors() -> None:
+    plain, made = payloads.definition(), payloads.definition(privacy_budget=2.5)
+    made["items"][0]["sensitivity"] = "very"
+    completed = definitions.complete(made)
+    assert (completed["privacy_budget"], completed["items"][0]["sensitivity"]) == ("2.5", "very")
+    assert definitions.load(definitions.dump(completed)) == completed
+    frozen = [design_of(definitions.complete(one), version=1).digest for one in (plain, made)]
+    assert frozen[0] == frozen[1], "respondents get neither"
+
+
+@pytest.mark.parametrize(
+    ("budget", "sensitivity", "path"),
+    [
+        ("0", "very", ("privacy_budget",)),
+        ("101", "very", ("privacy_budget",)),
+        ("much", "very", ("privacy_budget",)),
+        ([4], "very", ("privacy_budget",)),
+        ("4", "extremely", ("items", 0, "sensitivity")),
+        ("4", True, ("items", 0, "sensitivity")),
+    ],
+)
+def test_wrong_budget_or_sensitivity_is_refused_with_its_place(budget: Any, sensitivity: Any, path: Any) -> None:
+    made = payloads.definition(privacy_budget=budget)
+    made["items"][0]["sensitivity"] = sensitivity
+    with pytest.raises(ValidationError) as refused:
+        definitions.complete(made)
+    assert refused.value.path == path
+
+
 def test_release_of_group_sizes_without_opendp_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opendp", None)
     with pytest.raises(ValidationError, match=r"OpenDP, and opendp is not installed here\. .* requirements-noise\.txt"):

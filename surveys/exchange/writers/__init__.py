@@ -10,7 +10,7 @@ from typing import Final
 from surveys.definition.parts import Definition, ItemPart, Text
 
 PREFER_NOT: Final = "prefer_not"
-KEPT: Final = ("kind", "channel", "unasked")
+KEPT: Final = ("kind", "channel", "unasked", "help_after", "sensitivity")
 """Parts of a question that other tools have no word for."""
 
 EXPRESSED: Final = {"languages", "title", "introduction", "consent", "sections", "items"}

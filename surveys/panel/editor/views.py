@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from collector.errors import Conflict, ValidationError
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.definitions import ceiling_of
 from surveys.definition.mechanisms import KINDS, MECHANISMS
@@ -28,7 +29,7 @@ from surveys.panel.editor.presence import announce
 from surveys.panel.editor.problems import STOPS, Problem, keyed_path, problems_of
 from surveys.panel.frame import SurveyStatus, steps
 from surveys.panel.views import panel_page, signed_in
-from surveys.planning.draft_prices import USUAL_LOSS, channel_at, first_channel, fitted, price_of
+from surveys.planning.draft_prices import AUTOMATIC, USUAL_LOSS, channel_at, divided, first_channel, fitted, price_of
 from surveys.planning.group_warnings import expected_reports
 from surveys.planning.parameters import MOST_RESPONDENTS
 
@@ -115,12 +116,13 @@ def prices(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_errors
 def protect(request: HttpRequest, slug: str) -> HttpResponse:
-    """The channels of questions: each at a privacy loss, or all of them within a budget."""
+    """The channels of questions: each at a privacy loss, all within a budget, or those that share what is left of it."""
     get_survey_or_404(request.user, slug, Role.EDITOR)
     sent = _body(request)
     items = _items(sent)
     if "budget" in sent:
-        return JsonResponse({"channels": fitted(items, _loss(sent, "budget"))})
+        divide = fitted if sent.get("everything") else divided
+        return JsonResponse({"channels": divide(items, _loss(sent, "budget"))})
     epsilon, choose = _loss(sent, "epsilon"), bool(sent.get("choose"))
     return JsonResponse({"channels": {item["key"]: channel_at(item, epsilon, choose=choose) for item in items}})
 
@@ -190,6 +192,8 @@ def _about(survey: Survey) -> dict[str, object]:
         "kinds": kinds,
         "refused": NOT_OFFERED,
         "usual_loss": USUAL_LOSS,
+        "usual_budget": float(TOTAL),
+        "automatic": AUTOMATIC,
         "mechanisms": {name: _mechanism(entry) for name, entry in REGISTRY.items()},
         "languages": languages,
         "yes_no": YES_NO,

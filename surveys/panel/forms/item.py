@@ -68,9 +68,10 @@ HELP = {
     "shuffle": "Each respondent’s page shows them in an order of its own.",
     "dropdown": "For long lists: one field that unfolds, with up to 256 choices.",
     "section": "Key of its section, where the survey has some.",
+    "sensitivity": "The editor divides the privacy budget by it. Only authors see it.",
     **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
 }
-LABELS = {"position": "Order", "most": "At most"} | {
+LABELS = {"position": "Order", "most": "At most", "sensitivity": "How sensitive it is"} | {
     parameter.name: parameter.label for parameter in PARAMETERS.values()
 }
 
@@ -135,7 +136,7 @@ class ItemForm(WordsForm):
 
     class Meta:
         model = Item
-        fields = ("position", "section", "help_after", *ALONE)
+        fields = ("position", "section", "help_after", "sensitivity", *ALONE)
         labels = LABELS
         help_texts = HELP
 

@@ -19,6 +19,7 @@ from collector.designs.checks import fraction
 from collector.designs.texts import validate_text
 from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
+from surveys.definition.ceilings import require_budget
 from surveys.definition.numerals import plain_number
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
@@ -170,12 +171,19 @@ class SurveyForm(WordsForm):
         "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Nothing is estimated by group then. "
         "Empty: the numbers as they are.",
     )
+    privacy_budget = forms.CharField(
+        label="Privacy budget",
+        required=False,
+        widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
+        help_text="The epsilon that all questions together keep to in the editor, like 2 (strong) or 4 (medium). "
+        "Empty: 4. Only authors see it.",
+    )
 
     class Meta:
         model = Survey
         fields = (
             "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
-            "invitations", "repeats", "participation",
+            "invitations", "repeats", "participation", "privacy_budget",
         )  # fmt: skip
         labels = {"slug": "Name in its address"}
         help_texts = {"slug": "Lower-case letters, digits and -; it stands after /s/ in the survey’s link."}
@@ -221,6 +229,15 @@ class SurveyForm(WordsForm):
                 check_released(written, ())
         except ValidationError as error:
             raise forms.ValidationError(f"The epsilon {error.message}.") from None
+        return written
+
+    def clean_privacy_budget(self) -> str:
+        written = plain_number(str(self.cleaned_data["privacy_budget"]))
+        try:
+            if written:
+                require_budget(written)
+        except ValidationError as error:
+            raise forms.ValidationError(f"The privacy budget {error.message}.") from None
         return written
 
     def _languages_sent(self, before: list[str]) -> list[str]:

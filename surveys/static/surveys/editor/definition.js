@@ -12,7 +12,7 @@ export const emptyText = (definition) => Object.fromEntries(definition.languages
 const newKey = () => `${NEW}${Math.random().toString(36).slice(2, 8)}`;
 
 /** What the rows of a grid have in common. */
-const SHARED = ["kind", "heading", "choices", "prefer_not", "required", "channel", "section", "asked_if", "unasked"];
+const SHARED = ["kind", "heading", "choices", "prefer_not", "required", "channel", "sensitivity", "section", "asked_if", "unasked"];
 
 /** The rows of the grid in which a question stands: its neighbours with the same heading; alone where it has none. */
 export function rowsOf({ items }, key) {
@@ -72,7 +72,7 @@ const sameText = (one, other) => JSON.stringify(one) === JSON.stringify(other);
  * @returns {string} its key until it has words
  */
 export function addItem(definition, kind, channel, state, behind, parts = {}) {
-  const item = { key: newKey(), kind, wording: emptyText(definition), choices: [], channel, ...parts };
+  const item = { key: newKey(), kind, wording: emptyText(definition), choices: [], channel, sensitivity: "somewhat", ...parts };
   if (kind === "yes_no") {
     item.choices = [0, 1].map((answer) => platform(definition, (code) => state.yes_no[code]?.[answer]));
   }
@@ -310,7 +310,7 @@ export function platform(definition, words) {
 
 /** What the server needs to know of the questions for their price: no text. */
 export function priced(definition) {
-  const names = ["key", "kind", "channel", "minimum", "maximum", "step", "most"];
+  const names = ["key", "kind", "channel", "minimum", "maximum", "step", "most", "sensitivity"];
   return definition.items.map((item) => ({
     ...Object.fromEntries(names.filter((name) => item[name] !== undefined && item[name] !== "").map((name) => [name, item[name]])),
     choices: item.choices.map(() => ""),

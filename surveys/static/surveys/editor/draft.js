@@ -64,8 +64,8 @@ export class Draft {
     this.#listeners.forEach((listener) => listener());
   }
 
-  /** Change the draft. Edits of one `tag` within a second are one step back. */
-  edit(tag, change) {
+  /** Change the draft. Edits of one `tag` within a second are one step back, and so is one that `follows` from the last. */
+  edit(tag, change, { follows = false } = {}) {
     const before = this.definition;
     const after = structuredClone(before);
     const result = change(after);
@@ -73,7 +73,7 @@ export class Draft {
     if (back.length) {
       const last = this.undoSteps.at(-1);
       const now = Date.now();
-      if (tag && last?.tag === tag && now - last.time < TOGETHER) {
+      if (last && (follows || (tag && last.tag === tag && now - last.time < TOGETHER))) {
         last.time = now;
         last.back = inverse(differences(applyChanges(before, last.back).definition, after));
       } else {

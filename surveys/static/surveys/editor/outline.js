@@ -22,6 +22,7 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     setAdding(false);
     onSelect(`item:${key}`, name === "grid" ? "heading" : "wording");
     prices.want(key, state.usual_loss);
+    prices.spend();
   };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
   const found = (item) => matches(item, wanted.trim().toLowerCase(), definition.languages);

@@ -1,11 +1,9 @@
 /** The price of the draft's questions, asked for after every change of what it depends on. */
 import { same } from "./changes.js";
-import { priced, rowsOf } from "./definition.js";
+import { itemOf, priced, rowsOf, setOption } from "./definition.js";
 import { later } from "./view.js";
 
 const PAUSE = 150;
-const BUDGET = 4;
-const AUTOMATIC = new Set(["forced_response", "k_ary", "subset", "unary", "discrete_laplace", "one_bit"]);
 
 export class Prices {
   found = { questions: {}, epsilon: 0, epsilon_text: "–", odds: "–", complete: true };
@@ -14,7 +12,12 @@ export class Prices {
   #wanted = new Map();
   #names = new Map();
   #asking = new Map();
+  #turn = 0;
+  /** Whether no question can give way any further. */
+  stuck = false;
+
   #draft;
+  #state;
   #tell;
   #last = null;
   #name;
@@ -22,11 +25,10 @@ export class Prices {
 
   constructor(draft, state, tell) {
     this.#draft = draft;
+    this.#state = state;
     this.#tell = tell;
     this.#name = `candor-plan-${state.addresses.survey}`;
-    const kept = this.#kept();
-    this.budget = kept.budget ?? BUDGET;
-    this.respondents = kept.respondents ?? state.respondents;
+    this.respondents = this.#kept().respondents ?? state.respondents;
     draft.listen(() => this.follow());
     this.#fetch();
   }
@@ -37,12 +39,71 @@ export class Prices {
     }
   }
 
-  /** What the author plans with; it stays in this browser. */
-  plan(values) {
-    Object.assign(this, values);
-    localStorage.setItem(this.#name, JSON.stringify({ budget: this.budget, respondents: this.respondents }));
+  /** How many responses the author expects; it stays in this browser. */
+  expect(respondents) {
+    this.respondents = respondents;
+    localStorage.setItem(this.#name, JSON.stringify({ respondents }));
     this.follow();
     this.#tell();
+  }
+
+  /** The loss that all questions together keep to. */
+  get budget() {
+    return Number(this.#draft.definition.privacy_budget) || this.#state.usual_budget;
+  }
+
+  set budget(total) {
+    this.#draft.edit("", (it) => setOption(it, "privacy_budget", String(total), String(this.#state.usual_budget)));
+    this.spend();
+  }
+
+  /** Say how sensitive a question is: its protection is then Candor's to choose. */
+  mark(key, sensitivity) {
+    this.#draft.edit("", (it) => {
+      for (const item of rowsOf(it, key)) {
+        item.sensitivity = sensitivity;
+        if (!this.#state.automatic.includes(item.channel.name)) {
+          item.channel = structuredClone(this.#state.kinds.find(({ name }) => name === item.kind).channel);
+        }
+      }
+    });
+    this.spend();
+  }
+
+  /** Protect a question by hand, whatever the budget. */
+  async slide(key, epsilon) {
+    this.#draft.edit(`protect-${key}`, (it) => rowsOf(it, key).forEach((item) => delete item.sensitivity));
+    await this.protect(key, epsilon);
+  }
+
+  /** Let the questions that are marked as sensitive share what the others leave of the budget. */
+  spend() {
+    return this.#divide({ everything: false });
+  }
+
+  /** Let every question give way until all together are within the budget. */
+  fit() {
+    return this.#divide({ everything: true });
+  }
+
+  async #divide({ everything }) {
+    const turn = (this.#turn += 1);
+    const items = priced(this.#draft.definition);
+    const answer = await this.#draft.post(this.#draft.addresses.protect, { items, budget: this.budget, everything });
+    if (turn === this.#turn && answer.status === 200) {
+      const { channels } = answer.content;
+      for (const { key, kind, channel } of items) {
+        const now = itemOf(this.#draft.definition, this.#names.get(key) ?? key);
+        if (!now || now.kind !== kind || !same(now.channel, channel)) {
+          delete channels[key]; // it was changed while the server was asked
+        } else if (channels[key]) {
+          this.#wanted.delete(now.key);
+        }
+      }
+      this.#use(answer, "", { follows: !everything });
+      this.stuck = everything && !Object.keys(channels).length;
+      this.#tell();
+    }
   }
 
   /** Give a question the mechanism and the table for a privacy loss. */
@@ -58,11 +119,11 @@ export class Prices {
   }
 
   /** With another number of answers the table changes; the protection that was chosen stays. */
-  hold(key) {
+  hold(key, { choose = true } = {}) {
     const epsilon = this.#wanted.get(key);
-    const item = this.#draft.definition.items.find((one) => one.key === key);
+    const item = itemOf(this.#draft.definition, key);
     if (epsilon && item && item.channel.name !== "custom") {
-      this.protect(key, epsilon, { choose: AUTOMATIC.has(item.channel.name) });
+      this.protect(key, epsilon, { choose: choose && this.#state.automatic.includes(item.channel.name) });
     }
   }
 
@@ -80,14 +141,7 @@ export class Prices {
     this.#wanted.set(name, this.#wanted.get(key));
   }
 
-  /** Let every question give way until all together are within the budget. */
-  async fit() {
-    const items = priced(this.#draft.definition);
-    this.#wanted.clear();
-    this.#use(await this.#draft.post(this.#draft.addresses.protect, { items, budget: this.budget }), "");
-  }
-
-  #use({ status, content }, tag) {
+  #use({ status, content }, tag, how) {
     if (status === 200) {
       this.#draft.edit(tag, (definition) => {
         for (const [key, channel] of Object.entries(content.channels)) {
@@ -95,13 +149,14 @@ export class Prices {
           const rows = item ? rowsOf(definition, item.key) : [];
           rows.filter((row) => row === item || content.channels[row.key] === undefined).forEach((row) => (row.channel = structuredClone(channel)));
         }
-      });
+      }, how);
     }
   }
 
   async #fetch() {
     const asked = this.#asked();
     this.#last = asked;
+    this.stuck = false;
     const { status, content } = await this.#draft.post(this.#draft.addresses.prices, asked);
     if (status === 200 && same(asked, this.#last)) {
       this.found = content;

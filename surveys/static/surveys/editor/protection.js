@@ -1,24 +1,32 @@
 /** How strongly a question is protected, and what that costs: one slider, and the exact numbers on demand. */
+import { itemOf } from "./definition.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 
 const LEAST = 0.1;
 const MOST = 4;
+const MARKS = [["very", "Very sensitive"], ["somewhat", "Somewhat"], ["little", "Not specially"]];
+const OTHER = "other";
+const LARGEST = 100;
+const BUDGETS = [[1, "very strong"], [2, "strong"], [4, "medium"], [8, "weak"]];
 
 export function Protection({ draft, state, item, prices }) {
   const price = prices.found.questions[item.key];
   const [moved, setMoved] = useState(null);
   const timer = useRef(0);
   const epsilon = moved ?? price?.epsilon ?? 1;
-  const byHand = item.channel.name === "custom";
+  const table = item.channel.name === "custom";
   useEffect(() => setMoved(null), [item.key, price]);
   const slide = (event) => {
     const wanted = fromPlace(event.target.value);
     setMoved(wanted);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => prices.protect(item.key, wanted), 120);
+    timer.current = setTimeout(() => prices.slide(item.key, wanted), 120);
   };
   return html`<fieldset class="editor-protection"><legend>Protection</legend>
-    ${byHand
+    <div class="editor-marks"><div class="editor-switch" role="group" aria-label="How sensitive is the question?">${MARKS.map(([mark, words]) => html`<button type="button"
+        data-path=${mark === "very" ? "sensitivity" : undefined} aria-pressed=${String(item.sensitivity === mark)} onClick=${() => prices.mark(item.key, mark)}>${words}</button>`)}</div>
+      ${!item.sensitivity && html`<span class="candor-quiet">Set by hand</span>`}</div>
+    ${table
       ? html`<p class="candor-quiet">By your own table, under Advanced.</p>`
       : html`<div class="editor-slider"><span>stronger</span>
           <input type="range" min="0" max="100" step="1" value=${toPlace(epsilon)} aria-label="Protection, from stronger to more precise"
@@ -29,7 +37,7 @@ export function Protection({ draft, state, item, prices }) {
       : html`<span class="candor-quiet">${price?.fault ?? "…"}</span>`}</p>
     ${price?.width && html`<p class=${`editor-price${price.of_use ? "" : " editor-warn"}`}>
       <span>With</span> <input type="number" class="candor-field editor-inline" min="1" max="1000000" value=${prices.respondents} aria-label="Expected responses"
-        onChange=${(event) => event.target.checkValidity() && prices.plan({ respondents: Number(event.target.value) || prices.respondents })} />
+        onChange=${(event) => event.target.checkValidity() && prices.expect(Number(event.target.value) || prices.respondents)} />
       <span>responses: <b>±${price.width}</b>${price.of_use ? "" : ", too wide to be of use"}</span></p>`}
   </fieldset>`;
 }
@@ -42,7 +50,7 @@ export function Mechanism({ draft, state, item, prices }) {
   const set = (name, value, tag) => {
     prices.forget(item.key);
     draft.edit(tag, (it) => {
-      const channel = it.items.find(({ key }) => key === item.key).channel;
+      const { channel } = byHand(it, item.key);
       if (value === "") {
         delete channel[name];
       } else {
@@ -52,8 +60,8 @@ export function Mechanism({ draft, state, item, prices }) {
   };
   const pick = (event) => {
     const name = event.target.value;
-    draft.edit("", (it) => (it.items.find(({ key }) => key === item.key).channel = { name }));
-    prices.hold(item.key);
+    draft.edit("", (it) => (byHand(it, item.key).channel = { name }));
+    prices.hold(item.key, { choose: false });
   };
   return html`<label class="editor-field">Mechanism
       <select class="candor-field" value=${item.channel.name} data-path="mechanism" onChange=${pick}>
@@ -67,15 +75,41 @@ export function Mechanism({ draft, state, item, prices }) {
       <small class="candor-quiet">${one.help}</small></label>`)}`;
 }
 
+/** The question, which is protected by hand from now on. */
+function byHand(definition, key) {
+  const item = itemOf(definition, key);
+  delete item.sensitivity;
+  return item;
+}
+
+/** What is spent of the total that the author keeps to: one of the usual ones, or one that is typed. */
 export function Budget({ prices, ceiling }) {
   const { found, budget } = prices;
+  const [typing, setTyping] = useState(false);
+  const usual = BUDGETS.filter(([total]) => total <= ceiling);
+  const own = typing || !usual.some(([total]) => total === budget);
+  const pick = ({ target: { value } }) => {
+    setTyping(value === OTHER);
+    if (value !== OTHER) {
+      prices.budget = Number(value);
+    }
+  };
+  const type = ({ target }) => {
+    const total = Number(target.value.replace(",", "."));
+    target.setCustomValidity(total > 0 && total <= LARGEST ? "" : `A number above 0 and at most ${LARGEST}.`);
+    if (target.reportValidity()) {
+      prices.budget = total;
+    }
+  };
   const over = found.epsilon > budget + 1e-9;
   return html`<div class=${`editor-budget${over ? " editor-over" : ""}`}>
-    <label><span>Privacy loss <b>${found.epsilon_text}</b> of</span> <select class="candor-field editor-small" aria-label="Limit of the privacy loss" value=${budget} onChange=${(event) => prices.plan({ budget: Number(event.target.value) })}>
-        ${[1, 2, 3, 4, 6, 8].filter((one) => one <= ceiling || one === budget).map((one) => html`<option value=${one}>${one}</option>`)}</select></label>
+    <label><span>Privacy loss <b>${found.epsilon_text}</b> of</span> <select class="candor-field editor-small" aria-label="Limit of the privacy loss" data-path="privacy_budget" value=${own ? OTHER : String(budget)} onChange=${pick}>
+        ${usual.map(([total, words]) => html`<option value=${String(total)}>${total} ${words}</option>`)}<option value=${OTHER}>other …</option></select></label>
+    ${own && html`<input class="candor-field editor-inline" inputmode="decimal" autocomplete="off" aria-label="Total privacy loss" value=${String(budget)} onChange=${type} />`}
     <meter min="0" max=${budget} high=${budget * 0.999} value=${Math.min(found.epsilon, budget)} aria-label="Privacy loss of the limit"
       title=${`All answers of a person together can change the odds of a guess about that person by at most ${found.odds} to 1.`}></meter>
-    ${over && html`<button type="button" class="candor-button editor-small-button" onClick=${() => prices.fit()}>Fit to budget</button>`}
+    ${over && !prices.stuck && html`<button type="button" class="candor-button editor-small-button" onClick=${() => prices.fit()}>Fit to budget</button>`}
+    ${over && prices.stuck && html`<span class="editor-stop" role="alert">Too little for so many questions: raise it, or ask fewer.</span>`}
   </div>`;
 }
 

@@ -22,6 +22,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
   const title = rows.length > 1 ? `Questions ${number} to ${number + rows.length - 1}` : `Question ${number}`;
   const answers = item.choices.length + (item.prefer_not ? 1 : 0);
   useHeldProtection(item, answers, prices);
+  useSharedBudget(rows.length, prices);
   const named = () => {
     const key = isUnnamed(item.key) ? draft.edit("", (it) => nameItem(it, item.key)) : item.key;
     if (key && key !== item.key) {
@@ -32,6 +33,11 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
     const next = definition.items[number + rows.length - 1] ?? definition.items[number - 2];
     draft.edit("", (it) => rows.forEach(({ key }) => removeItem(it, key)));
     onSelect(next ? `item:${next.key}` : "survey", "", rows.length > 1 ? `${title} are deleted.` : `${title} is deleted.`);
+    prices.spend();
+  };
+  const duplicated = () => {
+    onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`);
+    prices.spend();
   };
   return html`<article class="editor-card" aria-labelledby="editor-title">
     <header><h2 id="editor-title">${title}</h2>
@@ -39,7 +45,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onChange=${(event) => changeKind(shared, item, event.target.value, state, prices)}>
         ${state.kinds.filter(({ name }) => !grid || IN_GRID.has(name)).map(({ name, label }) => html`<option value=${name}>${kindName(name, label)}</option>`)}</select>
       <span class="editor-tools">
-        ${!grid && html`<button type="button" class="editor-text" onClick=${() => onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`)}>Duplicate</button>`}
+        ${!grid && html`<button type="button" class="editor-text" onClick=${duplicated}>Duplicate</button>`}
         <button type="button" class="editor-text editor-danger" onClick=${removed}>Delete</button></span></header>
     ${grid ? html`<${Heading} draft=${draft} rows=${rows} language=${language} />
       <${Rows} draft=${draft} rows=${rows} item=${item} language=${language} onSelect=${onSelect} onRename=${onRename} />` : html`<label class="editor-field editor-wording">Question${names.size > 1 ? html` <small class="candor-quiet">${names.get(language)}</small>` : ""}
@@ -82,6 +88,17 @@ function useHeldProtection(item, answers, prices) {
     }
     return undefined;
   }, [item.kind, answers]);
+}
+
+/** Each row of a grid is a question of its own: with another number of them the budget is divided anew. */
+function useSharedBudget(rows, prices) {
+  const before = useRef(rows);
+  useEffect(() => {
+    if (before.current !== rows) {
+      before.current = rows;
+      prices.spend();
+    }
+  }, [rows]);
 }
 
 function changeKind(draft, item, kind, state, prices) {
