@@ -20,8 +20,8 @@ from collector.errors import Path, ValidationError
 from estimator.base.extras import lacking_package
 from randomized_response import epsilon_total
 from surveys.definition import about, ceilings, yaml_positions
-from surveys.definition.ceilings import require_budget
 from surveys.definition.bounds import SURVEY, require_plain
+from surveys.definition.ceilings import require_budget
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import BUDGET, SAME_PEOPLE, Definition, FieldworkPart, ItemPart

@@ -47,8 +47,8 @@ SENSITIVITIES = ("very", "somewhat", "little")
 """How sensitive an author can say that a question is; the privacy budget is divided by it."""
 
 UNFROZEN = ("help_after", "sensitivity")
-"""Parts that the frozen question does not have: tickets and waves go by what is asked, and how sensitive its author found
-a question is nobody else's to read."""
+"""Parts that the frozen question does not have: tickets and waves go by what is asked, and how sensitive its author
+found a question is nobody else's to read."""
 
 NO_NUMBER_WITHHELD = (
     "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "

@@ -133,8 +133,8 @@ def fitted(items: Sequence[ItemPart], budget: float) -> dict[str, Channel]:
 def divided(items: Sequence[ItemPart], budget: float) -> dict[str, Channel]:
     """Channels by key with which the questions that are said to be sensitive share what the others leave of `budget`.
 
-    Each has the loss that is wanted for it or, where all of them would be too much, the same part of it. Where the others
-    leave less than half of what is due if all gave way, it is this: the overdraft is then `fitted` to repair.
+    Each has the loss that is wanted for it or, where all of them would be too much, the same part of it. Where the
+    others leave less than half of what is due if all gave way, it is this: the overdraft is then `fitted` to repair.
     """
     losses = _losses(items)
     given, wanted = _given(items, losses), _wanted(items, losses)

@@ -13,7 +13,8 @@ export class Prices {
   #names = new Map();
   #asking = new Map();
   #turn = 0;
-  /** Whether no question can give way any further. */
+  #fitted = false;
+  /** Whether the questions have given way as far as they can. */
   stuck = false;
 
   #draft;
@@ -101,6 +102,7 @@ export class Prices {
         }
       }
       this.#use(answer, "", { follows: !everything });
+      this.#fitted = everything;
       this.stuck = everything && !Object.keys(channels).length;
       this.#tell();
     }
@@ -156,10 +158,11 @@ export class Prices {
   async #fetch() {
     const asked = this.#asked();
     this.#last = asked;
-    this.stuck = false;
     const { status, content } = await this.#draft.post(this.#draft.addresses.prices, asked);
     if (status === 200 && same(asked, this.#last)) {
       this.found = content;
+      this.stuck = this.#fitted; // where it is too much even now
+      this.#fitted = false;
       for (const [key, { epsilon }] of Object.entries(content.questions)) {
         if (epsilon && !this.#wanted.get(key)) {
           this.#wanted.set(key, epsilon);
