@@ -24,6 +24,7 @@ from surveys.panel import (
     waves,
     webhooks,
 )
+from surveys.panel.editor import translations
 from surveys.panel.editor import views as editor
 
 app_name = "panel"
@@ -48,6 +49,8 @@ urlpatterns = [
     path("survey/<slug:slug>/edit/protect", page(editor.protect), name="edit-protect"),
     path("survey/<slug:slug>/edit/dismiss", page(editor.dismiss), name="edit-dismiss"),
     path("survey/<slug:slug>/edit/revisions", page(editor.revisions), name="edit-revisions"),
+    path("survey/<slug:slug>/edit/translations", page(translations.download), name="edit-translations"),
+    path("survey/<slug:slug>/edit/translations/read", page(translations.read), name="edit-translations-read"),
     path("preview/", page(preview.of_form), name="preview-form"),
     path("survey/<slug:slug>/preview/", page(preview.of_survey), name="preview"),
     path("survey/<slug:slug>/preview/page", page(preview.page_of_survey), name="preview-page"),

@@ -83,7 +83,7 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     page.get_by_label("Title in Deutsch").fill("Drogen unter Studierenden")
     sheet = "text;de\r\nitems/how_often_in_a_month/wording;Wie oft im Monat?\r\n"
     file = {"name": "texts.csv", "mimeType": "text/csv", "buffer": sheet.encode()}
-    page.get_by_label("Upload CSV").set_input_files([file])  # type: ignore[list-item]
+    page.get_by_label("Upload translations").set_input_files([file])  # type: ignore[list-item]
     page.get_by_text("1 text is taken over.").wait_for()
     picture(page, "translations")
     page.get_by_text("Deutsch: 6 texts are not translated.").wait_for()

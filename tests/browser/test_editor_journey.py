@@ -77,7 +77,7 @@ def translate(author: Author, folder: Path) -> None:
     filled = [f'{row[:-2]}"Auf Deutsch"' if row.endswith(',""') else row for row in rows]
     sheet = folder / "texts.csv"
     sheet.write_text("\n".join([head, *filled]), encoding="utf-8")
-    page.get_by_label("Upload CSV").set_input_files(sheet)
+    page.get_by_label("Upload translations").set_input_files(sheet)
     author.clicks.append("Upload CSV")
     page.get_by_text("are taken over.").wait_for()
 

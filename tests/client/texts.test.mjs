@@ -1,8 +1,8 @@
-/** The table of texts that translators get: what goes out comes back, whatever program it went through. */
+/** The texts of a definition by their places, which files of translators have, too (tests/exchange/test_translations.py). */
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { progressOf, tableOf, takeTable, textsOf } from "../../surveys/static/surveys/editor/texts.js";
+import { progressOf, setText, textsOf } from "../../surveys/static/surveys/editor/texts.js";
 
 const definition = () => ({
   languages: ["en", "de", "ar"],
@@ -28,31 +28,9 @@ test("texts: every written text has a path, and progress counts those", () => {
   assert.deepEqual(progressOf(definition(), "de"), [1, 9]);
 });
 
-test("texts: the table comes back unchanged, and a formula goes out as text", () => {
-  const csv = tableOf(definition());
-  assert.match(csv, /"'=1\+1 is a formula\nin two lines"/);
-  const again = definition();
-  assert.deepEqual(takeTable(again, csv), { taken: 0, unknown: [], fault: "" });
-  assert.deepEqual(again, definition());
-});
-
-for (const [name, by] of [["commas", ","], ["semicolons, as of a German spreadsheet", ";"], ["tabs", "\t"]]) {
-  test(`texts: a table with ${name} is taken over`, () => {
-    const rows = [["text", "en", "de", "ar"], ["title", "x", '"Sag ""hi"", alle"', ""], ["introduction", "x", "'=1+1", ""], ["gone/text", "", "Weg", ""], ["items/a/choices/1", "Yes", "Ja", "نعم"]];
-    const made = definition();
-    const found = takeTable(made, rows.map((row) => row.join(by)).join("\r\n"));
-    assert.deepEqual(found, { taken: 4, unknown: ["gone/text"], fault: "" });
-    assert.equal(made.title.de, 'Sag "hi", alle');
-    assert.equal(made.introduction.de, "=1+1");
-    assert.deepEqual(made.items[0].choices[1], { en: "Yes", de: "Ja", ar: "نعم" });
-    assert.equal(made.title.en, 'Say "hi", all', "the survey's own language is no translation");
-  });
-}
-
-test("texts: what is no such table is refused in words", () => {
-  for (const csv of ["", "a,b\n1,2", "text,en\ntitle,New", "text,xx\ntitle,New"]) {
-    const made = definition();
-    assert.match(takeTable(made, csv).fault, /The first line must be text, then codes of languages, like de, ar; got/);
-    assert.deepEqual(made, definition());
-  }
+test("texts: a text is set at its place, and nowhere where there is none", () => {
+  const made = definition();
+  assert.equal(setText(made, "items/a/choices/1", "de", "Ja"), true);
+  assert.equal(made.items[0].choices[1].de, "Ja");
+  assert.equal(setText(made, "items/b/wording", "de", "Weg"), false);
 });

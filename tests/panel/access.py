@@ -70,6 +70,8 @@ ROWS = {
     "panel:edit-protect": act("survey"),
     "panel:edit-dismiss": act("survey"),
     "panel:edit-revisions": read("survey", EDITOR),
+    "panel:edit-translations": read("survey", EDITOR),
+    "panel:edit-translations-read": act("survey"),
     "panel:question": read("question", EDITOR),
     "panel:survey": read("survey"),
     "panel:definition": read("survey"),

@@ -116,7 +116,7 @@ def prices(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_errors
 def protect(request: HttpRequest, slug: str) -> HttpResponse:
-    """The channels of questions: each at a privacy loss, all within a budget, or those that share what is left of it."""
+    """The channels of questions: each at a privacy loss, or those that share a budget, or everything within it."""
     get_survey_or_404(request.user, slug, Role.EDITOR)
     sent = _body(request)
     items = _items(sent)
@@ -214,8 +214,9 @@ def _mechanism(entry: RegistryEntry) -> dict[str, object]:
 def _addresses(survey: Survey) -> dict[str, str]:
     names = {
         "edit": "edit", "save": "edit-save", "look": "edit-look", "prices": "edit-prices", "protect": "edit-protect",
-        "revisions": "edit-revisions", "dismiss": "edit-dismiss", "preview": "preview-page", "survey": "survey",
-        "opening": "opening", "rehearse": "rehearse", "plan": "survey-plan",
+        "revisions": "edit-revisions", "dismiss": "edit-dismiss",
+        "translations": "edit-translations", "translated": "edit-translations-read",
+        "preview": "preview-page", "survey": "survey", "opening": "opening", "rehearse": "rehearse", "plan": "survey-plan",
     }  # fmt: skip
     found = {name: reverse(f"panel:{view}", args=[survey.slug]) for name, view in names.items()}
     return found | {"form": reverse("admin:surveys_survey_change", args=[survey.pk])}

@@ -258,6 +258,14 @@ export class Draft {
     return this.#fetch(address);
   }
 
+  /** Send a file, once the draft that it is about is saved. */
+  async upload(address, file) {
+    await this.save();
+    const body = new FormData();
+    body.append("file", file);
+    return this.#fetch(address, { method: "POST", headers: { "X-CSRFToken": this.#token }, body });
+  }
+
   get token() {
     return this.#token;
   }

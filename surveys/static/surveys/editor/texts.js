@@ -1,7 +1,5 @@
-/** Every text of a definition with its place, and the table of them that translators get and give back. */
+/** Every text of a definition with its place: the same places as in the files of translators. */
 import { rowsOf } from "./definition.js";
-
-const FORMULA = /^[=+\-@\t\r]/;
 
 /** The texts on who asks, with what to write there. */
 export const ABOUT = [
@@ -61,61 +59,4 @@ export function setText(definition, path, code, words) {
     [found.text, ...found.same].forEach((text) => (text[code] = words));
   }
   return Boolean(found);
-}
-
-/** The table as CSV: a column for each language; no cell is taken for a formula. */
-export function tableOf(definition) {
-  const codes = definition.languages;
-  const rows = textsOf(definition).map(({ path, text }) => [path, ...codes.map((code) => text[code] ?? "")]);
-  const cell = (words) => `"${(FORMULA.test(words) ? `'${words}` : words).replaceAll('"', '""')}"`;
-  return `\ufeff${[["text", ...codes], ...rows].map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
-}
-
-/**
- * Take what translators wrote; an empty cell changes nothing.
- * @returns {{taken: number, unknown: string[], fault: string}} how many texts, and rows whose text is not there any more
- */
-export function takeTable(definition, csv) {
-  const [head = [], ...rows] = parsed(csv.replace(/^\ufeff/, ""));
-  const codes = head.slice(1).map((code) => code.trim());
-  const known = codes.filter((code) => definition.languages.includes(code) && code !== definition.languages[0]);
-  if (head[0]?.trim() !== "text" || !known.length) {
-    const wanted = definition.languages.slice(1).join(", ");
-    return { taken: 0, unknown: [], fault: `The first line must be text, then codes of languages, like ${wanted}; got ${head.join(", ").slice(0, 80)}.` };
-  }
-  const [unknown, now] = [[], new Map(textsOf(definition).map(({ path, text, same }) => [path, [text, ...same]]))];
-  let taken = 0;
-  for (const [path, ...cells] of rows.filter((row) => row[0])) {
-    const texts = now.get(path);
-    if (!texts) {
-      unknown.push(path);
-      continue;
-    }
-    known.forEach((code) => {
-      const words = (cells[codes.indexOf(code)] ?? "").replace(/^'(?=[=+\-@\t\r])/, "").replaceAll("\r\n", "\n").trim();
-      if (words && words !== texts[0][code]) {
-        texts.forEach((text) => (text[code] = words));
-        taken += 1;
-      }
-    });
-  }
-  return { taken, unknown, fault: "" };
-}
-
-/** CSV with commas, semicolons or tabs, whichever the first line has most of. */
-function parsed(csv) {
-  const [line] = csv.split("\n", 1);
-  const by = [",", ";", "\t"].sort((one, other) => line.split(other).length - line.split(one).length)[0];
-  const rows = [[]];
-  const cells = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${by}]*))(${by}|\\r\\n|\\n|\\r|$)`, "gy");
-  for (let found = cells.exec(csv); found; found = cells.exec(csv)) {
-    rows.at(-1).push(found[1] === undefined ? found[2] : found[1].replaceAll('""', '"'));
-    if (cells.lastIndex >= csv.length) {
-      break;
-    }
-    if (found[3] !== by) {
-      rows.push([]);
-    }
-  }
-  return rows;
 }

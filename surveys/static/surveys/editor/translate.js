@@ -1,12 +1,13 @@
-/** All texts side by side in two languages, with what is still missing; as a table for translators, out and in. */
-import { progressOf, setText, tableOf, takeTable, textsOf } from "./texts.js";
+/** All texts side by side in two languages, with what is still missing; as files for translators, out and in. */
+import { progressOf, setText, textsOf } from "./texts.js";
 import { html, useState } from "./view.js";
 
-const KEPT = 60_000; // until the browser has read the file that it is given
+const SHOWN = 5;
+const FORMATS = [["csv", "CSV"], ["xlsx", "Excel"], ["po", "PO"]];
 
 export function Translations({ draft, language, names, onLanguage }) {
   const [missing, setMissing] = useState(false);
-  const [said, setSaid] = useState("");
+  const [said, setSaid] = useState([]);
   const { definition } = draft;
   const [own, ...others] = definition.languages;
   const code = language === own ? others[0] : language;
@@ -15,10 +16,7 @@ export function Translations({ draft, language, names, onLanguage }) {
     const [file] = event.target.files;
     event.target.value = "";
     if (file) {
-      const csv = await file.text();
-      const { taken, unknown, fault } = draft.edit("", (it) => takeTable(it, csv));
-      const gone = unknown.length ? ` ${unknown.length} rows name texts that are not here: ${unknown.slice(0, 3).join(", ")}.` : "";
-      setSaid(fault || `${taken === 1 ? "1 text is" : `${taken} texts are`} taken over.${gone}`);
+      setSaid(await takeFile(draft, file));
     }
   };
   return html`<article class="editor-card" aria-labelledby="editor-title">
@@ -27,9 +25,10 @@ export function Translations({ draft, language, names, onLanguage }) {
         const [done, all] = progressOf(definition, one);
         return html`<button type="button" aria-pressed=${String(one === code)} onClick=${() => onLanguage(one)}><span lang=${one}>${names.get(one)}</span> ${done} of ${all}</button>`;
       })}</div>
-      <span class="editor-tools"><button type="button" class="editor-text" onClick=${() => download(draft)}>Download CSV</button>
-        <label class="editor-text">Upload CSV<input type="file" class="candor-out" accept=".csv,text/csv" onChange=${upload} /></label></span></header>
-    <p role="status" class=${said ? "" : "candor-out"}>${said}</p>
+      <span class="editor-tools"><span class="candor-quiet">Download</span>
+        ${FORMATS.map(([form, label]) => html`<button type="button" class="editor-text" aria-label=${`Download ${label}`} onClick=${() => download(draft, form, code)}>${label}</button>`)}
+        <label class="editor-text">Upload<input type="file" class="candor-out" accept=".csv,.tsv,.xlsx,.po,text/csv" aria-label="Upload translations" onChange=${upload} /></label></span></header>
+    <div role="status" class=${said.length ? "editor-said" : "candor-out"}>${said.map((words) => html`<p>${words}</p>`)}</div>
     <label class="editor-check"><input type="checkbox" role="switch" checked=${missing} onChange=${(event) => setMissing(event.target.checked)} /><span>Only what is missing</span></label>
     <div class="editor-texts">${rows.map(({ path, label, text }) => html`<div key=${path}>
       <p lang=${own} dir="auto"><small class="candor-quiet">${label}</small>${text[own]}</p>
@@ -39,10 +38,29 @@ export function Translations({ draft, language, names, onLanguage }) {
   </article>`;
 }
 
-function download(draft) {
+/** The file of the draft as it is saved; it is saved first. */
+async function download(draft, format, language) {
+  await draft.save();
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([tableOf(draft.definition)], { type: "text/csv" }));
-  link.download = `${draft.definition.slug}-translations.csv`;
+  link.href = `${draft.addresses.translations}?${new URLSearchParams({ format, language })}`;
+  link.download = "";
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
+}
+
+/** Take what a file changes, in one step back. @returns {Promise<string[]>} what became of it, in sentences */
+async function takeFile(draft, file) {
+  const { status, content } = await draft.upload(draft.addresses.translated, file);
+  if (status !== 200) {
+    return [content?.message ?? "The file could not be read now. Try again."];
+  }
+  const { texts, unknown, stale, unfinished, columns } = content;
+  const taken = draft.edit("", (it) => texts.filter(([place, code, words]) => setText(it, place, code, words)).length);
+  const some = (list, one, more) => (list.length ? [`${list.length} ${list.length === 1 ? one : more}: ${list.slice(0, SHOWN).join(", ")}${list.length > SHOWN ? " …" : ""}`] : []);
+  return [
+    taken === 1 ? "1 text is taken over." : `${taken} texts are taken over.`,
+    ...some(stale.map(([place, then, now]) => `${place} (“${then}”, now “${now}”)`), "original has changed since, so its text is left as it was", "originals have changed since, so their texts are left as they were"),
+    ...some(unfinished, "text is marked as fuzzy and left out", "texts are marked as fuzzy and left out"),
+    ...some(unknown, "place is not in this draft", "places are not in this draft"),
+    ...some(columns, "column is no language of this survey", "columns are no languages of this survey"),
+  ];
 }
