@@ -24,12 +24,14 @@ from tests.browser.panel import DESKTOP, PHONE
 from tests.tools.browser import IMAGES, PATIENCE
 
 MOST_CLICKS = 25
+MOST_CLICKS_FROM_TEMPLATE = 15
 TALL = {"width": 1280, "height": 1400}
 QUESTIONS = {
     "copied": "Have you ever handed in work that somebody else had written?",
     "sold": "Have you ever sold work of yours to another student?",
     "tablets": "Have you taken tablets to study longer?",
 }
+HELP = "0800 000 000"
 DOCUMENT = settings.ROOT / "docs" / "ten-minutes.md"
 
 
@@ -133,6 +135,46 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
     work()
     page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
     hand.picture("4-rehearsed")
+
+
+def fill_in(hand: Hand, page: Page) -> None:
+    """What the template leaves to its author: each place is a press on its line, and one to mark what stands there."""
+    left = page.locator(".editor-problems li button", has_text="has a place to fill in")
+    while left.count():
+        line = left.first
+        words = line.locator("b").inner_text()
+        before = page.locator(".editor-problems").inner_text()
+        hand.press(line, f"the line {words} of what is missing")
+        field = page.locator("textarea:focus")
+        written = field.input_value()
+        field.evaluate("(one) => one.setSelectionRange(one.value.indexOf('[['), one.value.indexOf(']]') + 2)")
+        hand.clicks.append(("the place in double brackets", HELP))
+        page.keyboard.insert_text(HELP)
+        assert field.input_value() != written
+        page.wait_for_function(
+            "(before) => document.querySelector('.editor-problems').innerText !== before", arg=before
+        )
+
+
+def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: User) -> None:
+    page.goto(f"/panel/sign-in/#{get_token(alice)}")
+    hand = Hand(page)
+    hand.press(page.get_by_role("button", name="Sign in"), "Sign in")
+    hand.press(page.get_by_role("link", name="New survey").last, "New survey")
+    hand.press(page.get_by_role("link", name="Look at the templates"), "Look at the templates")
+    hand.press(page.get_by_role("button", name="Start from this: Violence by a partner"), "Start from this")
+    hand.press(page.get_by_role("link", name="Edit the draft").first, "Edit the draft")
+    page.locator(".editor-problems").wait_for()
+    fill_in(hand, page)
+    page.get_by_text("Ready to open").wait_for()
+    hand.step("Rehearse")
+    hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
+    page.get_by_role("progressbar", name="Rehearsing").wait_for()
+    work()
+    page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
+    page.get_by_role("link", name="Open …").wait_for()
+    assert len(hand.clicks) <= MOST_CLICKS_FROM_TEMPLATE
+    assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), f"docs/ten-minutes.md must say:\n{hand.table()}"
 
 
 def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, alice: User) -> None:
