@@ -216,7 +216,8 @@ def _addresses(survey: Survey) -> dict[str, str]:
         "edit": "edit", "save": "edit-save", "look": "edit-look", "prices": "edit-prices", "protect": "edit-protect",
         "revisions": "edit-revisions", "dismiss": "edit-dismiss",
         "translations": "edit-translations", "translated": "edit-translations-read",
-        "preview": "preview-page", "survey": "survey", "opening": "opening", "rehearse": "rehearse", "plan": "survey-plan",
+        "preview": "preview-page", "survey": "survey", "opening": "opening",
+        "rehearse": "rehearse", "plan": "survey-plan",
     }  # fmt: skip
     found = {name: reverse(f"panel:{view}", args=[survey.slug]) for name, view in names.items()}
     return found | {"form": reverse("admin:surveys_survey_change", args=[survey.pk])}
