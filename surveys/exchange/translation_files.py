@@ -22,7 +22,6 @@ FORMATS: Final = {
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
 WIDTH = 50
-SYNTAX = re.compile(r"\(line (\d+)\)")
 
 
 def write(definition: Definition, form: str, language: str) -> bytes:
@@ -128,16 +127,14 @@ def _po_rows(text: str, languages: Sequence[str]) -> list[TranslatedRow]:
     import polib
 
     try:
-        # Behind a first line, because polib takes a text that is the name of a file for that file.
-        file = polib.pofile(f"#\n{text}", encoding="utf-8")
-    except (OSError, ValueError, IndexError, UnicodeError) as error:
-        line = SYNTAX.search(str(error))
-        place = f": line {int(line[1]) - 1:,}" if line else ""
-        raise fault(f"cannot be read as a PO file{place}") from None
+        # With a line end, because polib takes a text that is the name of a file for that file.
+        file = polib.pofile(f"{text}\n", encoding="utf-8")
+    except (OSError, ValueError, IndexError) as error:
+        raise fault(f"cannot be read as a PO file: {str(error)[:200]}") from None
     code = _language_of(str(file.metadata.get("Language", "")), languages)
     rows = []
     for entry in file:
-        where = f"line {entry.linenum - 1:,}"
+        where = f"line {entry.linenum:,}"
         if entry.msgid_plural:
             raise fault(f"{where} must have no plural: texts of a survey have none; got {entry.msgid_plural[:60]!r}")
         if not entry.obsolete:

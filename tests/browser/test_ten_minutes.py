@@ -138,19 +138,18 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
 
 
 def fill_in(hand: Hand, page: Page) -> None:
-    """What the template leaves to its author: each place is a press on its line, and one to mark what stands there."""
+    """What the template leaves to its author: a press on its line marks it, and typing replaces it."""
     left = page.locator(".editor-problems li button", has_text="has a place to fill in")
     while left.count():
         line = left.first
         words = line.locator("b").inner_text()
         before = page.locator(".editor-problems").inner_text()
-        hand.press(line, f"the line {words} of what is missing")
+        line.click()
         field = page.locator("textarea:focus")
-        written = field.input_value()
-        field.evaluate("(one) => one.setSelectionRange(one.value.indexOf('[['), one.value.indexOf(']]') + 2)")
-        hand.clicks.append(("the place in double brackets", HELP))
+        rest = re.sub(r"\[\[.*?\]\]", HELP, field.input_value(), count=1)
         page.keyboard.insert_text(HELP)
-        assert field.input_value() != written
+        hand.clicks.append((f"{words} in the list of what is missing", HELP))
+        assert field.input_value() == rest
         page.wait_for_function(
             "(before) => document.querySelector('.editor-problems').innerText !== before", arg=before
         )

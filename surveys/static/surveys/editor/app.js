@@ -59,6 +59,7 @@ function Editor({ draft, prices, state, listen }) {
         closed.open = true;
       }
       found?.focus();
+      selectBlank(found);
       focus.current = null;
     }
   });
@@ -153,6 +154,15 @@ function target([list, key, field, ...more]) {
     return ["survey", `about/${key ?? "contact"}`, String(field ?? "")];
   }
   return ["survey", String(list ?? "title"), String(key ?? "")];
+}
+
+/** Mark what a template leaves to be filled in, so that typing replaces it. */
+function selectBlank(field) {
+  const from = field?.value?.indexOf("[[") ?? -1;
+  const to = from < 0 ? -1 : field.value.indexOf("]]", from);
+  if (to > 0) {
+    field.setSelectionRange(from, to + 2);
+  }
 }
 
 /** How much of the survey is translated, in the list of languages. */
