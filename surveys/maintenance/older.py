@@ -103,7 +103,18 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("surveys", "0028_sensitivity"): {
         "surveys_survey": Change(
             [
-                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent", "sender"),
+                *(
+                    "id",
+                    "slug",
+                    "team_id",
+                    "state",
+                    "rehearsal",
+                    "languages",
+                    "title",
+                    "introduction",
+                    "consent",
+                    "sender",
+                ),
                 *("institution", "contact", "data_protection", "help_line", "strata_wording", "invitations", "repeats"),
                 *("people", "participation", "embedded_in", "results_shown", "purge_after", "work_bits"),
                 *("fetched_by_account", "created_at"),
