@@ -45,6 +45,12 @@ def thirty_again(alice: Any, thirty: Version) -> Version:
 def weigh(context: Any, site: Capture, address: str) -> dict[str, int]:
     visit = new_visit(site, address, context)
     weighed = {"plain": 0, "transferred": 0, "files": 0}
+    encodings = set()
+
+    def answered(event: dict[str, Any]) -> None:
+        if event["response"]["url"].endswith((".js", ".css")):
+            headers = {name.lower(): value for name, value in event["response"]["headers"].items()}
+            encodings.add(headers.get("content-encoding"))
 
     def arrived(event: dict[str, Any]) -> None:
         weighed["plain"] += event["dataLength"]
@@ -54,6 +60,7 @@ def weigh(context: Any, site: Capture, address: str) -> dict[str, int]:
         weighed["files"] += 1
 
     browser = context.new_cdp_session(visit.page)
+    browser.on("Network.responseReceived", answered)
     browser.on("Network.dataReceived", arrived)
     browser.on("Network.loadingFinished", finished)
     browser.send("Network.enable")
@@ -62,7 +69,7 @@ def weigh(context: Any, site: Capture, address: str) -> dict[str, int]:
     visit.page.wait_for_load_state("networkidle")
     assert visit.page.locator("[data-part=question]").count() == 30
     assert weighed["files"] >= len({request.target for request in site.requests if "/client/" in request.target})
-    assert weighed["transferred"] < weighed["plain"], "nothing was compressed"
+    assert encodings == {"br"}, "every script and style sheet is compressed by Brotli"
     return weighed
 
 

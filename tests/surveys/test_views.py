@@ -7,6 +7,7 @@ from collections import defaultdict
 from hashlib import sha256
 from http.cookies import SimpleCookie
 
+import brotli
 import pytest
 from django.test import Client
 
@@ -104,6 +105,19 @@ def test_compression_follows_accept_encoding(version: Version, address: str, acc
     assert response.get("Content-Encoding") == ("gzip" if packed else None)
     assert response["Vary"] == "Accept-Encoding"
     assert (response.content[:2] == b"\x1f\x8b") is packed
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [("gzip, deflate, br, zstd", "br"), ("gzip, deflate", "gzip"), ("br;q=0.5", "br"), ("identity", None), ("", None)],
+)
+def test_static_files_travel_by_brotli_or_gzip(version: Version, accepted: str, encoding: str | None) -> None:
+    read = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[encoding]
+    for address in (address for address in addresses() if address.endswith((".js", ".css"))):
+        response = Client().get(address, headers={"accept-encoding": accepted})
+        assert (response.get("Content-Encoding"), response["Vary"]) == (encoding, "Accept-Encoding")
+        plain = Client().get(address, headers={"accept-encoding": "identity"})
+        assert read(response.getvalue()) == plain.getvalue(), "the bytes whose hash the page names"
 
 
 def test_design_json_hashes_to_the_digest(version: Version) -> None:
