@@ -35,6 +35,7 @@ from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.dashboard import dashboard
+from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
 from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
@@ -183,7 +184,7 @@ class SurveyAdmin(ModelAdmin):
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
         options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation", "privacy_budget")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *ABOUT, *options)
+        return ("title", "slug", *languages, *team, "introduction", "consent", *ENTRY_FIELDS, *ABOUT, *options)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""

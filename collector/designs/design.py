@@ -191,6 +191,16 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
+class Screening:
+    """The question before all others, of which nothing is sent: answers whose places are in `ends` lead to `text`."""
+
+    wording: Text
+    choices: tuple[Text, ...]
+    ends: tuple[int, ...]
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Waves:
     """The handling of repeated waves, and e^epsilon that a respondent may have spent before."""
 
@@ -233,7 +243,8 @@ class Design:
     """A frozen design. Its `document` is stored, hashed and exported; everything else is derived from it.
 
     `participation` is the epsilon, as text, with which numbers of people are released; None where they are exact.
-    `modulus` is that of the key with which tokens are signed blindly, else empty.
+    `modulus` is that of the key with which tokens are signed blindly, else empty. `consent_statements` are ticked
+    one by one before the first question; nothing of them is sent.
     """
 
     document: Mapping[str, object] = field(repr=False)
@@ -244,6 +255,8 @@ class Design:
     title: Text
     introduction: Text
     consent: Text
+    consent_statements: tuple[Text, ...]
+    screening: Screening | None
     about: About
     strata_wording: Text
     groups: tuple[Stratum, ...]
@@ -259,7 +272,7 @@ class Design:
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the design of a validated document; an invalid document may raise any error."""
         strata, invitations = document["strata"], document.get("invitations", {})
-        waves, ceilings = document.get("waves"), document.get("ceilings")
+        waves, ceilings, screening = (document.get(name) for name in ("waves", "ceilings", "screening"))
         return cls(
             document=document,
             slug=document["slug"],
@@ -269,6 +282,8 @@ class Design:
             title=document["title"],
             introduction=document["introduction"],
             consent=document["consent"],
+            consent_statements=tuple(document.get("consent_statements", ())),
+            screening=screening and _screening(screening),
             about=About.of(document.get("about", {})),
             strata_wording=strata["wording"],
             groups=tuple(Stratum(**group) for group in strata["groups"]),
@@ -331,6 +346,10 @@ class Design:
     def strata(self) -> tuple[str, ...]:
         """The stratum keys that a report may name; only the empty key if the design has no strata."""
         return tuple(group.key for group in self.groups) or ("",)
+
+
+def _screening(written: Mapping[str, Any]) -> Screening:
+    return Screening(written["wording"], tuple(written["choices"]), tuple(written["ends"]), written["text"])
 
 
 def canonical(document: object) -> bytes:

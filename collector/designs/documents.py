@@ -4,7 +4,7 @@ import re
 from fractions import Fraction
 from itertools import pairwise
 
-from collector.designs import items
+from collector.designs import entry, items
 from collector.designs.checks import (
     decimal,
     distinct,
@@ -40,7 +40,9 @@ SPENT = re.compile(r"[1-9][0-9]*/[1-9][0-9]*")
 KEYS = {
     "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
 }  # fmt: skip
-OPTIONAL = {"about", "sections", "invitations", "waves", "participation", "ceilings"}
+OPTIONAL = {
+    "about", "sections", "invitations", "waves", "participation", "ceilings", "consent_statements", "screening",
+}  # fmt: skip
 
 LONGEST_REASON = 500
 
@@ -56,6 +58,10 @@ def check(value: object) -> Design:
     languages = _languages(document["languages"])
     for name in ("title", "introduction", "consent"):
         text(document[name], (name,), languages, empty=name != "title")
+    if "consent_statements" in document:
+        entry.check_statements(document["consent_statements"], languages)
+    if "screening" in document:
+        entry.check_screening(document["screening"], languages)
     _strata(document["strata"], languages)
     sections = _sections(document["sections"], languages) if "sections" in document else []
     asked = items.check_items(document["items"], languages, sections)

@@ -28,7 +28,7 @@ ABSENT: Any = _Absent()
 KEYED: tuple[Path, ...] = (("items",), ("sections",), ("strata", "groups"))
 """Lists whose entries are named by their keys."""
 
-AS_A_WHOLE = {"channel", "asked_if", "languages"}
+AS_A_WHOLE = {"channel", "asked_if", "languages", "ends"}
 """Parts whose values belong together: a half of each side would be neither's."""
 
 MOST_CHANGES = 20_000

@@ -43,8 +43,8 @@ FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "r
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
 SURVEY_KEYS = {
-    SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "about", "strata", *FIELDWORK_OPTIONS, "sections",
-    "items",
+    SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "about", "strata",
+    *FIELDWORK_OPTIONS, "sections", "items",
 }  # fmt: skip
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
@@ -117,6 +117,7 @@ def complete(raw: object) -> Definition:
         "rehearsal": raw.get("rehearsal", False),
         "languages": languages,
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
+        **_entry(raw, languages),
         **about.complete_about(raw.get("about") or {}, languages),
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
@@ -296,6 +297,22 @@ def _items(raw: object, languages: list[str]) -> list[ItemPart]:
     for number, item in enumerate(listed(raw, ("items",))):
         items.append(complete_item(item, languages, ("items", number), items))
     return items
+
+
+def _entry(raw: dict[str, object], languages: list[str]) -> dict[str, object]:
+    """The consent statements and the screening question, where there are any."""
+    found: dict[str, object] = {}
+    if statements := listed(raw.get("consent_statements") or [], ("consent_statements",)):
+        found["consent_statements"] = [text(statement, languages) for statement in statements]
+    if raw.get("screening"):
+        screening = known_keys(raw["screening"], {"wording", "choices", "ends", "text"}, ("screening",))
+        choices = listed(screening.get("choices", []), ("screening", "choices"))
+        found["screening"] = {
+            **{name: text(screening.get(name, ""), languages) for name in ("wording", "text")},
+            "choices": [text(exact(choice), languages) for choice in choices],
+            "ends": screening.get("ends", []),
+        }
+    return found
 
 
 def _section(raw: object, languages: list[str], number: int) -> dict[str, object]:

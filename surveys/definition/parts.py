@@ -62,6 +62,13 @@ class StrataPart(TypedDict):
     groups: list[GroupPart]
 
 
+class ScreeningPart(TypedDict):
+    wording: Text
+    choices: list[Text]
+    ends: list[int]
+    text: Text
+
+
 class FieldworkPart(TypedDict):
     rehearsal: bool
     invitations: NotRequired[str]
@@ -77,6 +84,8 @@ class Definition(FieldworkPart):
     title: Text
     introduction: Text
     consent: Text
+    consent_statements: NotRequired[list[Text]]
+    screening: NotRequired[ScreeningPart]
     about: NotRequired[dict[str, Text]]
     strata: StrataPart
     same_people_as: NotRequired[str]

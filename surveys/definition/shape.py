@@ -16,6 +16,10 @@ def require_shape(definition: Definition) -> None:
     """
     for name in TEXTS:
         _require_text(definition[name], (name,))  # type: ignore[literal-required]
+    for statement, path in _numbered(definition.get("consent_statements", []), ("consent_statements",)):
+        _require_text(statement, path)
+    if "screening" in definition:
+        _require_screening(definition["screening"])
     for name, text in definition.get("about", {}).items():
         _require_text(text, ("about", name))
     _require_text(definition["strata"]["wording"], ("strata", "wording"))
@@ -27,6 +31,16 @@ def require_shape(definition: Definition) -> None:
         _require(section.get("help_after", False), (bool,), (*path, "help_after"), "true or false")
     for item, path in _numbered(definition["items"], ("items",)):
         _require_item(item, path)
+
+
+def _require_screening(screening: Any) -> None:
+    for name in ("wording", "text"):
+        _require_text(screening[name], ("screening", name))
+    for choice, path in _numbered(screening["choices"], ("screening", "choices")):
+        _require_text(choice, path)
+    _require(screening["ends"], (list,), ("screening", "ends"), "a list of the numbers of answers")
+    for end, path in _numbered(screening["ends"], ("screening", "ends")):
+        _require(end, (int,), path, "the number of an answer")
 
 
 def _require_item(item: Any, path: Path) -> None:

@@ -87,6 +87,10 @@ def _match(kind: WarningKind, words: str) -> str:
 
 def _texts(design: Design) -> Iterator[Place]:
     yield from (("title", design.title), ("introduction", design.introduction), ("consent", design.consent))
+    yield from ((f"consent_statements[{place}]", text) for place, text in enumerate(design.consent_statements))
+    if screening := design.screening:
+        yield from (("screening.wording", screening.wording), ("screening.text", screening.text))
+        yield from ((f"screening.choices[{place}]", choice) for place, choice in enumerate(screening.choices))
     yield from ((f"about.{name}", text) for name, text in design.about.texts.items())
     yield "strata.wording", design.strata_wording
     yield from ((f"strata.groups[{number}].label", group.label) for number, group in enumerate(design.groups))

@@ -29,6 +29,11 @@ QUOTAS = (
     "people before answered. Ask for groups openly (strata, with their shares of the population), and for more people"
 )
 
+SCREENED = (
+    "an answer that ends the survey is one of a question of its own before all others, of which nothing is sent: write "
+    "it as screening"
+)
+
 KINDS = {
     **dict.fromkeys(("text", "open", "open_text", "free_text", "textarea", "comment", "email", "name"), OPEN_TEXT),
     **dict.fromkeys(("file", "upload", "image", "photo", "audio", "video", "signature"), FILES),
@@ -51,7 +56,8 @@ KEYS = {
          "show_if", "visible_if", "relevant", "webhook", "callback"),
         BRANCHING,
     ),
-    **dict.fromkeys(("quota", "quotas", "screen_out", "screenout", "disqualify", "stop_if"), QUOTAS),
+    **dict.fromkeys(("quota", "quotas"), QUOTAS),
+    **dict.fromkeys(("screen_out", "screenout", "disqualify", "stop_if"), SCREENED),
 }  # fmt: skip
 """Keys of other platforms' files, and why they are not supported."""
 

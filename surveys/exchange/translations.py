@@ -65,6 +65,13 @@ def _texts(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     yield "title", "Title", definition["title"]
     yield "introduction", "Introduction", definition["introduction"]
     yield "consent", "Consent", definition["consent"]
+    for number, statement in enumerate(definition.get("consent_statements", [])):
+        yield f"consent_statements/{number}", f"Consent statement {number + 1}", statement
+    if screening := definition.get("screening"):
+        yield "screening/wording", "Screening question", screening["wording"]
+        for number, choice in enumerate(screening["choices"]):
+            yield f"screening/choices/{number}", f"Screening, answer {number + 1}", choice
+        yield "screening/text", "Screening, end page", screening["text"]
     for name in ABOUT:
         if name in definition.get("about", {}):
             yield f"about/{name}", name.replace("_", " ").capitalize(), definition["about"][name]

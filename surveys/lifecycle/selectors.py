@@ -1,6 +1,6 @@
 """Queries of surveys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
@@ -31,7 +31,9 @@ UNDOABLE = timedelta(hours=1)
 """How long a closing can be undone, unless it is made final sooner."""
 
 ALWAYS = ("key", "kind", "wording", "choices")
-KEPT_PLAIN = {"invitations": "", "repeats": "fresh", "participation": "", BUDGET: ""}
+KEPT_PLAIN: Mapping[str, object] = {
+    "consent_statements": [], "screening": {}, "invitations": "", "repeats": "fresh", "participation": "", BUDGET: "",
+}  # fmt: skip
 """Optional settings of a definition, with the row's value for those that it leaves out."""
 
 LABELS: dict[Path, str] = {

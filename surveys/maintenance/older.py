@@ -130,6 +130,17 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:18], "", *row[18:]],
         ),
     },
+    ("surveys", "0029_entry"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("sender", "institution", "contact", "data_protection", "help_line", "strata_wording", "invitations"),
+                *("repeats", "people", "participation", "privacy_budget", "embedded_in", "results_shown"),
+                *("purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:9], [], {}, *row[9:]],
+        ),
+    },
 }
 
 

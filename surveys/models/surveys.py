@@ -55,6 +55,8 @@ class Survey(models.Model):
     title = models.JSONField(default=dict)
     introduction = models.JSONField(default=dict)
     consent = models.JSONField(default=dict)
+    consent_statements = models.JSONField(default=list, blank=True)
+    screening = models.JSONField(default=dict, blank=True)
     sender = models.JSONField(default=dict)
     institution = models.JSONField(default=dict)
     contact = models.JSONField(default=dict)

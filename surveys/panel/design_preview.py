@@ -90,6 +90,12 @@ class DesignPreview:
         design = self.design
         groups = [(f"Group {group.key}", group.label) for group in design.groups]
         named = [("Title", design.title), ("Introduction", design.introduction), ("Consent", design.consent)]
+        named += [(f"Consent statement {number}", one) for number, one in enumerate(design.consent_statements, start=1)]
+        if screening := design.screening:
+            named.append(("Screening question", screening.wording))
+            for place, choice in enumerate(screening.choices):
+                named.append((f"Answer that {'ends the survey' if place in screening.ends else 'leads on'}", choice))
+            named.append(("End page of the screening", screening.text))
         named += [(ABOUT_NAMES[name], text) for name, text in design.about.texts.items()]
         return [*named, ("Question of the group", design.strata_wording), *groups]
 

@@ -32,6 +32,7 @@ from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
 from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
+from surveys.rendering.pages import screening_in
 
 TEMPLATE = Path(__file__).parent / "dossier.typ"
 NO_LETTER = "The fonts that come with the platform lack a letter of this survey's texts."
@@ -196,6 +197,7 @@ def _page(design: Design, language: str) -> dict[str, object]:
             "data_title": _("Data protection"),
             "help_title": _("Help and advice"),
             "openly": _("Sent openly, not randomised"),
+            **_entry(design, language),
         }
     titles = {section.key: section for section in design.sections}
     met, questions = set[str](), []
@@ -222,6 +224,18 @@ def _page(design: Design, language: str) -> dict[str, object]:
         "sender": " · ".join(filter(None, (about.get("sender"), about.get("institution")))),
         "group": [design.strata_wording[language], [group.label[language] for group in design.groups]],
         "questions": questions,
+    }
+
+
+def _entry(design: Design, language: str) -> dict[str, object]:
+    """What comes before the first question."""
+    return {
+        "statements_title": _("Do you agree to this?"),
+        "statements": [statement[language] for statement in design.consent_statements],
+        "screening_title": _("Is this survey for you?"),
+        "leading": _("Go on only if your answer is one of these:"),
+        "ending": _("If it is one of these, the survey ends here for you:"),
+        "screening": screening_in(design.screening, language),
     }
 
 

@@ -16,7 +16,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Design, Grid, Item
+from collector.designs import Design, Grid, Item, Screening
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
@@ -62,11 +62,13 @@ def render_page(
         "sections": _sections(design, language),
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
+        "statements": [statement[language] for statement in design.consent_statements],
+        "screening": screening_in(design.screening, language),
         "invitations": design.invitations,
         "waves": design.waves,
         "uses": _sentence_keys(design),
         "extras": _extras(design),
-        "lists": any(item.heading or item.dropdown for item in design.items),
+        "styles": _styles(design),
         "practice": _practice(design.items[0], language),
         "coin_address": address_of("coin", design, language) if with_coin else "",
         "survey_address": "" if preview else address_of("respond", design, design.language),
@@ -119,6 +121,30 @@ class Texts(TypedDict):
     introduction: str
     consent: str
     about: dict[str, str]
+
+
+class ScreeningTexts(TypedDict):
+    """The screening question in one language: all its choices, those that lead on and those that end the survey."""
+
+    wording: str
+    choices: list[str]
+    leading: list[str]
+    ending: list[str]
+    text: str
+
+
+def screening_in(screening: Screening | None, language: str) -> ScreeningTexts | None:
+    """The screening question in one language; None if there is none."""
+    if screening is None:
+        return None
+    choices = [choice[language] for choice in screening.choices]
+    return {
+        "wording": screening.wording[language],
+        "choices": choices,
+        "leading": [choice for place, choice in enumerate(choices) if place not in screening.ends],
+        "ending": [choices[place] for place in screening.ends],
+        "text": screening.text[language],
+    }
 
 
 def texts_in(design: Design, language: str) -> Texts:
@@ -193,10 +219,20 @@ def _sentence_keys(design: Design) -> set[str]:
     return {item.kind for item in items} | {item.encoding for item in items} | refusing
 
 
+def _styles(design: Design) -> list[str]:
+    """The optional style sheets that this design needs, in the order in which they apply."""
+    needed = {
+        "entry": bool(design.consent_statements or design.screening),
+        "matrix": any(item.heading or item.dropdown for item in design.items),
+    }
+    return [f"surveys/style/{name}.css" for name, is_needed in needed.items() if is_needed]
+
+
 def _extras(design: Design) -> list[str]:
     """The optional scripts that this design needs, in the order in which they run."""
     kinds = {item.kind for item in design.items}
     needed = {
+        "entry": bool(design.consent_statements or design.screening),
         "dropdown": any(item.dropdown for item in design.items),
         "multiple": "several_choices" in kinds,
         "number": "number" in kinds,

@@ -19,6 +19,8 @@ from tests.tools.browser import FLAGS, find_browser
 from tests.tools.capture import Capture, Responder, capturing
 
 SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+READY = "html:is([data-now=consent], [data-now=questions])"
+"""The page in its first stage."""
 BATCH = 250
 """Submissions in one document; then the page is loaded anew."""
 
@@ -109,7 +111,7 @@ def visit(browser: Browser, address: str, items: Sequence[Audited], rows: list[l
         for row in rows:
             meant = list(said(items, row))
             page.goto(capture.url + address)
-            page.wait_for_selector("html[data-now=questions]")
+            page.wait_for_selector(READY)
             capture.forget()
             note = page.evaluate("answers => audit.answer(answers, { paint: true })", clicks(items, meant))
             submissions += pair_up([places(meant)], [note], capture.requests, clock_of(page))
@@ -141,7 +143,7 @@ def _answer(
     page: Page, capture: Capture, shelf: Shelf, rows: list[list[Any]], manner: dict[str, bool]
 ) -> dict[str, Any]:
     page.goto(capture.url + shelf.page, wait_until="networkidle")
-    page.wait_for_selector("html[data-now=questions]")
+    page.wait_for_selector(READY)
     capture.forget()
     return page.evaluate("details => audit.run(...details)", [shelf.entry, rows, manner])
 

@@ -93,6 +93,28 @@ window.audit = (() => {
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
+  const now = () => document.documentElement.dataset.now;
+
+  /** Past the statements to tick and the screening question, of whose answers the last ends the survey; which other is random. */
+  function enter(trying) {
+    if (now() === "consent") {
+      if (trying) ["decline-button", "declined-back", "agree-button"].forEach((name) => part(name).click());
+      document.querySelectorAll("[data-part=statements] input:not(:checked)").forEach((box) => box.click());
+      layOut();
+      part("agree-button").click();
+    }
+    if (now() === "screening") {
+      const choices = [...part("screening").querySelectorAll("input")];
+      if (trying) {
+        choices.at(-1).click();
+        ["screening-next", "screened-back"].forEach((name) => part(name).click());
+      }
+      choices[Math.floor(Math.random() * (choices.length - 1))].click();
+      layOut();
+      part("screening-next").click();
+    }
+  }
+
   /** Section by section; null stands for a question that is not asked. */
   function choose(answers) {
     [...document.querySelectorAll("[data-part=question]")].forEach((question, i) => {
@@ -121,13 +143,15 @@ window.audit = (() => {
     ["blur", "focus", "beforeunload", "resize"].forEach((name) => window.dispatchEvent(new Event(name)));
     part("practice-again").click();
     part("review-button").click();
-    if (document.documentElement.dataset.now === "review") part("back-button").click();
+    if (now() === "review") part("back-button").click();
     choose(answers);
     await stage("review");
     layOut();
     document.querySelector("[data-part=review-list] button").click();
     await stage("questions");
-    for (let tries = 0; !part("previous-button").hidden && tries < 9; tries += 1) part("previous-button").click();
+    for (let tries = 0; now() === "questions" && !part("previous-button").hidden && tries < 9; tries += 1) part("previous-button").click();
+    enter(true);
+    await stage("questions");
   }
 
   const isNumber = (name) => name.startsWith("candor-secret-");
@@ -154,6 +178,8 @@ window.audit = (() => {
 
   /** @param {{paint?: boolean, restless?: boolean}} [shape]  wait for two frames before Send; wander before answering */
   async function answer(answers, { paint = false, restless = false } = {}) {
+    await stage("consent", "questions");
+    enter(restless);
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
     if (restless) await wander(answers);
@@ -179,7 +205,7 @@ window.audit = (() => {
   /** A note for each row of answers, and what could be seen around them. Who is `returning` has the number of the first. */
   async function run(entry, rows, { returning = false, ...shape } = {}) {
     const { RespondentPage } = await import(entry);
-    await stage("questions");
+    await stage("consent", "questions");
     noted.requests.length = 0;
     const notes = [];
     for (const answers of rows) {

@@ -31,9 +31,9 @@ random order, every answer of a question equally often: {yes_no:,} times for eac
 - `audit-c1` to `audit-c3` have the same three in three orders, each of them once at each place: one choice as one-hot
   and as a subset, several choices. `audit-c4` to `audit-c6` likewise: a scale, numbers by discrete Laplace and by one
   bit.
-- `audit-d` has sections, shuffled choices, "prefer not to say" and questions that are asked only after some answers, so
-  of fewer people. `audit-w` is the same and asks for work: a sum in one header more, which is computed again here from
-  the nonce of its report and must be that one and no other.
+- `audit-d` has consent statements, a screening question, sections, shuffled choices, "prefer not to say" and questions
+  that are asked only after some answers, so of fewer people. `audit-w` is the same and asks for work: a sum in one
+  header more, which is computed again here from the nonce of its report and must be that one and no other.
 - `audit-r` has every encoding and remembers: tickets come from a number of the device. Each submission is of another
   device there; in the part named "one device" it is the same one throughout.
 

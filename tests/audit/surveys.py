@@ -97,8 +97,11 @@ ON_THE_DEVICE = _definition(
     ],
     sections=[{"key": "first", "title": {"en": "First"}, "introduction": {"en": ""}},
               {"key": "second", "title": {"en": "Second"}, "introduction": {"en": ""}}],
+    consent_statements=[{"en": "I am at least 18 years old."}, {"en": "I have read the text above."}],
+    screening={"wording": {"en": "Do you live here?"}, "ends": [2], "text": {"en": "Thank you."},
+               "choices": [{"en": "Yes"}, {"en": "Sometimes"}, {"en": "No"}]},
 )  # fmt: skip
-"""Sections, questions that are asked only after some answers, shuffled choices, "prefer not to say"."""
+"""Consent statements, screening, sections, questions asked only after some answers, shuffled, "prefer not to say"."""
 
 REMEMBERED = _definition(
     "audit-r",

@@ -28,6 +28,12 @@ languages: [en, de, ar]
 title: {en: 'Say "hi", all', de: "", ar: ""}
 introduction: {en: "=1+1 is a formula\\nin two lines", de: "", ar: ""}
 consent: ""
+consent_statements: [{en: I agree., de: "", ar: ""}]
+screening:
+  wording: {en: "Here?", de: "", ar: ""}
+  choices: [{en: Here, de: "", ar: ""}, {en: Elsewhere, de: "", ar: ""}]
+  ends: [1]
+  text: {en: "Not for you.", de: "", ar: ""}
 about: {help_line: {en: "-1 or 0800", de: "", ar: ""}}
 strata:
   wording: {en: "Year?", de: "", ar: ""}
@@ -45,7 +51,8 @@ items:
 """
 
 PLACES = [
-    "title", "introduction", "about/help_line", "strata/wording", "strata/groups/g1/label", "strata/groups/g2/label",
+    "title", "introduction", "consent_statements/0", "screening/wording", "screening/choices/0", "screening/choices/1",
+    "screening/text", "about/help_line", "strata/wording", "strata/groups/g1/label", "strata/groups/g2/label",
     "sections/s/title", "items/a/wording", "items/a/choices/0", "items/a/choices/1", "items/a/prefer_not",
 ]  # fmt: skip
 NASTY = ["=HYPERLINK(1)", "+1", "-2", "@x", 'Zwei "Zeilen"\n; und, Komma\tTab', "نعم أو لا", "\\n kein Umbruch", "'=1"]

@@ -77,11 +77,28 @@ def _filled(definition: Definition) -> Definition:
         "title": _text(definition["title"], codes, "…"),
         "introduction": _text(definition["introduction"], codes, ""),
         "consent": _text(definition["consent"], codes, ""),
+        **_entry(definition, codes),
         **({"about": about} if about else {}),
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
     }
     return cast("Definition", filled | ({"sections": sections} if sections else {}))
+
+
+def _entry(definition: Definition, codes: list[str]) -> dict[str, object]:
+    """The consent statements, and the screening question with two answers of which the last ends the survey."""
+    made: dict[str, object] = {}
+    if statements := definition.get("consent_statements"):
+        made["consent_statements"] = [_text(statement, codes, "…") for statement in statements]
+    if screening := definition.get("screening"):
+        choices = [*screening["choices"], {}, {}][: max(2, len(screening["choices"]))]
+        ends = sorted({end for end in screening["ends"] if 0 <= end < len(choices)})
+        made["screening"] = {
+            **{name: _text(screening[name], codes, "…") for name in ("wording", "text")},
+            "choices": [_text(choice, codes, f"({place})") for place, choice in enumerate(choices, start=1)],
+            "ends": ends if 0 < len(ends) < len(choices) else [len(choices) - 1],
+        }
+    return made
 
 
 def _item(item: ItemPart, codes: list[str]) -> ItemPart:

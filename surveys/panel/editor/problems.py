@@ -17,7 +17,7 @@ from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors
 from surveys.lifecycle.advice import dismissals_of
 from surveys.models import Survey
-from surveys.panel.forms.missing import item_faults
+from surveys.panel.forms.missing import item_faults, screening_faults
 from surveys.planning import draft_prices
 from surveys.planning.group_warnings import expected_reports
 
@@ -85,6 +85,8 @@ def _derived(survey: Survey, definition: Definition) -> tuple[Design | None, Val
 def _unfinished(definition: Definition) -> Iterator[Problem]:
     if not definition["items"]:
         yield Problem(STOPS, ("items",), "There is no question yet.")
+    for field, words in screening_faults(definition):
+        yield Problem(STOPS, ("screening", field), words)
     for item in definition["items"]:
         for field, words in item_faults(item):
             yield Problem(STOPS, ("items", item["key"], field), words)
@@ -112,6 +114,13 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
     yield ("title",), definition["title"], True
     yield ("introduction",), definition["introduction"], False
     yield ("consent",), definition["consent"], False
+    for number, statement in enumerate(definition.get("consent_statements", [])):
+        yield ("consent_statements", number), statement, True
+    if screening := definition.get("screening"):
+        yield ("screening", "wording"), screening["wording"], True
+        for number, choice in enumerate(screening["choices"]):
+            yield ("screening", "choices", number), choice, True
+        yield ("screening", "text"), screening["text"], True
     yield from ((("about", name), text, False) for name, text in definition.get("about", {}).items())
     groups = definition["strata"]["groups"]
     yield ("strata", "wording"), definition["strata"]["wording"], bool(groups)

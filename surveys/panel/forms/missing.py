@@ -27,7 +27,8 @@ def missing_texts(definition: Definition, missing: str) -> list[str]:
     """A sentence for each missing part of a draft; `missing`, its first error, if no part has one."""
     if not missing:
         return []
-    found = [*_untranslated(definition), *_unfinished(definition["items"])]
+    screening = (f"Screening, {field}: {words}" for field, words in screening_faults(definition))
+    found = [*_untranslated(definition), *screening, *_unfinished(definition["items"])]
     return found or [missing.rstrip(".") + "."]
 
 
@@ -43,6 +44,16 @@ def item_faults(item: ItemPart) -> Iterator[tuple[str, str]]:
             frozen_item(item, ())
         except ValidationError as error:
             yield field_and_words(error, error.path)
+
+
+def screening_faults(definition: Definition) -> Iterator[tuple[str, str]]:
+    """What the screening question still lacks besides its texts, as its part and words."""
+    if screening := definition.get("screening"):
+        count, ends = len(screening["choices"]), screening["ends"]
+        if count < 2:
+            yield "choices", f"At least 2 are needed; there {'is 1' if count else 'are none'}."
+        elif not ends or len(ends) >= count:
+            yield "ends", "Some answers must end the survey, and not all."
 
 
 def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
@@ -82,6 +93,13 @@ def _texts(definition: Definition) -> Iterator[Named]:
     yield "the title", definition["title"], True
     yield "the introduction", definition["introduction"], False
     yield "the consent", definition["consent"], False
+    for place, statement in enumerate(definition.get("consent_statements", []), start=1):
+        yield f"consent statement {place}", statement, True
+    if screening := definition.get("screening"):
+        yield "the screening question", screening["wording"], True
+        yield "the end page of the screening", screening["text"], True
+        for place, choice in enumerate(screening["choices"], start=1):
+            yield f"choice {place} of the screening question", choice, True
     yield from ((f"the {name.replace('_', ' ')}", text, False) for name, text in definition.get("about", {}).items())
     groups = definition["strata"]["groups"]
     yield "the question for the group", definition["strata"]["wording"], bool(groups)

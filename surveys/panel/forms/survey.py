@@ -23,6 +23,7 @@ from surveys.definition.ceilings import require_budget
 from surveys.definition.numerals import plain_number
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
+from surveys.panel.forms.entry import EntryFields
 from surveys.panel.forms.multilingual import WordsField
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def page_languages() -> list[tuple[str, str]]:
     return [(code, str(name)) for code, name in settings.LANGUAGES]
 
 
-class SurveyForm(WordsForm):
+class SurveyForm(EntryFields, WordsForm):
     needed = ("title",)
 
     title = WordsField(part=UnfoldAdminTextInputWidget, most=300)
@@ -193,6 +194,7 @@ class SurveyForm(WordsForm):
         own, *more = self.instance.languages or ["en"]
         strange = [(code, code) for code in (own, *more) if code not in dict(page_languages())]
         self.initial = {**self.initial, "own_language": own, "more_languages": more}
+        self.fill_entry()
         self.offered = [*page_languages(), *strange]
         for name in ("own_language", "more_languages"):
             choice = cast("forms.ChoiceField", self.fields[name])
@@ -217,6 +219,7 @@ class SurveyForm(WordsForm):
         super().clean()
         if self.stale is not None:
             raise forms.ValidationError("Somebody else has changed the same places. Nothing is saved yet.")
+        self.clean_entry()
 
     def clean_repeats(self) -> str:
         return str(self.cleaned_data["repeats"]) or self.instance.repeats

@@ -62,6 +62,8 @@ class CoinPage(Frame):
     invited: bool
     group_wording: str
     groups: list[dict[str, str]]
+    statements: list[str]
+    screening: pages.ScreeningTexts | None
     birthdays: bool
     needs: str
     coins: bool
@@ -96,6 +98,8 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "invited": bool(design.invitations),
         "group_wording": design.strata_wording[language],
         "groups": [{"key": group.key, "label": group.label[language]} for group in design.groups],
+        "statements": [statement[language] for statement in design.consent_statements],
+        "screening": pages.screening_in(design.screening, language),
         "birthdays": birthdays,
         "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),

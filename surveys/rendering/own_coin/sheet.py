@@ -35,15 +35,6 @@ def render_sheet(design: Design, language: str) -> bytes:
 
 def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, object]:
     """Every text of the sheet. `shown` has the texts of the page, so that both are the same."""
-    group = {
-        "wording": shown["group_wording"],
-        "note": _(
-            "No coin protects your group: it is kept openly, so that groups can be compared. There are %(count)s "
-            "groups."
-        )
-        % {"count": len(shown["groups"])},
-        "choices": [group["label"] for group in shown["groups"]],
-    }
     about = shown["about"]
     guidance = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
     return {
@@ -57,7 +48,8 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "coins": shown["coins"],
         "heads": _("Heads: the side with a head or an emblem."),
         "tails": _("Tails: the side with the number."),
-        "group": group if shown["groups"] else None,
+        **_entry(shown),
+        "group": _group(shown) if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
         "after": {"title": _("What happens to this sheet"), "text": guidance["handed_in"]},
         "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
@@ -74,6 +66,32 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "digest": shown["digest"],
         "page": _("Page %(page)s of %(pages)s"),
     }
+
+
+def _group(shown: page.CoinPage) -> dict[str, object]:
+    note = _(
+        "No coin protects your group: it is kept openly, so that groups can be compared. There are %(count)s groups."
+    )
+    return {
+        "wording": shown["group_wording"],
+        "note": note % {"count": len(shown["groups"])},
+        "choices": [group["label"] for group in shown["groups"]],
+    }
+
+
+def _entry(shown: page.CoinPage) -> dict[str, object]:
+    """What comes before the first question: nothing of it is marked on the sheet."""
+    screening = {
+        "on": _("Go on only if your answer is one of these:"),
+        "end": _("If it is one of these, the survey ends here for you:"),
+        "note": _("Do not mark your answer. Whoever hands in a sheet is known to have given one that leads on."),
+    }
+    statements = {
+        "title": _("Do you agree to this?"),
+        "note": _("Hand in the sheet only if you agree to every statement."),
+        "texts": shown["statements"],
+    }
+    return {"screening": shown["screening"] and {**screening, **shown["screening"]}, "statements": statements}
 
 
 class Guidance(TypedDict):

@@ -33,6 +33,9 @@ import { Refusal } from "./refusal.js";
  * @property {readonly string[]} languages
  * @property {boolean} remembers  whether the same answer is sent as the same symbols in every wave
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
+ * @property {readonly Text[]} statements  each to be ticked before the first question
+ * @property {{wording: Text, choices: readonly Text[], ends: readonly number[], text: Text} | null} screening
+ * @property {boolean} entered  whether one of these comes before the questions
  * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
  * @property {Waves | null} waves  where the survey came before or remembers
@@ -75,6 +78,9 @@ export function readDesign(text) {
     languages: source.languages,
     remembers: source.waves?.repeats === "remember",
     groups: checkedGroups(source.strata?.groups ?? []),
+    statements: source.consent_statements ?? [],
+    screening: source.screening ?? null,
+    entered: source.consent_statements !== undefined || source.screening !== undefined,
     sections: source.sections ?? [],
     invitations: checkedInvitations(source.invitations),
     waves: source.waves === undefined ? null : checkedWaves(source.waves),

@@ -22,6 +22,7 @@ import { Steps } from "./steps.js";
  *
  *   waiting -> questions <-> review -> sending -> sent | failed -> cleared        and from everywhere: refused
  *
+ * Where the design asks for consent or screens, that comes between `waiting` and `questions` (entry.js).
  * From `sending` on no click can send anything but the bytes that were frozen then.
  */
 export class RespondentPage {
@@ -44,6 +45,8 @@ export class RespondentPage {
   /** From the click on Send on, as long as that lasts. */
   #freezing = false;
   #nonce = "";
+  /** @type {import("./entry.js").Entry | null}  where something comes before the questions */
+  #entry = null;
   /** What the link says after #; its invitation is taken from the address bar as soon as this script runs. */
   #link = { fragment: "", invitation: null };
   /** @type {import("./invitation.js").InvitationField | null}  where the survey asks for an invitation */
@@ -80,9 +83,9 @@ export class RespondentPage {
   #bind() {
     if (this.#root.dataset.survey !== "") {
       this.#steps = new Steps(this.#window, {
-        ahead: () => this.#stages.now === "review" || (this.#stages.now === "questions" && this.#questionnaire.later),
+        ahead: () => this.#stages.now === "review" || this.#entry?.ahead || (this.#stages.now === "questions" && this.#questionnaire.later),
         back: () => this.#back(),
-        marked: () => ["questions", "review"].includes(this.#stages.now) && this.#questionnaire.marked,
+        marked: () => this.#questionnaire?.marked ?? false,
       });
     }
     this.#onClick("review-button", () => this.#showReview());
@@ -146,7 +149,7 @@ export class RespondentPage {
     this.#sending.prepare(digest, this.#nonce);
     this.#beginQuestions();
     part(this.#root, "form").disabled = false;
-    this.#stages.show("questions", { focus: false });
+    this.#stages.show(this.#entry?.first ?? "questions", { focus: false });
     this.#note.show(this.#prepared.design);
   }
 
@@ -181,10 +184,12 @@ export class RespondentPage {
   async #prepareOnce() {
     const changed = () => this.#guard(() => this.#questionnaire.update());
     const prepared = await prepare(this.#root, this.#window, this.#link.fragment, changed);
-    const { invitations, waves } = prepared.design;
+    const { invitations, waves, entered } = prepared.design;
     this.#invitation = invitations === "" ? null : new (extra("invitation"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
     const guard = (action) => this.#guard(action);
+    const entry = { stages: this.#stages, sentences: this.#sentences, guard, wipe: () => this.#beginQuestions() };
+    this.#entry = entered ? new (extra("entry"))(this.#root, prepared.design, entry) : null;
     this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
     const explanation = new Explanation(prepared.design, this.#sentences);
     explanation.fill(this.#root, prepared.questions);
@@ -215,8 +220,8 @@ export class RespondentPage {
     if (this.#stages.now === "review") {
       this.#stages.show("questions", { focus: false });
       part(this.#root, "review-button").focus();
-    } else {
-      this.#questionnaire.back();
+    } else if (this.#stages.now !== "questions" || !this.#questionnaire.back()) {
+      this.#entry?.back();
     }
   }
 
@@ -270,6 +275,7 @@ export class RespondentPage {
   /** Answers, tickets, the invitation, and every place where one of them is written. */
   #forget() {
     this.#invitation?.clear();
+    this.#entry?.clear();
     this.#questionnaire?.clear();
     this.#trials.forEach((trial) => trial.clear());
     this.#tickets?.forget();

@@ -4,6 +4,7 @@ import { extra } from "./extras.js";
 import { linkNames } from "./link.js";
 import { part } from "./elements.js";
 import { Refusal } from "./refusal.js";
+import { demandSame, demandTexts, plain } from "./shown.js";
 
 /**
  * Everything that must be true before a ticket is drawn.
@@ -86,20 +87,4 @@ function demandSections(root, design) {
     const questions = elements[i].querySelectorAll("[data-part=question]").length;
     demandSame(questions, design.items.filter(({ section }) => section === key).length, "questions of a section");
   });
-}
-
-function demandTexts(shown, texts, language, [many, one]) {
-  demandSame(shown.length, texts.length, many);
-  texts.forEach((text, i) => demandSame(shown[i], plain(text[language]), one));
-}
-
-function demandSame(shown, expected, what) {
-  if (shown !== expected) {
-    throw new Refusal("page", { detail: `${what}: the page shows ${shown}, the design has ${expected}` });
-  }
-}
-
-/** As the browser shows it: line breaks and double spaces are one space. */
-function plain(text) {
-  return String(text ?? "").trim().replace(/\s+/g, " ");
 }

@@ -46,6 +46,7 @@ export class Questionnaire {
    * @param {boolean} fixed  whether it cannot be changed
    */
   begin(source, group, fixed) {
+    this.clear();
     this.#design.items.forEach((item, i) => item.shuffle && this.#questions[i].arrange(drawOrder(item, source)));
     this.#sections.begin();
     if (group !== null) {
@@ -81,7 +82,7 @@ export class Questionnaire {
 
   back() {
     this.#missing.textContent = "";
-    this.#sections.go(-1);
+    return this.#sections.go(-1);
   }
 
   /** @returns {boolean}  whether everything is there that must be; what is missing is said, and takes the focus */

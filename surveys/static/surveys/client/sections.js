@@ -22,14 +22,17 @@ export class Sections {
   #shown = [];
   #done = 0;
   #reviewed = false;
+  /** Whether something comes before the first section, to which Back leads. */
+  #entered;
 
   /**
    * @param {HTMLElement} root
    * @param {import("./design.js").Design} design
    * @param {import("./sentences.js").Sentences} sentences
    */
-  constructor(root, { items, sections }, sentences) {
+  constructor(root, { items, sections, entered }, sentences) {
     this.#root = root;
+    this.#entered = entered;
     this.#sentences = sentences;
     const elements = [...root.querySelectorAll("[data-part=section]")];
     this.#sections = elements.map((element, place) => ({
@@ -78,11 +81,19 @@ export class Sections {
     this.#show(this.#sections.findIndex(({ members }) => members.includes(index)));
   }
 
-  /** @param {1 | -1} step  to the next section in which something is asked, or to the one before */
+  /**
+   * @param {1 | -1} step  to the next section in which something is asked, or to the one before
+   * @returns {boolean}  whether there is one
+   */
   go(step) {
-    this.#show(this.#neighbour(step));
+    const place = this.#neighbour(step);
+    if (place === undefined) {
+      return false;
+    }
+    this.#show(place);
     const title = this.#sections[this.#now].element.querySelector("[data-part=section-title]");
     title.focus();
+    return true;
   }
 
   #show(place) {
@@ -107,7 +118,7 @@ export class Sections {
 
   #showDoors() {
     const last = this.#neighbour(1) === undefined;
-    this.#parts["previous-button"].hidden = !this.later;
+    this.#parts["previous-button"].hidden = this.#neighbour(-1) === undefined && !this.#entered;
     this.#parts["next-button"].hidden = last;
     this.#parts["review-button"].hidden = !last && !this.#reviewed;
   }

@@ -12,6 +12,7 @@ import { Translations } from "./translate.js";
 import { Revisions } from "./versions.js";
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
+const ENTRY_PARTS = new Set(["wording", "choices", "ends", "text"]);
 const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
 
 function Editor({ draft, prices, state, listen }) {
@@ -146,6 +147,11 @@ function target([list, key, field, ...more]) {
   }
   if (list === "sections" && key !== undefined) {
     return [`section:${key}`, String(field ?? "title"), String(more[0] ?? "")];
+  }
+  if (list === "consent_statements" || list === "screening") {
+    const steps = [key, field, ...more].filter((step) => step !== undefined);
+    const code = typeof steps.at(-1) === "string" && !ENTRY_PARTS.has(steps.at(-1)) ? steps.pop() : "";
+    return ["survey", [list, ...steps].join("/"), code];
   }
   if (list === "strata") {
     return ["survey", key === "groups" ? `strata/groups/${field}/label` : "strata/wording", String(more.at(-1) ?? field ?? "")];

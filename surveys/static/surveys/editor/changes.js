@@ -4,7 +4,7 @@
  */
 
 const KEYED = [["items"], ["sections"], ["strata", "groups"]];
-const WHOLE = new Set(["channel", "asked_if", "languages"]);
+const WHOLE = new Set(["channel", "asked_if", "languages", "ends"]);
 
 /** @returns {{path: (string | number)[], was?: unknown, now?: unknown}[]} what makes the second of the first */
 export function differences(before, after) {

@@ -250,6 +250,13 @@ export function setLanguages(definition, codes, state) {
   for (const name of ["title", "introduction", "consent"]) {
     definition[name] = each(definition[name]);
   }
+  if (definition.consent_statements) {
+    definition.consent_statements = definition.consent_statements.map(each);
+  }
+  if (definition.screening) {
+    const { wording, choices, text } = definition.screening;
+    Object.assign(definition.screening, { wording: each(wording), choices: choices.map(each), text: each(text) });
+  }
   for (const [name, text] of Object.entries(definition.about ?? {})) {
     definition.about[name] = each(text);
   }

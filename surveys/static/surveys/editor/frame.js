@@ -97,6 +97,9 @@ class Page {
     this.#rules = darkRules(frame.contentDocument);
     before?.remove();
     delete frame.dataset.coming;
+    // Its script goes on to the first stage a moment after it is loaded.
+    const { documentElement } = frame.contentDocument;
+    new MutationObserver(() => this.scroll()).observe(documentElement, { attributeFilter: ["data-now"] });
     this.colour();
     this.scroll();
   }
@@ -111,6 +114,7 @@ class Page {
     const view = this.#frame?.contentWindow;
     const found = view?.document.getElementById(`question-${number}`);
     if (found) {
+      reveal(found);
       view.scrollTo(0, view.scrollY + found.getBoundingClientRect().top - ABOVE);
     } else if (!number) {
       view?.scrollTo(0, 0);
@@ -145,6 +149,13 @@ function inOneLanguage(definition, language) {
     return Object.fromEntries(codes.map((name) => [name, spoken(part[name])]));
   };
   return { ...spoken(definition), languages: [language] };
+}
+
+/** Show a question whose section, or whose stage, is not the one on the screen. */
+function reveal(question) {
+  for (let element = question; element; element = element.parentElement) {
+    element.hidden = false;
+  }
 }
 
 /** The rules of a page for dark devices. */

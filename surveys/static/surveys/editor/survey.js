@@ -1,5 +1,7 @@
 /** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
 import { addGroup, emptyText, removeSection, setAbout, setLanguages, setOption } from "./definition.js";
+import { Screening, Statements } from "./entry.js";
+import { TextField } from "./fields.js";
 import { Switch } from "./question.js";
 import { ABOUT } from "./texts.js";
 import { html } from "./view.js";
@@ -14,6 +16,8 @@ export function SurveyCard({ draft, state, language, names }) {
     ${text("title", "Title", "", 1)}
     ${text("introduction", "Introduction", "What respondents read first: who asks, and why.", 4)}
     ${text("consent", "Consent", "What they agree to by taking part.", 3)}
+    <${Statements} draft=${draft} language=${language} />
+    <${Screening} draft=${draft} language=${language} />
     <${About} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
@@ -56,13 +60,6 @@ export function SectionCard({ draft, section, language, onSelect }) {
     <${Switch} label="Show the help line at its end" on=${section.help_after === true} path="help_after"
       onChange=${(on) => draft.edit("", (it) => setOption(it.sections.find(({ key }) => key === section.key), "help_after", on, false))} />
   </article>`;
-}
-
-function TextField({ label, help, rows, text, path, language, definition, onInput }) {
-  const own = definition.languages[0];
-  return html`<label class="editor-field">${label}${help && html` <small class="candor-quiet">${help}</small>`}
-    <textarea class="candor-field" rows=${rows} lang=${language} dir="auto" data-path=${path} value=${text[language] ?? ""}
-      placeholder=${language === own ? "" : text[own]} onInput=${(event) => onInput(event.target.value)}></textarea></label>`;
 }
 
 function Languages({ draft, state }) {

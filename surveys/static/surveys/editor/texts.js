@@ -20,6 +20,8 @@ export function textsOf(definition) {
     ["title", "Title", definition.title],
     ["introduction", "Introduction", definition.introduction],
     ["consent", "Consent", definition.consent],
+    ...(definition.consent_statements ?? []).map((text, place) => [`consent_statements/${place}`, `Consent statement ${place + 1}`, text]),
+    ...screeningTexts(definition.screening),
     ...ABOUT.filter(([name]) => definition.about?.[name]).map(([name, label]) => [`about/${name}`, label, definition.about[name]]),
     ["strata/wording", "Question for the group", definition.strata.wording],
     ...definition.strata.groups.map((group, place) => [`strata/groups/${group.key}/label`, `Group ${place + 1}`, group.label]),
@@ -44,6 +46,14 @@ export function textsOf(definition) {
   });
   const own = definition.languages[0];
   return found.map(([path, label, text, same = []]) => ({ path, label, text, same: same.filter(Boolean) })).filter(({ text }) => text[own]?.trim());
+}
+
+function screeningTexts(screening) {
+  return !screening ? [] : [
+    ["screening/wording", "Screening question", screening.wording],
+    ...screening.choices.map((text, place) => [`screening/choices/${place}`, `Screening, answer ${place + 1}`, text]),
+    ["screening/text", "Screening, end page", screening.text],
+  ];
 }
 
 /** How many texts a language has, and of how many. */

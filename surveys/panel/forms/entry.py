@@ -1,0 +1,115 @@
+"""The form's fields for what comes before the first question: consent statements and the screening question."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminExpandableTextareaWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+
+from surveys.definition.parts import Text
+from surveys.models import Survey
+from surveys.panel.forms.choices import with_choices
+from surveys.panel.forms.multilingual import WordsField
+
+ENTRY_FIELDS = ("consent_statements", "screening_wording", "screening_choices", "screening_ends", "screening_text")
+
+
+def _lines() -> forms.Widget:
+    widget: forms.Widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
+    return widget
+
+
+class EntryFields(forms.Form):
+    """Fields of a survey's form; what they say becomes its `consent_statements` and its `screening`."""
+
+    instance: Survey
+
+    consent_statements = WordsField(
+        label="Consent statements",
+        by_line=True,
+        part=_lines,
+        required=False,
+        help_text="One to a line, in the same order in every language. Each has to be ticked before the first "
+        "question; who does not agree sees a friendly end. Nothing of it is sent.",
+    )
+    screening_wording = WordsField(
+        label="Screening question",
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        help_text="Asked before all others; its answer is not sent, nor that somebody was screened out. Ask nothing "
+        "sensitive: whoever sends a report is known to have given an answer that leads on.",
+    )
+    screening_choices = WordsField(
+        label="Its answers",
+        by_line=True,
+        part=_lines,
+        required=False,
+        help_text="One to a line, in the same order in every language.",
+    )
+    screening_ends = forms.CharField(
+        label="Answers that end the survey",
+        widget=_lines(),
+        required=False,
+        help_text="One to a line, in the words that stand there.",
+    )
+    screening_text = WordsField(
+        label="Words of the end page",
+        part=UnfoldAdminExpandableTextareaWidget,
+        required=False,
+        help_text="For those who do not belong to the study: why, and thank you.",
+    )
+
+    def fill_entry(self) -> None:
+        """Show what the survey has."""
+        survey, screening = self.instance, self.instance.screening
+        codes, own = survey.languages or ["en"], survey.written_in or survey.language
+        filled = {
+            "consent_statements": _by_line(survey.consent_statements, codes),
+            "screening_wording": screening.get("wording", {}),
+            "screening_choices": _by_line(screening.get("choices", []), codes),
+            "screening_ends": "\n".join(_words_of_ends(screening, own)),
+            "screening_text": screening.get("text", {}),
+        }
+        self.initial.update(filled)
+        self.lines_before: dict[str, Text] = {
+            name: filled[name] for name in ("consent_statements", "screening_choices")
+        }
+
+    def clean_entry(self) -> None:
+        """Put what was written into the survey."""
+        survey, cleaned = self.instance, self.cleaned_data
+        statements = self._texts("consent_statements", survey.consent_statements)
+        choices = self._texts("screening_choices", survey.screening.get("choices", []))
+        cleaned["consent_statements"] = survey.consent_statements = statements
+        wording, text = (cleaned.get(f"screening_{name}") or {} for name in ("wording", "text"))
+        ends = sorted(set(self._ends(choices)))
+        written = choices or ends or any(words.strip() for words in (*wording.values(), *text.values()))
+        survey.screening = {"wording": wording, "choices": choices, "ends": ends, "text": text} if written else {}
+
+    def _texts(self, name: str, known: list[Text]) -> list[Text]:
+        codes, written = self.instance.languages or ["en"], self.cleaned_data.get(name) or {}
+        try:
+            return with_choices(known, written, self.lines_before[name], None, codes)
+        except forms.ValidationError as fault:
+            self.add_error(name, fault)
+            return known
+
+    def _ends(self, choices: list[Text]) -> list[int]:
+        found = []
+        for line in filter(None, map(str.strip, str(self.cleaned_data.get("screening_ends", "")).splitlines())):
+            places = [place for place, choice in enumerate(choices) if line in choice.values()]
+            if places:
+                found.append(places[0])
+            else:
+                self.add_error("screening_ends", f"“{line}” is none of the answers above.")
+        return found
+
+
+def _by_line(texts: list[Text], codes: list[str]) -> Text:
+    return {code: "\n".join(text.get(code, "") for text in texts).rstrip() for code in codes}
+
+
+def _words_of_ends(screening: Mapping[str, Any], language: str) -> list[str]:
+    choices = screening.get("choices", [])
+    texts = [choices[end] for end in screening.get("ends", []) if end < len(choices)]
+    return [text.get(language) or next(filter(None, text.values()), "") for text in texts]
