@@ -12,7 +12,7 @@ from surveys.accounts.access import Role, get_survey_or_404, role_in
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
-from surveys.planning import parameters, survey_plan
+from surveys.planning import budget, parameters, survey_plan
 from surveys.planning.drafts import planned_question
 from surveys.planning.forecast import against
 from surveys.planning.parameters import PLANNED, PlanParameters
@@ -45,11 +45,13 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         plan = survey_plan.plan_of(found, request.GET)
     except InputError as error:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
+    draft = found.state == Survey.State.DRAFT and (role_in(request.user, found) or 0) >= Role.EDITOR
     context: dict[str, object] = {
         "title": f"Plan {found}",
         "api": reverse("api:survey-plan", args=[found.slug]),
         "plan": plan,
-        "draft": found.state == Survey.State.DRAFT and (role_in(request.user, found) or 0) >= Role.EDITOR,
+        "draft": draft,
+        "budget": budget.to_divide(found) if draft else None,
     }
     if plan.question is not None:
         context |= _context(request.GET, plan.question, plan.wanted, fault)
@@ -72,6 +74,20 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("panel:survey-plan", slug)
     messages.success(request, f"{item.key} now has {_item_summary(item)}.")
     return redirect(f"{reverse('panel:survey-plan', args=[slug])}?item={item.key}")
+
+
+@require_POST
+def fit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Divide the privacy budget over the draft's questions."""
+    found = get_survey_or_404(request.user, slug, Role.EDITOR)
+    try:
+        changed = budget.fit(found, by=signed_in(request))
+    except Conflict as refusal:
+        messages.error(request, str(refusal))
+        return redirect("panel:survey-plan", slug)
+    words = f"{changed} question{' has' if changed == 1 else 's have'} another table now."
+    messages.success(request, words if changed else "Nothing has to change.")
+    return redirect("panel:survey-plan", slug)
 
 
 def _item_summary(item: Item) -> str:

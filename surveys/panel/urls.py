@@ -40,6 +40,7 @@ urlpatterns = [
     path("operation/", page(operations.operation), name="operation"),
     path("survey/<slug:slug>/plan/", page(planner.of_survey), name="survey-plan"),
     path("survey/<slug:slug>/plan/use", page(planner.use), name="use"),
+    path("survey/<slug:slug>/plan/fit", page(planner.fit), name="fit"),
     path("survey/<slug:slug>/", page(views.survey), name="survey"),
     path("survey/<slug:slug>/watch/", page(progress.progress), name="survey-watch"),
     path("survey/<slug:slug>/edit/", page(editor.page), name="edit"),

@@ -120,6 +120,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
         if parameter.name in written or not question.dial:  # what is computed from an epsilon must not stand beside it
             empty = None if Item._meta.get_field(parameter.column).null else ""
             setattr(item, parameter.column, written.get(parameter.name, empty))
+    item.sensitivity = ""  # its protection is set by hand now
     item.save()
     drafts.record_revision(held, by=by)
     detail = ", ".join(f"{name} {value}" for name, value in written.items())

@@ -79,6 +79,7 @@ ROWS = {
     "panel:survey-plan": read("survey"),
     "panel:survey-watch": read("survey"),
     "panel:use": act("survey"),
+    "panel:fit": act("survey"),
     "panel:rehearse": form("survey", VIEWER, EDITOR),
     "panel:rehearsal": read("rehearsal"),
     "panel:rehearsal-repeat": act("rehearsal"),

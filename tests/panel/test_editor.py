@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from surveys.accounts.access import Role
 from surveys.accounts.teams import home_team
+from surveys.exchange import translation_files
 from surveys.lifecycle import drafts, selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Membership, Survey
@@ -19,6 +21,7 @@ from surveys.opening.services import open_survey
 from surveys.planning.draft_prices import channel_at, divided, fitted, price_of
 from tests.factories import payloads
 from tests.panel.conftest import SignIn
+from tests.panel.forms import BILINGUAL
 
 pytestmark = pytest.mark.django_db
 
@@ -285,6 +288,39 @@ def test_editor_divides_a_budget_or_fits_to_it(her: Client, draft: Survey) -> No
     refused = post(her, "edit-protect", items=[items[0] | {"sensitivity": "extremely"}], budget=4)
     assert refused.status_code == 422
     assert json.loads(refused.content)["path"] == ["items", 0, "sensitivity"]
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "kind"),
+    [
+        ("csv", "campus-translations.csv", "text/csv; charset=utf-8"),
+        ("xlsx", "campus-translations.xlsx", translation_files.FORMATS["xlsx"]),
+        ("po", "campus-de.po", "text/x-gettext-translation; charset=utf-8"),
+    ],
+)
+def test_editor_gives_translations_and_reads_them(her: Client, alice: User, form: str, name: str, kind: str) -> None:
+    write_survey(BILINGUAL, team=home_team(alice))
+    response = her.get(address("edit-translations"), {"format": form, "language": "de"})
+    assert (response["Content-Type"], response.status_code) == (kind, 200)
+    assert f'filename="{name}"' in response["Content-Disposition"]
+    assert AuditEntry.objects.get(act="exported").detail == f"the translations, as {form.upper()}"
+    file = SimpleUploadedFile(name, response.content)
+    nothing = {"texts": [], "unknown": [], "stale": [], "unfinished": [], "columns": []}
+    assert her.post(address("edit-translations-read"), {"file": file}).json() == nothing
+    refused = her.get(address("edit-translations"), {"format": form, "language": "fr"})
+    assert refused.status_code == (422 if form == "po" else 200)
+    assert her.get(address("edit-translations"), {"format": "pdf"}).status_code == 404
+
+
+def test_editor_reads_a_translation_and_writes_nothing(her: Client, alice: User) -> None:
+    survey = write_survey(BILINGUAL, team=home_team(alice))
+    file = SimpleUploadedFile("a.csv", b"text,en,de\ntitle,Campus,Hochschule\ngone,x,y\n")
+    found = her.post(address("edit-translations-read"), {"file": file}).json()
+    assert (found["texts"], found["unknown"]) == ([["title", "de", "Hochschule"]], ["gone"])
+    assert selectors.definition_of(survey)["title"]["de"] == "Universität"
+    for sent in ({}, {"file": SimpleUploadedFile("a.xlsx", b"PK\x03\x04 nothing")}):
+        refused = her.post(address("edit-translations-read"), sent)
+        assert (refused.status_code, refused.json()["path"]) == (422, ["file"])
 
 
 def test_new_survey_begins_with_its_title(her: Client) -> None:

@@ -22,8 +22,10 @@ from randomized_response import (
 )
 from surveys.accounts.teams import home_team
 from surveys.definition.mechanisms import MECHANISMS
+from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
+from surveys.planning.draft_prices import price_of
 from surveys.planning.parameters import PlanParameters
 from surveys.planning.presentation import present
 from surveys.planning.question import PlannedQuestion
@@ -468,6 +470,27 @@ def test_plan_use_invalid_value_changes_nothing(
     before = list(every_kind.items.values())
     assert fault in use(her, **said)
     assert list(every_kind.items.values()) == before
+
+
+def test_plan_fits_the_draft_to_its_budget(survey: Survey, her: Client) -> None:
+    plan, fit = f"/panel/survey/{survey.slug}/plan/", f"/panel/survey/{survey.slug}/plan/fit"
+    assert "data-budget" not in her.get(plan).content.decode(), "nothing is over it, and nothing is marked"
+    survey.items.filter(key="cheated").update(sensitivity="very")
+    assert "data-budget" in her.get(plan).content.decode()
+    assert her.post(fit).status_code == 302
+    found = price_of(selectors.definition_of(survey)["items"], 1000)
+    assert found.questions["cheated"].epsilon == pytest.approx(0.5, abs=0.01)
+    assert found.questions["mood"].epsilon == pytest.approx(1.386, abs=0.001), "set by hand, and within the budget"
+    Survey.objects.update(privacy_budget="1")
+    her.post(fit)
+    found = price_of(selectors.definition_of(Survey.objects.get())["items"], 1000)
+    assert 0.95 < found.epsilon <= 1
+    revisions = survey.revisions.count()
+    her.post(fit)
+    assert survey.revisions.count() == revisions, "nothing has to change"
+    use = {"item": "cheated", "truth": "1/3"}
+    her.post(f"/panel/survey/{survey.slug}/plan/use", use)
+    assert survey.items.get(key="cheated").sensitivity == "", "its protection is set by hand now"
 
 
 def test_plan_use_open_survey_is_refused(version: Version, her: Client) -> None:
