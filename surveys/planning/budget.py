@@ -34,7 +34,7 @@ def fit(survey: Survey, *, by: User | None = None) -> int:
     budget, items = budget_of(before), before["items"]
     for divide in (divided, fitted):
         channels = divide(items, budget)
-        items = [item | {"channel": channels.get(item["key"], item["channel"])} for item in items]  # type: ignore[typeddict-item]
+        items = [item | {"channel": channels.get(item["key"], item["channel"])} for item in items]
     changes = differences(before, before | {"items": items})
     if drafts.save_changes(survey, changes, by=by).clashes:
         raise Conflict("Somebody else has changed the same questions meanwhile. Look at them and try again.")

@@ -42,6 +42,9 @@ WANTED = {"very": 0.5, "somewhat": USUAL_LOSS, "little": 2.0}
 GRID = {"minimum": "0", "maximum": "10", "step": "1"}
 """What a number is planned with until its own bounds are there."""
 
+NEARLY = 0.98
+"""Part of a loss from which a table is left as it is: probabilities are rounded to parts of 10,000."""
+
 AUTOMATIC = ("forced_response", "k_ary", "subset", "unary", "discrete_laplace", "one_bit")
 """Mechanisms that Candor chooses by itself, and may choose anew; others were somebody's choice."""
 
@@ -167,12 +170,14 @@ def _wanted(items: Sequence[ItemPart], losses: Mapping[str, float]) -> dict[str,
 def _channels(
     items: Sequence[ItemPart], losses: Mapping[str, float], wanted: Mapping[str, float], factor: float
 ) -> dict[str, Channel]:
-    """The channels at this part of the wanted losses, of those that change."""
+    """The channels at this part of the wanted losses, of those that change; nearly the same loss stays as it is."""
     found: dict[str, Channel] = {}
     for item in (item for item in items if item["key"] in wanted):
         key, choose = item["key"], "sensitivity" in item and item["channel"]["name"] in AUTOMATIC
-        channel = channel_at(item, wanted[key] * factor, choose=choose)
-        if channel != item["channel"]:
+        target = wanted[key] * factor
+        channel = channel_at(item, target, choose=choose)
+        near = NEARLY * target <= losses[key] <= target + 1e-9
+        if channel != item["channel"] and not (near and channel["name"] == item["channel"]["name"]):
             found[key] = channel
     return found
 
