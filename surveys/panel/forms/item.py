@@ -68,7 +68,7 @@ HELP = {
     "shuffle": "Each respondent’s page shows them in an order of its own.",
     "dropdown": "For long lists: one field that unfolds, with up to 256 choices.",
     "section": "Key of its section, where the survey has some.",
-    "sensitivity": "The editor divides the privacy budget by it. Only authors see it.",
+    "sensitivity": "The editor and “Fit to budget” under Plan divide the privacy budget by it. Only authors see it.",
     **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
 }
 LABELS = {"position": "Order", "most": "At most", "sensitivity": "How sensitive it is"} | {
