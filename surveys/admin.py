@@ -35,6 +35,7 @@ from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.dashboard import dashboard
+from surveys.panel.forms.classes import BY
 from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
 from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
@@ -129,6 +130,9 @@ class ItemInline(Ordered, StackedInline):
         "wording",
         ("kind", "sensitivity"),
         "choices",
+        (BY, "classes_from", "classes_to", "classes_hours"),
+        "classes_at",
+        ("classes_earlier", "classes_later"),
         ("minimum", "maximum", "step"),
         "most",
         "prefer_not",

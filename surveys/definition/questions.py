@@ -8,6 +8,7 @@ from collector.designs.checks import decimal, listed, one_of
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import ParameterError
+from surveys.definition import classes
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.definition.parts import ConditionPart, ItemPart, Text
 from surveys.definition.unsupported import unsupported_kind
@@ -32,7 +33,7 @@ PREFER_NOT = {
 """The choice that `prefer_not: true` adds."""
 
 ITEM_KEYS = {
-    "key", "kind", "wording", "choices", "channel", "points", "low", "high", *GRID,
+    "key", "kind", "wording", "choices", "channel", "classes", "points", "low", "high", *GRID,
     "prefer_not", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after", "sensitivity",
     "asked_if", "unasked",
 }  # fmt: skip
@@ -137,10 +138,20 @@ def _kind(kind: object, path: Path) -> Kind:
 def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Any]:
     if "points" in item:
         return _points(item, kind, languages, path)
+    if "classes" in item:
+        return _classes(item, kind, languages, path)
     if {"low", "high"} & set(item):
         raise ValidationError(path, ": low and high stand beside points, and only there", keys=["low"])
     choices = listed(item.get("choices") or [], (*path, "choices"))
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
+
+
+def _classes(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:
+    """The choices of a question on a date or a time of day, which is asked by its class."""
+    if kind not in classes.KINDS or item.get("choices"):
+        fitting = f"is for {', '.join(classes.KINDS)} without choices of its own"
+        raise ValidationError((*path, "classes"), f"{fitting}; got {kind}" if kind not in classes.KINDS else fitting)
+    return classes.choices_of(item["classes"], languages, (*path, "classes"))
 
 
 def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:

@@ -16,6 +16,10 @@ RANKING = (
     "Candor asks for no ranking: an order of options has too many answers to be randomised and estimated as a whole. "
     "Ask for the first place as one choice, or let each option be rated on a scale"
 )
+DATES = (
+    "Candor asks for no exact date or time, which can name people. Ask for its class: kind one_choice with classes, "
+    "like {by: month, from: 2024-01, to: 2024-12} or {by: time, hours: 6}"
+)
 SCRIPTS = (
     "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts are shown as they stand; write "
     "them as plain text"
@@ -38,6 +42,7 @@ KINDS = {
     **dict.fromkeys(("text", "open", "open_text", "free_text", "textarea", "comment", "email", "name"), OPEN_TEXT),
     **dict.fromkeys(("file", "upload", "image", "photo", "audio", "video", "signature"), FILES),
     **dict.fromkeys(("ranking", "rank", "rank_order", "ranked_choice", "sort", "order"), RANKING),
+    **dict.fromkeys(("date", "datetime", "time", "month", "year"), DATES),
     **dict.fromkeys(("html", "script", "javascript", "embed", "iframe"), SCRIPTS),
     **dict.fromkeys(("branch", "branching", "logic", "skip"), BRANCHING),
     **dict.fromkeys(("quota", "quotas"), QUOTAS),

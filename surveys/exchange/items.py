@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from collector.designs import Kind
 from collector.designs.items import MOST_ANSWERS, MOST_COLUMNS
+from surveys.definition.classes import choices_of
 from surveys.definition.parts import ItemPart
 from surveys.definition.questions import YES_NO, prefer_not, yes_no
+from surveys.exchange.dates import OTHERWISE, proposed_classes
 from surveys.exchange.numbers import grid_of
 from surveys.exchange.source import Option, Question, shown
 from surveys.exchange.words import first_text, key_from, mark_special, says_never, yes_and_no
@@ -94,8 +96,10 @@ class ItemMaker:
         elif row is not None:
             made.say(f"A row of a grid ({question.tool_kind}): it is a question of its own, randomised by itself.")
         self._missing_languages(wording, made)
-        if question.kind in ("number", "date", "time"):
+        if question.kind == "number":
             self._number(made)
+        elif question.kind in ("date", "time"):
+            self._classes(made)
         else:
             self._choices(made)
         return made
@@ -141,6 +145,17 @@ class ItemMaker:
         if not self.question.required:
             made.say("A number cannot be left blank: it is asked of everybody.")
             made.suggestion = "Ask first, by a yes/no question, whether people want to say it."
+
+    def _classes(self, made: MadeItem) -> None:
+        """A date or a time of day as one of its classes."""
+        classes, said = proposed_classes(self.question)
+        made.item["kind"] = "one_choice"
+        made.item["choices"] = choices_of(classes, self.texts.languages, ("classes",))
+        for sentence in said:
+            made.say(sentence)
+        made.suggestion = OTHERWISE
+        self._withhold([], made)
+        self._settings(made)
 
     def _choices(self, made: MadeItem) -> None:
         question, item = self.question, made.item

@@ -1,4 +1,4 @@
-"""Numbers, dates and times of other tools as numbers within bounds, in steps."""
+"""Numbers of other tools as numbers within bounds, in steps."""
 
 import math
 import re
@@ -8,22 +8,12 @@ from surveys.exchange.source import Question, shown
 
 MOST_POINTS = 256
 WITHOUT_BOUNDS = (Fraction(0), Fraction(100))
-YEARS = (Fraction(1930), Fraction(2030))
-HOURS = (Fraction(0), Fraction(23))
 
 
 def grid_of(question: Question) -> tuple[dict[str, str], list[str]]:
     """Minimum, maximum and step of a number, and what was changed to have them, in sentences."""
     said: list[str] = []
-    if question.kind == "date":
-        said.append("Candor asks for no dates: it asks for a year. Adapt the wording.")
-        low, high = (_year(written) for written in (question.minimum, question.maximum))
-        low, high = YEARS[0] if low is None else low, YEARS[1] if high is None else high
-    elif question.kind == "time":
-        said.append("Candor asks for no times: it asks for an hour from 0 to 23. Adapt the wording.")
-        low, high = HOURS
-    else:
-        low, high = _bounds(question, said)
+    low, high = _bounds(question, said)
     if low >= high:
         said.append(f"The bounds {_decimal(low)} and {_decimal(high)} are no range; 0 to 100 were put in.")
         low, high = WITHOUT_BOUNDS
@@ -74,11 +64,6 @@ def _number(written: str) -> Fraction | None:
     """A decimal number of at most nine digits before and six behind the point."""
     written = written.strip().replace(",", ".") if written.count(",") == 1 and "." not in written else written.strip()
     return Fraction(written) if re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,6})?", written) else None
-
-
-def _year(written: str) -> Fraction | None:
-    found = re.search(r"(?<!\d)(1[89]\d\d|2[01]\d\d)(?!\d)", written)
-    return Fraction(found[1]) if found else None
 
 
 def _decimal(number: Fraction) -> str:

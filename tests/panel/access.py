@@ -68,6 +68,7 @@ ROWS = {
     "panel:edit-look": read("survey", EDITOR),
     "panel:edit-prices": act("survey"),
     "panel:edit-protect": act("survey"),
+    "panel:edit-options": act("survey"),
     "panel:edit-dismiss": act("survey"),
     "panel:edit-revisions": read("survey", EDITOR),
     "panel:edit-translations": read("survey", EDITOR),

@@ -111,8 +111,31 @@ def test_editor_save_refuses_with_the_field(her: Client, draft: Survey, body: An
     assert words in found["message"]
 
 
+def test_editor_options_are_classes_in_each_language(her: Client, draft: Survey) -> None:
+    classes = {"by": "year", "from": "2024", "to": "2025", "earlier": True}
+    assert answer(her, "edit-options", languages=["en", "ar"], classes=classes)["choices"] == [
+        {"en": "Before 2024", "ar": "قبل 2024"}, {"en": "2024", "ar": "2024"}, {"en": "2025", "ar": "2025"},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"languages": ["en"]}, ["classes"]),
+        ({"languages": ["en"], "classes": {"by": "time", "hours": 5}}, ["classes", "hours"]),
+        ({"languages": ["../en"], "classes": {"by": "time", "hours": 6}}, ["languages"]),
+        ({"languages": [["en"]], "classes": {"by": "time", "hours": 6}}, ["languages"]),
+        ({"classes": {"by": "time", "hours": 6}}, ["languages"]),
+    ],
+)
+def test_editor_options_refuse_with_the_field(her: Client, draft: Survey, body: Any, path: list[str]) -> None:
+    refused = post(her, "edit-options", **body)
+    assert refused.status_code == 422
+    assert json.loads(refused.content)["path"] == path
+
+
 def test_editor_refuses_what_is_no_json(her: Client, draft: Survey) -> None:
-    for name in ("edit-save", "edit-prices", "edit-protect"):
+    for name in ("edit-save", "edit-prices", "edit-protect", "edit-options"):
         refused = her.post(address(name), b"[1", content_type="application/json")
         assert (refused.status_code, json.loads(refused.content)["message"]) == (
             422,
@@ -124,7 +147,7 @@ def test_editor_of_another_team_is_missing(draft: Survey, bob: User, sign_in: Si
     stranger = sign_in(bob)
     for name in ("edit", "edit-look", "edit-revisions"):
         assert stranger.get(address(name)).status_code == 404
-    for name in ("edit-save", "edit-prices", "edit-protect", "preview-page"):
+    for name in ("edit-save", "edit-prices", "edit-protect", "edit-options", "preview-page"):
         assert post(stranger, name, changes=[TITLE]).status_code == 404
     Membership.objects.create(team=draft.team, user=bob, role=Role.VIEWER)
     assert post(stranger, "edit-save", changes=[TITLE]).status_code == 403

@@ -16,6 +16,7 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from tests.factories.surveys import example
 from tests.panel.forms import (
+    BILINGUAL,
     DRINKS,
     HABITS,
     HOURS,
@@ -120,6 +121,33 @@ def test_item_form_changed_kind_drops_unused_fields(kinds: Survey, her: Client) 
     assert not {"minimum", "maximum", "step"} & set(found)
 
 
+@pytest.mark.parametrize(
+    ("fields", "choices"),
+    [
+        ({"classes_by": "date", "classes_at": "2024-07\n2025-01"},
+         [{"en": "Before July 2024", "de": "Vor Juli 2024"},
+          {"en": "July – December 2024", "de": "Juli – Dezember 2024"},
+          {"en": "January 2025 or later", "de": "Januar 2025 oder später"}]),
+        ({"classes_by": "year", "classes_from": "2024", "classes_to": "2024", "classes_earlier": "on",
+          "classes_later": "on"},
+         [{"en": "Before 2024", "de": "Vor 2024"}, {"en": "2024", "de": "2024"},
+          {"en": "2025 or later", "de": "2025 oder später"}]),
+        ({"classes_by": "time", "classes_hours": "8", "classes_from": "06:00", "classes_to": "2024"},
+         [{"en": span, "de": span} for span in ("06:00 – 13:59", "14:00 – 21:59", "22:00 – 05:59")]),
+    ],
+)  # fmt: skip
+def test_item_form_makes_choices_of_dates_and_times(
+    alice: User, her: Client, fields: dict[str, str], choices: list[dict[str, str]]
+) -> None:
+    survey = write_survey(BILINGUAL, team=home_team(alice))
+    send(her, survey, item(1, **fields))
+    assert saved()["items"][1]["choices"] == choices
+    (_, mood) = unfolded(her, survey)[:2]
+    assert mood["classes_by"].value() is None, "only the choices are stored"
+    send(her, survey, {"title_0": "Another title"})
+    assert saved()["items"][1]["choices"] == choices
+
+
 FAULTS = [
     (DRINKS, {"prefer_not": "on"}, "prefer_not", "every report of a number is a number. Ask first"),
     (DRINKS, {"choices": "A\nB"}, "choices", "Not for a question of this kind."),
@@ -142,6 +170,13 @@ FAULTS = [
     (SMOKES, {"dropdown": "on"}, "dropdown", "Not for a question of this kind."),
     (HABITS, {"heading": "Rows"}, "heading", "Not for a question of this kind."),
     (SUBSTANCE, {"heading": "Rows"}, "shuffle", "cannot stand beside heading: the rows of a"),
+    (SMOKES, {"classes_by": "year"}, "classes_by", "Not for a question of this kind."),
+    (MOOD, {"classes_by": "week"}, "classes_by", "week is not one of the available choices"),
+    (SUBSTANCE, {"classes_by": "year", "classes_to": "2024"}, "classes_from", "must be a year like 2024"),
+    (PLACE, {"classes_by": "date", "classes_at": "2024 2023"}, "classes_at", "at[1] must be later than 2024"),
+    (HABITS, {"classes_by": "time", "classes_hours": "5"}, "classes_hours", "must be one of 1, 2, 3, 4, 6,"),
+    (MOOD, {"classes_by": "year", "classes_from": "1", "classes_to": "2"}, "classes_from", "a year like 2024; got"),
+    (PLACE, {"classes_by": "year", "classes_from": "1200", "classes_to": "2024"}, "classes_by", "2 to 256 choices"),
     (MOOD, {"shuffle": "on"}, "shuffle", "Not for a question of this kind."),
     (MOOD, {"may_be_blank": "on"}, "may_be_blank", "may be false only where prefer_not is true"),
     (HABITS, {"most": "5"}, "most", "most must be an integer from 1 to 4; got 5"),

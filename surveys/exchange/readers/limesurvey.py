@@ -144,6 +144,8 @@ def _attributes(question: Question, lime: LimeQuestion) -> None:
     question.minimum = attributes.pop("min_num_value_n", attributes.pop("date_min", ""))
     question.maximum = attributes.pop("max_num_value_n", attributes.pop("date_max", ""))
     attributes.pop("num_value_int_only", None)
+    if question.kind == "date":
+        _date_or_time(question, attributes.pop("date_format", ""))
     for code in attributes.pop("exclude_all_others", "").split(";"):
         for option in question.options:
             option.special = "none" if option.code == code.strip() else option.special
@@ -154,3 +156,12 @@ def _attributes(question: Question, lime: LimeQuestion) -> None:
     if attributes.pop("hidden", ""):
         question.note("hidden", "changed", "LimeSurvey hides this question; here it is asked.")
     question.lose(attributes)
+
+
+def _date_or_time(question: Question, written: str) -> None:
+    """What a question of the type Date/Time asks for says its format alone; without one it is a date."""
+    clock = "h" in written.lower()
+    if clock and "y" not in written.lower():
+        question.kind, question.tool_kind = "time", "Time"
+    elif not clock:
+        question.tool_kind = "Date"

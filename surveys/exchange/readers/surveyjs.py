@@ -142,7 +142,9 @@ def _question(element: dict[str, object], kind: str, place: str, section: Sectio
     name = text_of(element.get("valueName") or element.get("name", ""))
     question = Question(place, name, kind, KINDS.get(kind, "unknown"), words_of(fields.take("title")))
     if kind == "text":
-        question.kind = INPUTS.get(text_of(element.get("inputType", "")), "text")
+        asked = text_of(element.get("inputType", ""))
+        question.kind = INPUTS.get(asked, "text")
+        question.tool_kind = f"text ({asked})" if asked else kind
     question.words = question.words or words_of(fields.take("html")) or {"": name}
     question.section, question.condition = section, condition(fields.text("visibleIf"))
     if fields.is_false("visible"):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from surveys.exchange.conditions import condition
+from surveys.exchange.dates import moved
 from surveys.exchange.files import decoded, fault, json_document, table_rows, workbook_sheets
 from surveys.exchange.source import Condition, Fields, Option, Question, Questionnaire, Section, SourceKind, Words
 
@@ -30,6 +31,7 @@ KINDS: dict[str, SourceKind] = {
 }  # fmt: skip
 ALIASES = {"select one": "select_one", "select all that apply": "select_multiple", "select multiple": "select_multiple"}
 BOUND = re.compile(r"\.\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)")
+DATES = re.compile(r"\.\s*(>=|<=|>|<)\s*(?:date\(\s*)?['\"](\d{4}-\d{2}-\d{2})['\"]")
 MOST_TICKED = re.compile(r"count-selected\(\s*\.\s*\)\s*<=\s*(\d+)")
 SETTINGS = {
     "form_id", "version", "id_string", "instance_name", "public_key", "submission_url", "style", "name", "auto_send",
@@ -250,9 +252,10 @@ def _constraint(question: Question, written: str, *, whole: bool) -> None:
         shift = (1 if operator == ">" else -1) if whole and operator in "<>" and "." not in number else 0
         setattr(question, "minimum" if ">" in operator else "maximum", str(int(number) + shift) if shift else number)
         rest = BOUND.sub("", rest)
-    if question.kind == "date" and (years := re.findall(r"(>|<)=?\s*(?:date\()?'(\d{4})", written)):
-        for operator, year in years:
-            setattr(question, "minimum" if operator == ">" else "maximum", year)
+    for operator, day in DATES.findall(written) if question.kind == "date" else ():
+        inside = {"<": -1, ">": 1}.get(operator, 0)
+        setattr(question, "minimum" if ">" in operator else "maximum", moved(day, inside))
+        rest = DATES.sub("", rest)
     if found := MOST_TICKED.search(written):
         question.most, rest = found[1], MOST_TICKED.sub("", rest)
     if re.sub(r"\band\b|[().\s]", "", rest):

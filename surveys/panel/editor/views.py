@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from collector.errors import Conflict, ValidationError
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
+from surveys.definition import classes
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.definitions import ceiling_of
@@ -129,6 +130,19 @@ def protect(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @answers_errors
+def options(request: HttpRequest, slug: str) -> HttpResponse:
+    """The options of a question on a date or a time of day: its classes, in the languages of the draft."""
+    get_survey_or_404(request.user, slug, Role.EDITOR)
+    sent = _body(request)
+    languages = sent.get("languages")
+    known = [code for code, _name in settings.LANGUAGES]
+    if not isinstance(languages, list) or not languages or not all(code in known for code in languages):
+        raise ValidationError(("languages",), f"must be a list of some of {', '.join(known)}; got {languages!r}")
+    return JsonResponse({"choices": classes.choices_of(sent.get("classes"), languages, ("classes",))})
+
+
+@require_POST
+@answers_errors
 def dismiss(request: HttpRequest, slug: str) -> HttpResponse:
     """Dismiss an advice with a reason, or show it again; the problems as they are then."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
@@ -214,6 +228,7 @@ def _mechanism(entry: RegistryEntry) -> dict[str, object]:
 def _addresses(survey: Survey) -> dict[str, str]:
     names = {
         "edit": "edit", "save": "edit-save", "look": "edit-look", "prices": "edit-prices", "protect": "edit-protect",
+        "options": "edit-options",
         "revisions": "edit-revisions", "dismiss": "edit-dismiss",
         "translations": "edit-translations", "translated": "edit-translations-read",
         "preview": "preview-page", "survey": "survey", "opening": "opening",

@@ -21,6 +21,7 @@ from collector.designs.checks import DECIMAL
 from collector.designs.items import check_items
 from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
+from surveys.definition.classes import choices_of
 from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
 from surveys.definition.numerals import plain_number
 from surveys.definition.parts import Text
@@ -29,6 +30,7 @@ from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
 from surveys.models import Item
 from surveys.panel.forms.choices import lines_of, set_languages, with_choices
+from surveys.panel.forms.classes import BY, CLASSES_FIELDS, classes_fault, written_classes
 from surveys.panel.forms.item_summary import facts_of, protection_of
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
 from surveys.panel.forms.multilingual import WordsField
@@ -37,9 +39,9 @@ from surveys.panel.forms.survey import WordsForm
 OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
 KIND_FIELDS = {
     "yes_no": (*OF_CHOICES, "heading"),
-    "one_choice": (*OF_CHOICES, "shuffle", "dropdown", "heading"),
-    "several_choices": (*OF_CHOICES, "shuffle", "most"),
-    "scale": (*OF_CHOICES, "dropdown", "heading"),
+    "one_choice": (*OF_CHOICES, BY, "shuffle", "dropdown", "heading"),
+    "several_choices": (*OF_CHOICES, BY, "shuffle", "most"),
+    "scale": (*OF_CHOICES, BY, "dropdown", "heading"),
     "number": GRID,
 }
 """The fields that apply to some kinds only."""
@@ -237,12 +239,7 @@ class ItemForm(WordsForm):
         if not self.errors:
             self._refuse_what_does_not_fit(lines)
         codes = self.survey.languages or ["en"]
-        known, kind = self.instance.choices, cleaned.get("kind")
-        try:
-            cleaned["choices"] = with_choices(known, texts, self.lines_before, kind, codes)
-        except forms.ValidationError as fault:
-            self.add_error("choices", fault)
-            cleaned["choices"] = self.instance.choices
+        cleaned["choices"] = self._choices(texts, codes)
         words = prefer_not(codes)
         offered = {code: (self.instance.prefer_not or {}).get(code) or words[code] for code in codes}
         cleaned["prefer_not"] = offered if cleaned.get("prefer_not") else {}
@@ -254,6 +251,21 @@ class ItemForm(WordsForm):
             self._require_decimals()
         if not self.errors:
             self._check()
+
+    def _choices(self, texts: Text, codes: list[str]) -> list[Text]:
+        """The choices that the lines define, or the classes that are to take their place."""
+        known: list[Text] = self.instance.choices
+        kind = self.cleaned_data.get("kind")
+        try:
+            classes = {} if BY in self.errors else written_classes(self.cleaned_data)
+            if classes:
+                return choices_of(classes, codes, ())
+            return with_choices(known, texts, self.lines_before, kind, codes)
+        except ValidationError as error:
+            self.add_error(*classes_fault(error, error.path))
+        except forms.ValidationError as fault:
+            self.add_error("choices", fault)
+        return known
 
     def _refuse_what_does_not_fit(self, lines: list[str]) -> None:
         """Reject values that a question of this kind does not use; with its script the form hides the fields."""
@@ -315,6 +327,8 @@ def _field(parameter: Parameter) -> forms.CharField:
     return forms.CharField(label=parameter.label, help_text=parameter.help, widget=part, required=False)
 
 
+for _name, _extra in CLASSES_FIELDS.items():
+    ItemForm.base_fields[_name] = ItemForm.declared_fields[_name] = _extra
 for _said in PARAMETERS.values():
     if _said.form == "table" or _said.column != _said.name:
         ItemForm.base_fields[_said.name] = ItemForm.declared_fields[_said.name] = _field(_said)

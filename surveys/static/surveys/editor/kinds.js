@@ -8,6 +8,8 @@ const SHAPES = {
   scale: ["M3 12h18", "M5 9v6M9.7 9v6M14.3 9v6M19 9v6", "M14.3 12m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0"],
   dropdown: ["M3 5h18v6H3z", "M15 7l2 2l2-2", "M6 8h5", "M5 15h14M5 19h10"],
   grid: ["M3 5h18M3 12h18M3 19h18", "M10 8.5h.01M14.5 8.5h.01M19 8.5h.01M10 15.5h.01M14.5 15.5h.01M19 15.5h.01", "M3 8.5h3M3 15.5h3"],
+  date: ["M3 5h18v15H3z", "M3 10h18M8 3v4M16 3v4", "M7 14h2M11 14h2M15 14h2M7 17h2M11 17h2"],
+  time: ["M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0", "M12 7v5l3.5 2"],
   number: ["M4 8l2-1v10M10 9a2.5 2.5 0 0 1 5 0c0 2-5 4-5 8h5", "M18 7h3l-2 4a3 3 0 1 1-2 5"],
 };
 const PLAIN = ["M4 6h16M4 12h16M4 18h10"];
@@ -19,11 +21,13 @@ const WORDS = {
   scale: ["Scale", "Points from low to high"],
   dropdown: ["Dropdown", "One of a long list, up to 256 options"],
   grid: ["Grid", "Several items with one scale"],
+  date: ["Date", "By month, quarter, year or dates of yours"],
+  time: ["Time of day", "By classes of some hours"],
   number: ["Number", "How many, how often, how old"],
 };
 
 /** Ways of showing a kind that authors look for by names of their own. */
-export const PRESETS = { dropdown: "one_choice", grid: "scale" };
+export const PRESETS = { dropdown: "one_choice", grid: "scale", date: "one_choice", time: "one_choice" };
 
 export const Picture = ({ kind }) => html`<svg class="editor-picture" viewBox="0 0 24 24" aria-hidden="true">
   ${(SHAPES[kind] ?? PLAIN).map((path) => html`<path d=${path} />`)}</svg>`;

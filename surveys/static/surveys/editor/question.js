@@ -1,4 +1,5 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
+import { CLASSED, Classes } from "./classes.js";
 import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, rowsOf, setChoices, setOption, sharedDraft, withheld } from "./definition.js";
 import { Heading, Rows } from "./grid.js";
 import { kindName } from "./kinds.js";
@@ -53,6 +54,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
         onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>`}
     ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
+    ${CLASSED.has(item.kind) && !grid && html`<${Classes} draft=${draft} item=${item} />`}
     <div class="editor-switches">
       ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"
         onChange=${() => toggleWithheld(shared, item, state)} />`}

@@ -20,9 +20,9 @@ function tidy(kind) {
   const control = (name) => document.getElementById(kind.id.replace(/kind$/, name));
   const mechanism = control("mechanism");
   offer(mechanism, JSON.parse(kind.dataset.mechanisms)[kind.value]);
-  for (const select of [kind, mechanism]) {
+  for (const select of [kind, mechanism, control("classes_by")]) {
     const fields = JSON.parse(select.dataset.fields);
-    const used = fields[select.value] ?? [];
+    const used = select.disabled ? [] : (fields[select.value] ?? []);
     Object.values(fields).flat().forEach((name) => show(control(name), used.includes(name)));
   }
 }
@@ -55,6 +55,6 @@ document.addEventListener("formset:added", nameFields);
 document.addEventListener("formset:added", tidyAll);
 document.addEventListener("change", ({ target }) => {
   if (target.matches("select[data-fields]")) {
-    tidy(document.getElementById(target.id.replace(/mechanism$/, "kind")));
+    tidy(document.getElementById(target.id.replace(/(mechanism|classes_by)$/, "kind")));
   }
 });

@@ -1,0 +1,73 @@
+"""The form's fields for choices that are classes of dates or times of day; only the choices are stored."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from unfold.widgets import (
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from collector.errors import Path, ValidationError
+from surveys.definition.classes import HOURS, KEYS
+
+BY = "classes_by"
+WAYS = (
+    ("", "As written above"), ("month", "Months"), ("quarter", "Quarters"), ("year", "Years"),
+    ("date", "Dates that you type"), ("time", "Times of day"),
+)  # fmt: skip
+USED = {by: [f"classes_{key}" for key in sorted(keys - {"by"})] for by, keys in KEYS.items()}
+"""The fields that each way has."""
+
+
+def _line(label: str, help_text: str) -> forms.CharField:
+    return forms.CharField(label=label, help_text=help_text, widget=UnfoldAdminTextInputWidget, required=False)
+
+
+def _switch(label: str, help_text: str) -> forms.BooleanField:
+    return forms.BooleanField(label=label, help_text=help_text, widget=UnfoldBooleanSwitchWidget, required=False)
+
+
+CLASSES_FIELDS: dict[str, forms.Field] = {
+    BY: forms.ChoiceField(
+        label="Choices from dates or times",
+        choices=WAYS,
+        required=False,
+        widget=UnfoldAdminSelectWidget(attrs={"data-fields": json.dumps(USED)}),
+        help_text="A date or a time is asked by its class. Saving replaces the choices above, in every language.",
+    ),
+    "classes_from": _line("From", "A month like 2024-01, a year like 2024; of times of day one like 06:00."),
+    "classes_to": _line("To", "The last month or year."),
+    "classes_hours": _line("Hours", f"In each class: {', '.join(map(str, HOURS[:-1]))} or {HOURS[-1]}."),
+    "classes_at": forms.CharField(
+        label="Dates",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        required=False,
+        help_text="Years, months or days like 2024-03-15, one to a line. Each begins a class.",
+    ),
+    "classes_earlier": _switch("A choice for earlier", "What lies before the first class."),
+    "classes_later": _switch("A choice for later", "What lies behind the last class."),
+}
+
+
+def written_classes(cleaned: Mapping[str, Any]) -> dict[str, object]:
+    """The classes that a form asks for, as a definition has them; empty where it asks for none."""
+    by = cleaned.get(BY)
+    if not by:
+        return {}
+    found: dict[str, Any] = {name.removeprefix("classes_"): cleaned.get(name) for name in USED[by]}
+    if by == "date":
+        found["at"] = found["at"].replace(",", " ").split()
+    if found.get("hours", "").isdecimal():
+        found["hours"] = int(found["hours"])
+    return {"by": by} | {name: value for name, value in found.items() if value not in ("", False)}
+
+
+def classes_fault(error: ValidationError, path: Path) -> tuple[str, str]:
+    """The form field that an error of the classes concerns, and its text; `path`: its place in the classes."""
+    field = f"classes_{path[0]}" if path else BY
+    return (field, error.sentence(path)) if field in CLASSES_FIELDS else (BY, error.sentence(path))
