@@ -44,7 +44,7 @@ def test_date_is_added_by_one_click_and_made_by_month(editor: Page) -> None:
     editor.get_by_label("From", exact=True).fill("2024-01")
     editor.get_by_label("To", exact=True).fill("2025-12")
     editor.get_by_role("button", name="Make options").click()
-    expect(editor.get_by_role("status").filter(has_text="25 options are made.")).to_be_visible()
+    expect(editor.get_by_role("status").filter(has_text="25 options are made, in every language.")).to_be_visible()
     expect(editor.get_by_label("Dropdown", exact=True)).to_be_checked()
     frame(editor).locator("#question-2 option").nth(26).wait_for(state="attached")
     wait_until_saved(editor)

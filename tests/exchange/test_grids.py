@@ -106,6 +106,26 @@ def test_long_list_unfolds() -> None:
     design_of(made.definition, version=1)
 
 
+@pytest.mark.parametrize(
+    ("appearance", "kind", "dropdown", "left_out"),
+    [
+        ("minimal", "one_choice", True, ""),
+        ("minimal autocomplete", "one_choice", True, ""),
+        ("autocomplete", "one_choice", True, ""),
+        ("likert", "scale", False, ""),
+        ("likert w2", "scale", False, "appearance: w2"),
+        ("minimal horizontal", "one_choice", True, "appearance: horizontal"),
+    ],
+)
+def test_appearance_is_taken_over_word_by_word(appearance: str, kind: str, dropdown: bool, left_out: str) -> None:
+    written = XLSFORM.replace("Where?,minimal", f"Where?,{appearance}")
+    made = convert(written.encode(), filename="form.csv")
+    country = made.definition["items"][-1]
+    assert (country["kind"], country.get("dropdown", False)) == (kind, dropdown)
+    others = [one.element for one in made.report.entries if one.element.startswith("appearance")]
+    assert [one for one in others if "table-list" not in one] == ([left_out] if left_out else [])
+
+
 CONDITIONS = {
     "alike": {},
     "a condition on a row": {"country": {"asked_if": {"item": "food", "answers": [1]}, "unasked": 0}},

@@ -1,17 +1,27 @@
 """Dates and times of day in classes: the choices that are made of them, in every language, and what is refused."""
 
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from collector.errors import ValidationError
+from estimator.exports.estimates import csv_file
+from estimator.models import Run
+from estimator.runs import services as estimator
+from estimator.runs.results import NOTHING_KNOWN
 from surveys.definition.classes import HOURS, choices_of
 from surveys.definition.definitions import design_of, dump, load
+from surveys.lifecycle import selectors
+from surveys.models import Page
+from tests.tools.api import Program
 
 calmly = examples(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 """The first use of a language reads its catalogue, which a busy machine does slowly."""
@@ -182,3 +192,43 @@ def test_classes_that_do_not_fit_are_refused(said: str, words: str) -> None:
     with pytest.raises(ValidationError) as refused:
         load(f"slug: s\ntitle: T\nitems:\n  - {{key: q, wording: Q?, {said}, channel: {{name: k_ary, truth: 1/2}}}}\n")
     assert words in str(refused.value)
+
+
+@pytest.mark.django_db
+def test_classes_from_a_file_to_estimates_and_pages(
+    alice: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Imported, rehearsed with simulated respondents, estimated, reported and opened in both languages."""
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    (tmp_path / "dates.yaml").write_text(FILE, encoding="utf-8")
+    call_command("import_survey", str(tmp_path / "dates.yaml"), "--owner", "alice")
+    call_command("rehearse", "dates", "--respondents", "40", "--seed", "1", "--json")
+    run = Run.objects.get()
+    table = csv_file(run, NOTHING_KNOWN)
+    assert run.estimates.filter(position=0).count() == 26
+    assert b"Before January 2024" in table
+    assert "12:00 – 17:59".encode() in table
+    call_command("open_survey", "dates", "--json")
+    for language, words in (("", "Before January 2024"), ("de", "Vor Januar 2024")):
+        showing = selectors.published_version("dates", language)
+        assert showing
+        assert words.encode() in (showing.page(Page.Kind.ANSWER) or b"")
+
+
+@pytest.mark.django_db
+def test_classes_in_the_api_are_taken_and_refused_with_the_field(alice: User) -> None:
+    hers = Program(alice)
+    made: dict[str, Any] = {
+        "classes": {"by": "time", "hours": 12},
+        "kind": "one_choice",
+        "wording": "When?",
+        "key": "q",
+    }
+    made["channel"] = {"name": "k_ary", "truth": "1/2"}
+    definition = {"slug": "times", "title": "Times", "items": [made]}
+    hers.post("surveys/", {"definition": definition})
+    (item,) = hers.get("surveys/times/next-design/")["design"]["items"]
+    assert [choice["en"] for choice in item["choices"]] == ["00:00 – 11:59", "12:00 – 23:59"]
+    made["classes"] = {"by": "time", "hours": 5}
+    problem = hers.refused(422, "POST", "surveys/", {"definition": definition | {"slug": "others"}})
+    assert problem["errors"][0]["field"].endswith("items[0].classes.hours")

@@ -32,6 +32,8 @@ KINDS: dict[str, SourceKind] = {
 ALIASES = {"select one": "select_one", "select all that apply": "select_multiple", "select multiple": "select_multiple"}
 BOUND = re.compile(r"\.\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)")
 DATES = re.compile(r"\.\s*(>=|<=|>|<)\s*(?:date\(\s*)?['\"](\d{4}-\d{2}-\d{2})['\"]")
+UNFOLDING = frozenset({"minimal", "autocomplete"})
+"""Appearances of a list that unfolds from one field, in which typing finds an option."""
 MOST_TICKED = re.compile(r"count-selected\(\s*\.\s*\)\s*<=\s*(\d+)")
 SETTINGS = {
     "form_id", "version", "id_string", "instance_name", "public_key", "submission_url", "style", "name", "auto_send",
@@ -236,12 +238,12 @@ def _settings_of(question: Question, fields: Fields, word: str) -> None:
         setattr(question, key, parameters.pop(name, ""))
     question.lose({f"parameters {name}": value for name, value in parameters.items()})
     _constraint(question, fields.text("constraint", "bind::constraint"), whole=word in ("integer", "int"))
-    appearance = fields.text("appearance").lower()
-    question.dropdown = "minimal" in appearance.split()
-    if "likert" in appearance and question.kind == "one":
+    looks = fields.text("appearance").lower().split()
+    question.dropdown = bool(UNFOLDING.intersection(looks))
+    if "likert" in looks and question.kind == "one":
         question.kind = "scale"
-    elif appearance and appearance != "minimal":
-        question.note(f"appearance: {appearance}", "left out", "Candor's pages have one look.")
+    if others := [look for look in looks if look != "likert" and look not in UNFOLDING]:
+        question.note(f"appearance: {' '.join(others)}", "left out", "Candor's pages have one look.")
 
 
 def _constraint(question: Question, written: str, *, whole: bool) -> None:

@@ -21,13 +21,20 @@ const LABELS = { by: "Classes", from: "From", to: "To", at: "Dates", hours: "Hou
 const fresh = new Map();
 
 /** @returns {Promise<{choices?: object[], fault?: string}>} the options, or what is wrong with the classes */
-export async function classChoices(draft, classes) {
+async function classChoices(draft, classes) {
   const { status, content } = await draft.post(draft.addresses.options, { languages: draft.definition.languages, classes });
   return status === 200 ? content : { fault: inWords(content?.message ?? "They cannot be made now; try again.") };
 }
 
-/** Remember what the options of a new question were made of, so that its card shows it. */
-export const remember = (key, classes) => fresh.set(key, classes);
+/** The first options of a new question, while its words are typed; those that the author was faster to write stay. */
+export async function fillNew(draft, prices, key, classes) {
+  fresh.set(key, classes); // so that its card shows what they are made of
+  const { choices } = await classChoices(draft, classes);
+  const now = prices.nameOf(key);
+  if (choices && itemOf(draft.definition, now)?.choices.length === 0) {
+    draft.edit("", (definition) => replaceOptions(definition, now, choices));
+  }
+}
 
 export function Classes({ draft, item }) {
   const [classes, setClasses] = useState(fresh.get(item.key) ?? USUAL.date);
@@ -48,7 +55,7 @@ export function Classes({ draft, item }) {
   const { by } = classes;
   const period = by === "year" ? ["text", { inputmode: "numeric", placeholder: String(YEAR) }] : ["month", { placeholder: `${YEAR}-01` }];
   return html`<details class="editor-advanced editor-classes" open=${opened}><summary>Options from dates or times</summary>
-    <div class="editor-grid">
+    <div class="editor-classes-form"><div class="editor-grid">
       <label class="editor-field">${LABELS.by}<select class="candor-field" aria-label=${LABELS.by} value=${by} onChange=${(event) => setClasses(turned(classes, event.target.value))}>
         ${Object.entries(WAYS).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
       ${by === "time" && html`<label class="editor-field">${LABELS.hours}<select class="candor-field" aria-label=${LABELS.hours} value=${String(classes.hours)} onChange=${(event) => set("hours", Number(event.target.value))}>
@@ -59,9 +66,8 @@ export function Classes({ draft, item }) {
     ${by === "date" && html`<label class="editor-field">${LABELS.at}<textarea class="candor-field" rows="3" aria-label=${LABELS.at} placeholder=${`${YEAR - 1}-07-01\n${YEAR}-01-01`} value=${classes.at}
       onInput=${(event) => set("at", event.target.value)}></textarea><small class="candor-quiet">Years, months or days, one to a line. Each begins a class.</small></label>`}
     ${"to" in classes && html`<div class="editor-switches">${flag("earlier", "An option for earlier")}${flag("later", "An option for later")}</div>`}
-    <p><button type="button" class="candor-button candor-plain" onClick=${make}>Make options</button>
-      <span class="candor-quiet"> in every language of the survey; they replace those that are there.</span></p>
-    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? `${said.made} options are made.` : "")}</p>
+    <p><button type="button" class="candor-button candor-plain" onClick=${make}>Make options</button></p>
+    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? `${said.made} options are made, in every language.` : "They replace those above, in every language.")}</p></div>
   </details>`;
 }
 

@@ -1,5 +1,5 @@
 /** The list of the draft's parts: questions and sections in order, moved by dragging, by buttons and by keys. */
-import { classChoices, remember, USUAL } from "./classes.js";
+import { fillNew, USUAL } from "./classes.js";
 import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, placeItem } from "./definition.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
 import { html, useState } from "./view.js";
@@ -8,14 +8,12 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
   const [adding, setAdding] = useState(false);
   const [wanted, setWanted] = useState("");
   const { definition } = draft;
-  const add = async (name) => {
-    setAdding(false);
+  const add = (name) => {
     const kind = PRESETS[name] ?? name;
     const behind = at.startsWith("item:") ? at.slice(5) : undefined;
-    const { choices = [] } = name in USUAL ? await classChoices(draft, USUAL[name]) : {};
     const channel = structuredClone(state.kinds.find((one) => one.name === kind).channel);
     const key = draft.edit("", (it) => {
-      const parts = { dropdown: { dropdown: true }, grid: { heading: emptyText(it) }, date: { choices }, time: { choices } }[name];
+      const parts = { dropdown: { dropdown: true }, grid: { heading: emptyText(it) } }[name];
       const made = addItem(it, kind, channel, state, behind, parts);
       if (name === "grid") {
         addRows(it, made, [emptyText(it)]);
@@ -23,8 +21,9 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
       return made;
     });
     if (name in USUAL) {
-      remember(key, USUAL[name]);
+      fillNew(draft, prices, key, USUAL[name]);
     }
+    setAdding(false);
     onSelect(`item:${key}`, name === "grid" ? "heading" : "wording");
     prices.want(key, state.usual_loss);
     prices.spend();

@@ -138,6 +138,11 @@ export class Prices {
     this.#wanted.delete(key);
   }
 
+  /** The key that a question has now. */
+  nameOf(key) {
+    return this.#names.get(key) ?? key;
+  }
+
   rename(key, name) {
     this.#names.set(key, name);
     this.#wanted.set(name, this.#wanted.get(key));
@@ -147,7 +152,7 @@ export class Prices {
     if (status === 200) {
       this.#draft.edit(tag, (definition) => {
         for (const [key, channel] of Object.entries(content.channels)) {
-          const item = definition.items.find((one) => one.key === (this.#names.get(key) ?? key));
+          const item = definition.items.find((one) => one.key === this.nameOf(key));
           const rows = item ? rowsOf(definition, item.key) : [];
           rows.filter((row) => row === item || content.channels[row.key] === undefined).forEach((row) => (row.channel = structuredClone(channel)));
         }
