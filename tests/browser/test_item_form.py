@@ -57,7 +57,7 @@ def test_item_form_shows_only_fields_of_the_kind(page: Page, alice: User, kinds:
     if IMAGES:
         page.set_viewport_size({"width": 1280, "height": 1400})
         page.goto(f"/panel/surveys/survey/{kinds.pk}/change/")
-        page.get_by_role("button", name="How content are you with your life?").click()
+        page.get_by_role("button", name="I am content with my life.").click()
         page.locator("#id_items-5-wording").wait_for()
         page.locator("[data-key=substance]").evaluate("row => row.scrollIntoView()")
         page.screenshot(path=f"{IMAGES}/panel-desktop-questions.png")
@@ -100,7 +100,7 @@ def test_item_form_change_to_number_drops_choices(page: Page, alice: User, kinds
     assert selectors.definition_of(kinds)["items"][5] == {
         "key": "mood",
         "kind": "number",
-        "wording": {"en": "How content are you with your life?"},
+        "wording": {"en": "I am content with my life."},
         "choices": [],
         "minimum": "0",
         "maximum": "2",

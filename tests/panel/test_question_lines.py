@@ -134,7 +134,7 @@ def test_question_fields_are_fetched_when_opened(kinds: Survey, her: Client) -> 
     address = reverse("panel:question", args=["kinds", keys_of(kinds)[MOOD]])
     html = her.get(address, {"row": "7"}).content.decode()
     assert 'name="items-7-wording"' in html
-    assert "How content are you with your life?" in html
+    assert "I am content with my life." in html
     assert "<html" not in html
     assert "a report multiplies the odds" in html
 
