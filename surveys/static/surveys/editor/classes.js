@@ -34,6 +34,7 @@ export async function fillNew(draft, prices, key, classes) {
   if (choices && itemOf(draft.definition, now)?.choices.length === 0) {
     draft.edit("", (definition) => replaceOptions(definition, now, choices));
   }
+  prices.spend(); // only now are its answers counted
 }
 
 export function Classes({ draft, item }) {

@@ -20,13 +20,14 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
       }
       return made;
     });
-    if (name in USUAL) {
-      fillNew(draft, prices, key, USUAL[name]);
-    }
     setAdding(false);
     onSelect(`item:${key}`, name === "grid" ? "heading" : "wording");
     prices.want(key, state.usual_loss);
-    prices.spend();
+    if (name in USUAL) {
+      fillNew(draft, prices, key, USUAL[name]);
+    } else {
+      prices.spend();
+    }
   };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
   const found = (item) => matches(item, wanted.trim().toLowerCase(), definition.languages);

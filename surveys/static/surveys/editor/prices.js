@@ -94,7 +94,7 @@ export class Prices {
     if (turn === this.#turn && answer.status === 200) {
       const { channels } = answer.content;
       for (const { key, kind, channel } of items) {
-        const now = itemOf(this.#draft.definition, this.#names.get(key) ?? key);
+        const now = itemOf(this.#draft.definition, this.nameOf(key));
         if (!now || now.kind !== kind || !same(now.channel, channel)) {
           delete channels[key]; // it was changed while the server was asked
         } else if (channels[key]) {
