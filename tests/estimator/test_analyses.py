@@ -374,7 +374,7 @@ class TestEveryKindOfQuestion:
         """Also those that were asked for before, and its question is named; its mean and those of groups are told."""
         shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
         for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
-            with pytest.raises(AnalysisError, match="“Question about worry\\?” the mean alone is told"):
+            with pytest.raises(AnalysisError, match="– Question about worry\\?” the mean alone is told"):
                 requests.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
         earlier = Analysis.objects.create(kind="comparison", parameters=shares[0], design_id=many.digest)
         with pytest.raises(AnalysisError, match="the mean alone is told"):
