@@ -63,6 +63,15 @@ def test_report_has_one_address_and_shape_in_any_language(visit: Visit, site: Ca
     assert (report.stratum, bytes(report.report).hex()) == (0, fields["report"])
 
 
+def test_language_switch_stands_beside_consent(alice: User, visit: Visit, site: Capture) -> None:
+    statement = {code: f"{code}: I am at least 18 years old." for code in translations.CODES}
+    definition = translations.definition(*translations.CODES, slug="adults", consent_statements=[statement])
+    open_survey(write_survey(definition, team=home_team(alice)))
+    visit.url = visit.url.replace("/campus/", "/adults/")
+    visit.open().stage("consent").page.get_by_role("link", name=OTHERS["de"]).click()
+    assert visit.stage("consent").page.get_by_text(statement["de"], exact=True).is_visible()
+
+
 @others
 def test_language_switch_keeps_fragment(visit: Visit, code: str) -> None:
     page = visit.open(f"#{site_digest()}").stage("questions").page
