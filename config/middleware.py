@@ -78,6 +78,12 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             policy = response.headers["Content-Security-Policy"]
             allowed = f"frame-ancestors {' '.join(framing)}"
             response.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", allowed)
+        if style := getattr(response, "own_style", ""):
+            # The colours of the survey (surveys/definition/appearance.py), by their hash.
+            policy = response.headers["Content-Security-Policy"]
+            response.headers["Content-Security-Policy"] = policy.replace(
+                "style-src 'self'", f"style-src 'self' {style}"
+            )
         if "immutable" in response.headers.get("Cache-Control", ""):
             for name in SILENT:
                 response.headers.pop(name, None)

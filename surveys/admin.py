@@ -35,6 +35,7 @@ from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.dashboard import dashboard
+from surveys.panel.forms.appearance import APPEARANCE, FullSurveyForm
 from surveys.panel.forms.classes import BY
 from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
@@ -42,7 +43,7 @@ from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
-from surveys.panel.forms.survey import GroupForm, SectionForm, SurveyForm, page_languages
+from surveys.panel.forms.survey import GroupForm, SectionForm, page_languages
 from surveys.panel.overview import question_of
 from surveys.panel.stale_saves import revision_fields, stale_save
 from surveys.panel.views import signed_in
@@ -169,7 +170,7 @@ class ItemInline(Ordered, StackedInline):
 class SurveyAdmin(ModelAdmin):
     """The user's surveys: the list and the form for drafts. All else is on the survey's page."""
 
-    form = SurveyForm
+    form = FullSurveyForm
     inlines = (GroupInline, SectionInline, ItemInline)
     change_form_before_template = "panel/form_before.html"
     change_form_outer_after_template = "panel/preview/dock.html"
@@ -188,7 +189,8 @@ class SurveyAdmin(ModelAdmin):
         languages = ("own_language", "more_languages")
         team = ("team",) if obj is None and choices_of(signed_in(request)) else ()
         options = ("invitations", "repeats", "rehearsal", "strata_wording", "participation", "privacy_budget")
-        return ("title", "slug", *languages, *team, "introduction", "consent", *ENTRY_FIELDS, *ABOUT, *options)
+        texts = ("introduction", "consent", *ENTRY_FIELDS, *ABOUT)
+        return ("title", "slug", *languages, *team, *texts, *options, *APPEARANCE)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """The team field of a new survey: the only foreign key in these forms."""

@@ -1,5 +1,6 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
+from collector.designs.appearance import COLOURS, FONTS, Completion, Ending, Look
 from collector.designs.design import (
     ABOUT,
     About,
@@ -32,7 +33,9 @@ from collector.designs.documents import (
 
 __all__ = [
     "ABOUT",
+    "COLOURS",
     "FEWEST_IN_GROUP",
+    "FONTS",
     "FORMAT",
     "LONGEST_REASON",
     "MOST_GROUPS",
@@ -40,12 +43,15 @@ __all__ = [
     "About",
     "Ceilings",
     "Channel",
+    "Completion",
     "Condition",
     "Design",
+    "Ending",
     "Field",
     "Grid",
     "Item",
     "Kind",
+    "Look",
     "Screening",
     "Section",
     "Stratum",

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self
 
+from collector.designs.appearance import Ending, Look
+
 Text = Mapping[str, str]
 """A text in each of the design's languages."""
 
@@ -258,6 +260,8 @@ class Design:
     consent_statements: tuple[Text, ...]
     screening: Screening | None
     about: About
+    look: Look
+    ending: Ending
     strata_wording: Text
     groups: tuple[Stratum, ...]
     sections: tuple[Section, ...]
@@ -285,6 +289,8 @@ class Design:
             consent_statements=tuple(document.get("consent_statements", ())),
             screening=screening and _screening(screening),
             about=About.of(document.get("about", {})),
+            look=Look(**document.get("look", {})),
+            ending=Ending.of(document.get("ending", {})),
             strata_wording=strata["wording"],
             groups=tuple(Stratum(**group) for group in strata["groups"]),
             sections=tuple(Section(**section) for section in document.get("sections", ())),

@@ -4,7 +4,7 @@ import re
 from fractions import Fraction
 from itertools import pairwise
 
-from collector.designs import entry, items
+from collector.designs import appearance, entry, items
 from collector.designs.checks import (
     decimal,
     distinct,
@@ -41,7 +41,8 @@ KEYS = {
     "format", "slug", "version", "rehearsal", "languages", "title", "introduction", "consent", "strata", "items",
 }  # fmt: skip
 OPTIONAL = {
-    "about", "sections", "invitations", "waves", "participation", "ceilings", "consent_statements", "screening",
+    "about", "look", "ending", "sections", "invitations", "waves", "participation", "ceilings", "consent_statements",
+    "screening",
 }  # fmt: skip
 
 LONGEST_REASON = 500
@@ -67,6 +68,10 @@ def check(value: object) -> Design:
     asked = items.check_items(document["items"], languages, sections)
     if "about" in document:
         _about(document["about"], languages, [item.key for item in asked], sections)
+    if "look" in document:
+        appearance.check_look(document["look"])
+    if "ending" in document:
+        appearance.check_ending(document["ending"], languages)
     if "invitations" in document:
         _invitations(document["invitations"])
     if "waves" in document:

@@ -49,12 +49,12 @@ def inputs(data: dict[str, object]) -> dict[str, str]:
 
 @cache
 def colours() -> dict[str, dict[str, str]]:
-    """The colours of a light page, and of a printed one (`print`)."""
-    page, _dark, printed = (
+    """The colours of a light page, of a dark one (`dark`) and of a printed one (`print`)."""
+    page, dark, printed = (
         {name: code or f"--{other}" for name, code, other in COLOUR.findall(part)}
         for part in TOKENS.read_text(encoding="utf-8").split("@media")
     )
-    named = {"page": page, "print": page | printed}
+    named = {"page": page, "dark": page | dark, "print": page | printed}
     return {kind: {name: page.get(code[2:], code) for name, code in of.items()} for kind, of in named.items()}
 
 

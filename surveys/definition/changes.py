@@ -28,7 +28,10 @@ ABSENT: Any = _Absent()
 KEYED: tuple[Path, ...] = (("items",), ("sections",), ("strata", "groups"))
 """Lists whose entries are named by their keys."""
 
-AS_A_WHOLE = {"channel", "asked_if", "languages", "ends"}
+OPTIONAL = ("about", "look", "ending")
+"""Parts that are there only where something is said: two authors may begin them at once."""
+
+AS_A_WHOLE = {"channel", "asked_if", "languages", "ends", "completion"}
 """Parts whose values belong together: a half of each side would be neither's."""
 
 MOST_CHANGES = 20_000
@@ -110,7 +113,8 @@ class _Tree:
             holder, last = self._holder(path), str(path[-1])
             named = dict(_named(holder.get(last) or []))
             holder[last], self.orders[path] = named, list(named)
-        self.content.setdefault("about", {})
+        for name in OPTIONAL:
+            self.content.setdefault(name, {})
 
     def replace(self, change: Change, preferred: "_Tree | None") -> Clash | None:
         """Set a part to its new value; a clash if it is neither what it was nor that."""
@@ -152,7 +156,7 @@ class _Tree:
             parts = holder.get(path[-1]) or {}
             order = [key for key in self.orders[path] if key in parts]
             holder[path[-1]] = [parts[key] for key in (*order, *(key for key in parts if key not in order))]
-        for name in ("about", "sections"):
+        for name in (*OPTIONAL, "sections"):
             if not made.get(name):
                 made.pop(name, None)
         return cast("Definition", made)

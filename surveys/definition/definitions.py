@@ -19,7 +19,7 @@ from collector.designs.checks import listed
 from collector.errors import Path, ValidationError
 from estimator.base.extras import lacking_package
 from randomized_response import epsilon_total
-from surveys.definition import about, ceilings, yaml_positions
+from surveys.definition import about, appearance, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.ceilings import require_budget
 from surveys.definition.languages import require_every_language
@@ -43,7 +43,8 @@ FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "r
 """Settings with one value each, and the allowed values; `participation` is a number, the epsilon."""
 
 SURVEY_KEYS = {
-    SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "about", "strata",
+    SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "about", "look",
+    "ending", "strata",
     *FIELDWORK_OPTIONS, "sections", "items",
 }  # fmt: skip
 
@@ -119,6 +120,8 @@ def complete(raw: object) -> Definition:
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
         **_entry(raw, languages),
         **about.complete_about(raw.get("about") or {}, languages),
+        **appearance.complete_look(raw.get("look") or {}),
+        **appearance.complete_ending(raw.get("ending") or {}, languages),
         "strata": {
             "wording": text(strata.get("wording", ""), languages),
             "groups": _evened(groups),
@@ -142,6 +145,7 @@ def design_of(definition: Definition, *, version: int, opening: OpeningOptions =
     """
     design = drawn_items(definition, version=version, opening=opening)
     require_every_language(definition)
+    appearance.require_contrast(design.look)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, ())
     _within_ceiling(design, opening, "Lower the truth probability of a question, or ask fewer.")
     return design

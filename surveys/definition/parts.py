@@ -76,7 +76,31 @@ class FieldworkPart(TypedDict):
     participation: NotRequired[str | None]
 
 
-class Definition(FieldworkPart):
+class LinkPart(TypedDict):
+    label: Text
+    address: str
+
+
+class CompletionPart(TypedDict, total=False):
+    code: str
+    address: str
+    carry: dict[str, str]
+
+
+class EndingPart(TypedDict, total=False):
+    text: Text
+    link: LinkPart
+    completion: CompletionPart
+
+
+class AppearancePart(TypedDict, total=False):
+    """The look of a survey and what stands at its end, each only where it says something."""
+
+    look: dict[str, str]
+    ending: EndingPart
+
+
+class Definition(FieldworkPart, AppearancePart):
     """A survey as its author writes it (docs/surveys.md)."""
 
     slug: str

@@ -22,6 +22,7 @@ def require_shape(definition: Definition) -> None:
         _require_screening(definition["screening"])
     for name, text in definition.get("about", {}).items():
         _require_text(text, ("about", name))
+    _require_appearance(definition)
     _require_text(definition["strata"]["wording"], ("strata", "wording"))
     for group, path in _numbered(definition["strata"]["groups"], ("strata", "groups")):
         _require_text(group["label"], (*path, "label"))
@@ -41,6 +42,19 @@ def _require_screening(screening: Any) -> None:
     _require(screening["ends"], (list,), ("screening", "ends"), "a list of the numbers of answers")
     for end, path in _numbered(screening["ends"], ("screening", "ends")):
         _require(end, (int,), path, "the number of an answer")
+
+
+def _require_appearance(definition: Definition) -> None:
+    for name, value in definition.get("look", {}).items():
+        _require(value, (str,), ("look", name), "a text")
+    ending: Any = definition.get("ending", {})
+    if "text" in ending:
+        _require_text(ending["text"], ("ending", "text"))
+    if "link" in ending:
+        _require_text(ending["link"]["label"], ("ending", "link", "label"))
+        _require(ending["link"]["address"], (str,), ("ending", "link", "address"), "an address")
+    for name, value in ending.get("completion", {}).items():
+        _require(value, (dict if name == "carry" else str,), ("ending", "completion", name), "a text")
 
 
 def _require_item(item: Any, path: Path) -> None:

@@ -75,6 +75,10 @@ def _texts(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     for name in ABOUT:
         if name in definition.get("about", {}):
             yield f"about/{name}", name.replace("_", " ").capitalize(), definition["about"][name]
+    ending = definition.get("ending", {})
+    yield "ending/text", "End", ending.get("text", {})
+    if "link" in ending:
+        yield "ending/link/label", "Link at the end", ending["link"]["label"]
     yield "strata/wording", "Question for the group", definition["strata"]["wording"]
     for number, group in enumerate(definition["strata"]["groups"], start=1):
         yield f"strata/groups/{group['key']}/label", f"Group {number}", group["label"]

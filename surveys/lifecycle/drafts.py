@@ -24,7 +24,7 @@ from surveys.definition.bounds import require_plain
 from surveys.definition.changes import Change, Clash, apply_changes
 from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.shape import require_shape
-from surveys.lifecycle import selectors, signing_keys, transitions
+from surveys.lifecycle import appearance, selectors, signing_keys, transitions
 from surveys.models import DraftRevision, Group, Item, Section, Survey
 
 KEPT_EACH = 20
@@ -112,6 +112,7 @@ def store(survey: Survey, definition: Definition, *, before: Definition | None, 
     survey.strata_wording = definition["strata"]["wording"]
     for name in ABOUT:
         setattr(survey, name, definition.get("about", {}).get(name, {}))
+    appearance.write(survey, definition)
     for name, nothing in selectors.KEPT_PLAIN.items():
         setattr(survey, name, definition.get(name, nothing))
     _require_storable(survey, ())

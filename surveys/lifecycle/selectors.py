@@ -19,7 +19,7 @@ from surveys.accounts.access import surveys_of_runs
 from surveys.definition.definitions import OpeningOptions, design_of, next_wave_design
 from surveys.definition.parts import BUDGET, Definition, ItemPart
 from surveys.definition.privacy_budget import spent
-from surveys.lifecycle import signing_keys
+from surveys.lifecycle import appearance, signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Group, Item, Page, Section, Survey, Version
@@ -109,6 +109,7 @@ def definition_from(
         "introduction": survey.introduction,
         "consent": survey.consent,
         **({"about": about} if about else {}),
+        **appearance.parts_of(survey),
         "strata": {"wording": survey.strata_wording, "groups": divided},
         **{name: value for name in KEPT_PLAIN if (value := getattr(survey, name)) != KEPT_PLAIN[name]},
         **({"sections": titled} if titled else {}),

@@ -141,6 +141,17 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:9], [], {}, *row[9:]],
         ),
     },
+    ("surveys", "0030_look"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("consent_statements", "screening", "sender", "institution", "contact", "data_protection"),
+                *("help_line", "strata_wording", "invitations", "repeats", "people", "participation", "privacy_budget"),
+                *("embedded_in", "results_shown", "purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:16], *5 * ("",), {}, {}, *3 * ("",), {}, *row[16:]],
+        ),
+    },
 }
 
 

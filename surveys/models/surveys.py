@@ -62,6 +62,17 @@ class Survey(models.Model):
     contact = models.JSONField(default=dict)
     data_protection = models.JSONField(default=dict)
     help_line = models.JSONField(default=dict)
+    accent = models.CharField(max_length=16, blank=True, default="")
+    accent_dark = models.CharField(max_length=16, blank=True, default="")
+    background = models.CharField(max_length=16, blank=True, default="")
+    background_dark = models.CharField(max_length=16, blank=True, default="")
+    font = models.CharField(max_length=16, blank=True, default="")
+    ending_text = models.JSONField(default=dict)
+    ending_label = models.JSONField(default=dict)
+    ending_address = models.CharField(max_length=500, blank=True, default="")
+    completion_code = models.CharField(max_length=64, blank=True, default="")
+    completion_address = models.CharField(max_length=500, blank=True, default="")
+    completion_carry = models.JSONField(default=dict, blank=True)
     strata_wording = models.JSONField(default=dict)
     invitations = models.CharField(
         max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."

@@ -29,6 +29,7 @@ from surveys.panel.frame import survey_page
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 from surveys.rendering import pages
+from surveys.respondent.stored_pages import page_response
 
 NO_NAME = "preview"
 """Placeholder for the slug of a survey that has none yet."""
@@ -80,7 +81,7 @@ def by_link(request: HttpRequest, secret: str, language: str = "") -> HttpRespon
         response = _not_yet([str(fault)])
     else:
         shown = _language(design.languages, language)
-        response = HttpResponse(pages.render_page(design, shown, preview=True, previews=addresses))
+        response = page_response(pages.render_page(design, shown, preview=True, previews=addresses))
     response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
     return response
 
@@ -97,7 +98,7 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split())
     except ValidationError as fault:
         return _not_yet([str(fault)])
-    return HttpResponse(page)
+    return page_response(page)
 
 
 def page_while_written(text: str, languages: Sequence[str]) -> bytes:
@@ -168,7 +169,7 @@ def _answer(definition: Definition, language: str | None) -> HttpResponse:
     except ValidationError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)
-    return HttpResponse(pages.render_page(design, shown, preview=True))
+    return page_response(pages.render_page(design, shown, preview=True))
 
 
 def _language(languages: Sequence[str], language: str | None) -> str:

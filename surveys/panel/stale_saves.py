@@ -14,7 +14,14 @@ from surveys.models import Survey
 from surveys.panel.preview import drafted
 
 MOST_SHOWN = 20
-PLACES = {"about": "Who asks", "items": "Question", "sections": "Section", "strata": "Groups"}
+PLACES = {
+    "about": "Who asks",
+    "look": "Look",
+    "ending": "End",
+    "items": "Question",
+    "sections": "Section",
+    "strata": "Groups",
+}
 
 
 @dataclass(frozen=True)

@@ -196,6 +196,7 @@ def _page(design: Design, language: str) -> dict[str, object]:
             "contact_title": _("Contact"),
             "data_title": _("Data protection"),
             "help_title": _("Help and advice"),
+            "closing_title": _("Thank you. Your randomised answer has arrived."),
             "openly": _("Sent openly, not randomised"),
             **_entry(design, language),
         }
@@ -221,6 +222,7 @@ def _page(design: Design, language: str) -> dict[str, object]:
         "introduction": design.introduction[language],
         "consent": design.consent[language],
         "about": about,
+        "closing": _closing(design, language),
         "sender": " · ".join(filter(None, (about.get("sender"), about.get("institution")))),
         "group": [design.strata_wording[language], [group.label[language] for group in design.groups]],
         "questions": questions,
@@ -237,6 +239,15 @@ def _entry(design: Design, language: str) -> dict[str, object]:
         "ending": _("If it is one of these, the survey ends here for you:"),
         "screening": screening_in(design.screening, language),
     }
+
+
+def _closing(design: Design, language: str) -> list[str]:
+    """What respondents read and can follow at the end, in one language."""
+    ending, completion = design.ending, design.ending.completion
+    with translation.override(language):
+        code = f"{_('Your completion code:')} {completion.code}" if completion.code else ""
+    link = f"{ending.label[language]}: {ending.address}" if ending.address else ""
+    return [line for line in (ending.text.get(language, ""), code, completion.address, link) if line]
 
 
 def _question(number: int, item: Item, language: str) -> dict[str, object]:

@@ -3,11 +3,16 @@
 There is no request in here: nothing about a person, a time or a browser can reach the page.
 """
 
+import json
+import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 from itertools import groupby
 from typing import TypedDict
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -16,9 +21,11 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Design, Grid, Item, Screening
+from collector.designs import Design, Ending, Grid, Item, Screening
+from surveys.definition.appearance import style_sheet
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
+STYLE = re.compile(rb"<style>([^<]*)</style>")
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
 """The choices of the practice question if the first question has a few choices."""
 
@@ -121,6 +128,8 @@ class Texts(TypedDict):
     introduction: str
     consent: str
     about: dict[str, str]
+    look: str
+    ending: dict[str, str]
 
 
 class ScreeningTexts(TypedDict):
@@ -156,7 +165,31 @@ def texts_in(design: Design, language: str) -> Texts:
         "introduction": design.introduction[language],
         "consent": design.consent[language],
         "about": {name: text[language] for name, text in design.about.texts.items()},
+        "look": style_sheet(design.look),
+        "ending": _ending(design.ending, language),
     }
+
+
+def _ending(ending: Ending, language: str) -> dict[str, str]:
+    """What stands at the end, in one language; each only where it is."""
+    completion = ending.completion
+    parts = {
+        "text": ending.text.get(language, ""),
+        "label": ending.label.get(language, ""),
+        "address": ending.address,
+        "code": completion.code,
+        "completion": completion.address,
+        "host": urlsplit(completion.address).hostname or "",
+        "carry": json.dumps(dict(completion.carry)) if completion.carry else "",
+    }
+    return {name: part for name, part in parts.items() if part}
+
+
+def style_hash(page: bytes) -> str:
+    """The source expression of the page's own style sheet for its policy; empty if it has none."""
+    head = page.partition(b"</head>")[0]
+    found = STYLE.search(head)
+    return f"'sha256-{b64encode(sha256(found[1]).digest()).decode()}'" if found else ""
 
 
 def _sections(design: Design, language: str) -> list[dict[str, object]]:
@@ -239,6 +272,7 @@ def _extras(design: Design) -> list[str]:
         "invitation": bool(design.invitations),
         "remembered": design.remembers,
         "waves": design.waves is not None,
+        "completion": bool(design.ending.completion.carry),
     }
     return [name for name, holds in needed.items() if holds]
 

@@ -13,7 +13,7 @@ from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
 from surveys.rendering import pages
 from surveys.rendering.own_coin import page
-from surveys.respondent.stored_pages import answer_with, attachment, page_or_404
+from surveys.respondent.stored_pages import answer_with, attachment, page_or_404, page_response
 
 FORM_TYPES = ("application/x-www-form-urlencoded",)
 
@@ -63,7 +63,7 @@ def sent(request: HttpRequest, slug: str, language: str = "") -> HttpResponse:
     """Confirm that a form was accepted; the same for everybody, whatever they sent."""
     shown, stored = page_or_404(slug, language, Page.Kind.COIN)
     birthdays = page.asks_birthdays(stored)
-    return HttpResponse(page.render_sent(shown.design, shown.language, birthdays=birthdays))
+    return page_response(page.render_sent(shown.design, shown.language, birthdays=birthdays))
 
 
 def _look(request: HttpRequest, shown: PublishedVersion, stored: bytes) -> HttpResponse:
@@ -72,7 +72,7 @@ def _look(request: HttpRequest, shown: PublishedVersion, stored: bytes) -> HttpR
     except RequestRefused as refusal:
         return _refused(shown, refusal)
     birthdays = page.asks_birthdays(stored)
-    return HttpResponse(page.render_review(shown.design, looked, shown.language, birthdays=birthdays))
+    return page_response(page.render_review(shown.design, looked, shown.language, birthdays=birthdays))
 
 
 def _form(request: HttpRequest) -> bytes:
@@ -88,8 +88,8 @@ def _refused(shown: PublishedVersion, refusal: RequestRefused) -> HttpResponse:
         return _closed(shown, status=refusal.status)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     explained = page.render_refusal(shown.design, refusal, shown.language)
-    return HttpResponse(explained, status=refusal.status, headers=headers)
+    return page_response(explained, status=refusal.status, headers=headers)
 
 
 def _closed(shown: PublishedVersion, *, status: int) -> HttpResponse:
-    return HttpResponse(pages.render_closed(shown.design, shown.language), status=status)
+    return page_response(pages.render_closed(shown.design, shown.language), status=status)

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +11,7 @@ from surveys.accounts.access import one_or_404
 from surveys.lifecycle import selectors
 from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
+from surveys.rendering.pages import style_hash
 
 TAKES_GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))", re.IGNORECASE)
 
@@ -27,7 +29,19 @@ def answer_with(request: HttpRequest, content: bytes, content_type: str = "text/
     """
     takes = TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
     headers = {"Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if takes else {})
-    return HttpResponse(packed(content) if takes else content, content_type=content_type, headers=headers)
+    response = HttpResponse(packed(content) if takes else content, content_type=content_type, headers=headers)
+    return styled(response, content)
+
+
+def styled(response: HttpResponse, content: bytes) -> HttpResponse:
+    """Let the policy of a page admit the style sheet that was rendered into it, and no other."""
+    response.own_style = style_hash(content)  # type: ignore[attr-defined]
+    return response
+
+
+def page_response(content: bytes, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """Reply with a page that was rendered for this request."""
+    return styled(HttpResponse(content, status=status, headers=headers), content)
 
 
 def attachment(content: bytes, content_type: str, name: str) -> HttpResponse:

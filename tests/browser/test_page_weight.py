@@ -11,6 +11,7 @@ from surveys.models import Version
 from surveys.opening.services import open_survey
 from tests.browser.visit import new_visit
 from tests.factories import payloads
+from tests.factories.appearance import ENDING, LOOK
 from tests.factories.surveys import open_document
 from tests.tools.capture import Capture
 
@@ -36,10 +37,17 @@ def thirty(alice: Any, transactional_db: None) -> Version:
 
 
 @pytest.fixture
+def thirty_looked(alice: Any, thirty: Version) -> Version:
+    """The same in colours of its own, with a way back to a panel."""
+    return open_document(json.loads(thirty.design.document) | {"slug": "panel", "look": LOOK, "ending": ENDING}, alice)
+
+
+@pytest.fixture
 def thirty_again(alice: Any, thirty: Version) -> Version:
-    """The same by invitation, and remembered from wave to wave."""
-    more = {"slug": "again", "invitations": {"kind": "secret"}, "waves": {"repeats": "remember", "spent": "3/1"}}
-    return open_document(json.loads(thirty.design.document) | more, alice)
+    """The same by invitation, remembered from wave to wave, in colours of its own."""
+    ways = {"slug": "again", "invitations": {"kind": "secret"}, "waves": {"repeats": "remember", "spent": "3/1"}}
+    ending = {name: ENDING[name] for name in ("text", "link")}
+    return open_document(json.loads(thirty.design.document) | ways | {"look": LOOK, "ending": ending}, alice)
 
 
 def weigh(context: Any, site: Capture, address: str) -> dict[str, int]:
@@ -77,6 +85,11 @@ def test_page_weight_thirty_questions(context: Any, site: Capture, thirty: Versi
     weighed = weigh(context, site, "/s/thirty/")
     assert weighed["transferred"] < TRANSFERRED, weighed
     assert weighed["plain"] < PLAIN, weighed
+
+
+def test_page_weight_look_and_panel(context: Any, site: Capture, thirty_looked: Version) -> None:
+    weighed = weigh(context, site, "/s/panel/")
+    assert weighed["transferred"] < TRANSFERRED, weighed
 
 
 def test_page_weight_invitation_and_waves(context: Any, site: Capture, thirty_again: Version) -> None:

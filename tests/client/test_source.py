@@ -131,12 +131,12 @@ def test_optional_styles_are_only_on_pages_that_need_them(page: str) -> None:
 def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     """And no module is on none."""
     statements = [{"en": "I agree."}]
-    document = kinds.document(
-        invitations={"kind": "secret"}, waves={"repeats": "remember", "spent": "1/1"}, consent_statements=statements
-    )
+    panel = {"completion": {"address": "https://panel.example/end", "carry": {"id": "id"}}}
+    waves = {"repeats": "remember", "spent": "1/1"}
+    document = kinds.document(invitations={"kind": "secret"}, waves=waves, consent_statements=statements, ending=panel)
     asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["entry", "dropdown", "multiple", "number", "invitation", "remembered", "waves"]
+    extras = ["entry", "dropdown", "multiple", "number", "invitation", "remembered", "waves", "completion"]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"

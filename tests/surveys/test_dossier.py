@@ -46,6 +46,21 @@ def test_dossier_has_every_text_of_the_definition(alice: User) -> None:
     assert [text for text in texts if text not in data] == []
 
 
+def test_dossier_has_what_stands_at_the_end(alice: User) -> None:
+    completion = {"code": "C1ABC", "address": "https://panel.example/end"}
+    link = {"label": {"en": "About the study"}, "address": "https://example.org/study"}
+    definition: Any = helped(ending={"text": {"en": "See you."}, "link": link, "completion": completion})
+    survey = services.write_survey(definition, team=home_team(alice))
+    (page,) = data_of(survey)["pages"]
+    assert page["closing"] == [
+        "See you.",
+        "Your completion code: C1ABC",
+        "https://panel.example/end",
+        "About the study: https://example.org/study",
+    ]
+    assert dossier(survey, expected=300, today=DAY)
+
+
 def test_dossier_has_a_page_in_each_language_in_its_own_words(alice: User) -> None:
     english, german = data_of(services.write_survey(BILINGUAL, team=home_team(alice)))["pages"]
     assert (english["title"], german["title"]) == ("Campus", "Universität")

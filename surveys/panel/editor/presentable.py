@@ -11,7 +11,7 @@ from collector.errors import ValidationError
 from surveys.definition import bounds, ceilings, definitions, shape
 from surveys.definition.definitions import OpeningOptions, drawn_items
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.definition.parts import AppearancePart, Definition, EndingPart, ItemPart, Text
 from surveys.definition.questions import frozen_item
 from surveys.planning.draft_prices import GRID, plannable
 
@@ -72,13 +72,16 @@ def _filled(definition: Definition) -> Definition:
         for one in definition.get("sections", [])
     ]
     items = [_item(item, codes) for item in definition["items"]] or [_item(_first(), codes)]
-    filled = {name: value for name, value in definition.items() if name not in ("invitations", "participation")} | {
+    filled = {
+        name: value for name, value in definition.items() if name not in ("invitations", "participation", "ending")
+    } | {
         "slug": SLUG,
         "title": _text(definition["title"], codes, "…"),
         "introduction": _text(definition["introduction"], codes, ""),
         "consent": _text(definition["consent"], codes, ""),
         **_entry(definition, codes),
         **({"about": about} if about else {}),
+        **_ending(definition, codes),
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
     }
@@ -99,6 +102,19 @@ def _entry(definition: Definition, codes: list[str]) -> dict[str, object]:
             "ends": ends if 0 < len(ends) < len(choices) else [len(choices) - 1],
         }
     return made
+
+
+def _ending(definition: Definition, codes: list[str]) -> AppearancePart:
+    """The end with its texts in every language; a link without an address is not shown yet."""
+    written = definition.get("ending", {})
+    ending: EndingPart = {}
+    if "text" in written:
+        ending["text"] = _text(written["text"], codes, "…")
+    if "link" in written and (address := written["link"]["address"]):
+        ending["link"] = {"label": _text(written["link"]["label"], codes, "…"), "address": address}
+    if "completion" in written:
+        ending["completion"] = written["completion"]
+    return {"ending": ending} if ending else {}
 
 
 def _item(item: ItemPart, codes: list[str]) -> ItemPart:
@@ -160,6 +176,9 @@ def _put_aside(draft: Definition, error: ValidationError) -> bool:
             removed = [item.pop(name) for name in OPTIONAL if name in item]
             draft["items"][place] = cast("ItemPart", item)
             return bool(removed)
+        case ("look" | "ending" as name, *_):
+            draft.pop(name, None)
+            return True
         case ("items",) if error.code == "duplicate":
             for place, one in enumerate(draft["items"]):
                 one["key"] = f"q{place}"

@@ -122,6 +122,10 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
             yield ("screening", "choices", number), choice, True
         yield ("screening", "text"), screening["text"], True
     yield from ((("about", name), text, False) for name, text in definition.get("about", {}).items())
+    ending = definition.get("ending", {})
+    yield ("ending", "text"), ending.get("text", {}), False
+    if "link" in ending:
+        yield ("ending", "link", "label"), ending["link"]["label"], True
     groups = definition["strata"]["groups"]
     yield ("strata", "wording"), definition["strata"]["wording"], bool(groups)
     for group in groups:

@@ -101,6 +101,10 @@ def _texts(definition: Definition) -> Iterator[Named]:
         for place, choice in enumerate(screening["choices"], start=1):
             yield f"choice {place} of the screening question", choice, True
     yield from ((f"the {name.replace('_', ' ')}", text, False) for name, text in definition.get("about", {}).items())
+    ending = definition.get("ending", {})
+    yield "the text at the end", ending.get("text", {}), False
+    if "link" in ending:
+        yield "the words of the link at the end", ending["link"]["label"], True
     groups = definition["strata"]["groups"]
     yield "the question for the group", definition["strata"]["wording"], bool(groups)
     yield from ((f"group {group['key']}", group["label"], True) for group in groups)

@@ -182,7 +182,7 @@ class SurveyForm(EntryFields, WordsForm):
 
     class Meta:
         model = Survey
-        fields = (
+        fields: tuple[str, ...] = (
             "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
             "invitations", "repeats", "participation", "privacy_budget",
         )  # fmt: skip

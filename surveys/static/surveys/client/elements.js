@@ -26,3 +26,35 @@ export function element(name, text = "", className = "") {
   }
   return created;
 }
+
+/**
+ * The stages of the page's life. Each element with `data-stage` is shown in the stages that it names, hidden in others.
+ */
+export class Stages {
+  #root;
+
+  constructor(root) {
+    this.#root = root;
+    this.now = "waiting";
+  }
+
+  /**
+   * @param {string} stage
+   * @param {{focus?: boolean}} [options]  whether the focus goes to the title, so that a screen reader says what is new
+   */
+  show(stage, { focus = true } = {}) {
+    this.now = stage;
+    this.#root.dataset.now = stage;
+    const staged = [...this.#root.querySelectorAll("[data-stage]")];
+    staged.forEach((section) => {
+      section.hidden = !section.dataset.stage.split(" ").includes(stage);
+    });
+    if (focus) {
+      staged.filter((section) => !section.hidden).map(titleOf).find((title) => title !== null)?.focus();
+    }
+  }
+}
+
+function titleOf(section) {
+  return section.querySelector("[data-part=stage-title]");
+}

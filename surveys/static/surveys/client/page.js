@@ -2,7 +2,7 @@ import { Explanation } from "./explain.js";
 import { extra } from "./extras.js";
 import { carryLink, groupNamed, linkNames, takeLink } from "./link.js";
 import { OwnNote } from "./losses.js";
-import { part } from "./elements.js";
+import { Stages, part } from "./elements.js";
 import { bindTrials } from "./practice.js";
 import { prepare } from "./preparation.js";
 import { Questionnaire } from "./questionnaire.js";
@@ -12,7 +12,6 @@ import { Tickets, requestBody } from "./report.js";
 import { CheckThisPage, Review } from "./review.js";
 import { Sending } from "./sending.js";
 import { Sentences } from "./sentences.js";
-import { Stages } from "./stages.js";
 import { Steps } from "./steps.js";
 
 /**

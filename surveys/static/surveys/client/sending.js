@@ -36,7 +36,7 @@ export class Sending {
    * @param {HTMLElement} root
    * @param {Window} window
    * @param {object} page  what it shares with the page around it
-   * @param {import("./stages.js").Stages} page.stages
+   * @param {import("./elements.js").Stages} page.stages
    * @param {import("./sentences.js").Sentences} page.sentences
    * @param {import("./review.js").CheckThisPage} page.check
    * @param {(action: () => unknown) => Promise<void>} page.guard  runs an action; what it throws is a refusal

@@ -156,6 +156,11 @@ function target([list, key, field, ...more]) {
   if (list === "strata") {
     return ["survey", key === "groups" ? `strata/groups/${field}/label` : "strata/wording", String(more.at(-1) ?? field ?? "")];
   }
+  if (list === "look" || list === "ending") {
+    const language = typeof more.at(-1) === "string" ? more.at(-1) : key === "text" ? field : "";
+    const place = [list, key, ...(key === "text" || list === "look" ? [] : [field])].filter(Boolean).join("/");
+    return ["survey", place, String(language ?? "")];
+  }
   if (list === "about") {
     return ["survey", `about/${key ?? "contact"}`, String(field ?? "")];
   }

@@ -4,7 +4,8 @@
  */
 
 const KEYED = [["items"], ["sections"], ["strata", "groups"]];
-const WHOLE = new Set(["channel", "asked_if", "languages", "ends"]);
+const OPTIONAL = ["about", "look", "ending"];
+const WHOLE = new Set(["channel", "asked_if", "languages", "ends", "completion"]);
 
 /** @returns {{path: (string | number)[], was?: unknown, now?: unknown}[]} what makes the second of the first */
 export function differences(before, after) {
@@ -72,7 +73,9 @@ function treeOf(definition) {
     holder[last] = named;
     orders.set(path.join("/"), order);
   }
-  content.about ??= {};
+  for (const name of OPTIONAL) {
+    content[name] ??= {};
+  }
   return { content, orders };
 }
 
@@ -85,7 +88,7 @@ function listed(tree) {
     const rest = Object.keys(parts).filter((key) => !order.includes(key));
     holder[path.at(-1)] = [...order, ...rest].map((key) => parts[key]);
   }
-  for (const name of ["about", "sections"]) {
+  for (const name of [...OPTIONAL, "sections"]) {
     if (Object.keys(made[name]).length === 0) {
       delete made[name];
     }

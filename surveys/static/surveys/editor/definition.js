@@ -260,6 +260,12 @@ export function setLanguages(definition, codes, state) {
   for (const [name, text] of Object.entries(definition.about ?? {})) {
     definition.about[name] = each(text);
   }
+  if (definition.ending?.text) {
+    definition.ending.text = each(definition.ending.text);
+  }
+  if (definition.ending?.link) {
+    definition.ending.link.label = each(definition.ending.link.label);
+  }
   definition.strata.wording = each(definition.strata.wording);
   definition.strata.groups.forEach((group) => (group.label = each(group.label)));
   for (const section of definition.sections ?? []) {
@@ -308,6 +314,21 @@ export function setAbout(definition, name, language, words) {
   }
   if (!Object.keys(definition.about).length) {
     delete definition.about;
+  }
+}
+
+/** Set a value at a path of a part that is there only where it says something; what is empty goes, and what it was in. */
+export function setOptional(definition, path, value) {
+  const [name, ...rest] = path;
+  const said = (one) => (typeof one === "object" && one !== null ? Object.values(one).some(said) : Boolean(one));
+  if (rest.length) {
+    definition[name] ??= {};
+    setOptional(definition[name], rest, value);
+  } else {
+    definition[name] = value;
+  }
+  if (!said(definition[name])) {
+    delete definition[name];
   }
 }
 

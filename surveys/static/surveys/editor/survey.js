@@ -1,4 +1,5 @@
 /** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
+import { Ending, Look } from "./appearance.js";
 import { addGroup, emptyText, removeSection, setAbout, setLanguages, setOption } from "./definition.js";
 import { Screening, Statements } from "./entry.js";
 import { TextField } from "./fields.js";
@@ -20,6 +21,8 @@ export function SurveyCard({ draft, state, language, names }) {
     <${Screening} draft=${draft} language=${language} />
     <${About} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
+    <${Look} draft=${draft} />
+    <${Ending} draft=${draft} language=${language} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
       <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>
       ${groups.length > 0 && html`<${TextField} label="Question for the group" rows="1" text=${definition.strata.wording} path="strata/wording" language=${language}

@@ -5,11 +5,10 @@ import { PendingRequests } from "./pending.js";
 import { answeringLink, readLink } from "./link.js";
 import { readCode } from "../client/codes.js";
 import { canonicalText, digestOf } from "../client/design.js";
-import { part } from "../client/elements.js";
+import { Stages, part } from "../client/elements.js";
 import { systemWords } from "../client/random.js";
 import { Refusal } from "../client/refusal.js";
 import { Sentences } from "../client/sentences.js";
-import { Stages } from "../client/stages.js";
 
 /**
  * The page on which a token is fetched:

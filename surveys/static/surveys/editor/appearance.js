@@ -1,0 +1,49 @@
+/** The look of the respondents' page, and what stands at its end. */
+import { emptyText, setOptional } from "./definition.js";
+import { html } from "./view.js";
+
+const COLOUR = /^#[0-9a-f]{6}$/;
+const FONTS = [["", "The device’s own"], ["serif", "Serif"], ["humanist", "Humanist"], ["rounded", "Rounded"]];
+const COLOURS = [
+  ["Links and buttons", ["accent", "Light screens", "#0c6661"], ["accent_dark", "Dark screens", "#74d3c8"]],
+  ["Background", ["background", "Light screens", "#f5f4ef"], ["background_dark", "Dark screens", "#10171a"]],
+];
+
+export function Look({ draft }) {
+  const look = draft.definition.look ?? {};
+  const set = (name, value) => draft.edit(`look-${name}`, (it) => setOptional(it, ["look", name], value));
+  return html`<details class="editor-advanced" open=${Object.keys(look).length > 0}><summary>Look</summary>
+    <p class="candor-quiet">Texts must stand out from what is behind them by 4.5:1. The list of problems says where they do not, and which colour close by would do.</p>
+    ${COLOURS.map(([part, ...schemes]) => html`<fieldset class="editor-colours" key=${part}><legend>${part}</legend>
+      ${schemes.map(([name, label, ours]) => html`<div class="editor-colour" key=${name}>
+        <label class="editor-field">${label}<input class="candor-field" autocomplete="off" spellcheck="false" data-path=${`look/${name}`} placeholder=${ours} value=${look[name] ?? ""}
+          onInput=${(event) => set(name, event.target.value.trim().toLowerCase())} /></label>
+        <input type="color" aria-label=${`${part}, ${label}: choose`} value=${COLOUR.test(look[name] ?? "") ? look[name] : ours} onInput=${(event) => set(name, event.target.value)} /></div>`)}</fieldset>`)}
+    <label class="editor-field">Typeface<select class="candor-field editor-small" data-path="look/font" value=${look.font ?? ""} onChange=${(event) => set("font", event.target.value)}>
+      ${FONTS.map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
+  </details>`;
+}
+
+export function Ending({ draft, language }) {
+  const { definition } = draft;
+  const { text, link, completion } = definition.ending ?? {};
+  const own = definition.languages[0];
+  const set = (path, value) => draft.edit(path.join("-"), (it) => setOptional(it, path, value));
+  const words = (path, there) => (event) =>
+    draft.edit(`${path.join("-")}-${language}`, (it) => setOptional(it, path, { ...emptyText(it), ...there, [language]: event.target.value }));
+  const field = (label, path, value, help) => html`<label class="editor-field">${label} ${help && html`<small class="candor-quiet">${help}</small>`}
+    <input class="candor-field" autocomplete="off" spellcheck="false" data-path=${path.join("/")} value=${value} onInput=${(event) => set(path, event.target.value.trim())} /></label>`;
+  const address = (event) =>
+    draft.edit("ending-link-address", (it) => setOptional(it, ["ending", "link"], { label: link?.label ?? emptyText(it), address: event.target.value.trim() }));
+  const label = (event) =>
+    draft.edit(`ending-link-${language}`, (it) => setOptional(it, ["ending", "link"], { label: { ...emptyText(it), ...link?.label, [language]: event.target.value }, address: link?.address ?? "" }));
+  return html`<details class="editor-advanced" open=${Boolean(definition.ending)}><summary>End of the survey, completion codes</summary>
+    <label class="editor-field">Text at the end<textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="ending/text" value=${text?.[language] ?? ""}
+      placeholder=${language === own ? "" : text?.[own]} onInput=${words(["ending", "text"], text)}></textarea></label>
+    <label class="editor-field">Words of a link<input class="candor-field" lang=${language} dir="auto" data-path="ending/link/label" value=${link?.label[language] ?? ""} onInput=${label} /></label>
+    <label class="editor-field">Its address<input class="candor-field" autocomplete="off" spellcheck="false" placeholder="https://" data-path="ending/link/address" value=${link?.address ?? ""} onInput=${address} /></label>
+    ${field("Completion code", ["ending", "completion", "code"], completion?.code ?? "", "For panels such as Prolific or MTurk: the same for everybody, so it leads to no response.")}
+    ${field("Completion address", ["ending", "completion", "address"], completion?.address ?? "", "Where participants go back to.")}
+    <p class="candor-quiet">Where that address needs what a participant’s link brought along, the plain form says so.</p>
+  </details>`;
+}
