@@ -1,6 +1,6 @@
 /** The look of the respondents' page, and what stands at its end. */
 import { emptyText, setOptional } from "./definition.js";
-import { html } from "./view.js";
+import { html, useState } from "./view.js";
 
 const COLOUR = /^#[0-9a-f]{6}$/;
 const FONTS = [["", "The device’s own"], ["serif", "Serif"], ["humanist", "Humanist"], ["rounded", "Rounded"]];
@@ -12,13 +12,15 @@ const COLOURS = [
 export function Look({ draft }) {
   const look = draft.definition.look ?? {};
   const set = (name, value) => draft.edit(`look-${name}`, (it) => setOptional(it, ["look", name], value));
+  const weak = (name) => draft.problems.find(({ path }) => path.join("/") === `look/${name}`)?.text;
   return html`<details class="editor-advanced" open=${Object.keys(look).length > 0}><summary>Look</summary>
-    <p class="candor-quiet">Texts must stand out from what is behind them by 4.5:1. The list of problems says where they do not, and which colour close by would do.</p>
+    <p class="candor-quiet">Texts must stand out from what is behind them by 4.5:1. Empty: Candor’s own colours.</p>
     ${COLOURS.map(([part, ...schemes]) => html`<fieldset class="editor-colours" key=${part}><legend>${part}</legend>
       ${schemes.map(([name, label, ours]) => html`<div class="editor-colour" key=${name}>
         <label class="editor-field">${label}<input class="candor-field" autocomplete="off" spellcheck="false" data-path=${`look/${name}`} placeholder=${ours} value=${look[name] ?? ""}
           onInput=${(event) => set(name, event.target.value.trim().toLowerCase())} /></label>
-        <input type="color" aria-label=${`${part}, ${label}: choose`} value=${COLOUR.test(look[name] ?? "") ? look[name] : ours} onInput=${(event) => set(name, event.target.value)} /></div>`)}</fieldset>`)}
+        <input type="color" aria-label=${`${part}, ${label}: choose`} value=${COLOUR.test(look[name] ?? "") ? look[name] : ours} onInput=${(event) => set(name, event.target.value)} /></div>`)}
+      ${schemes.map(([name]) => weak(name)).map((words) => words && html`<p class="editor-stop">${words}</p>`)}</fieldset>`)}
     <label class="editor-field">Typeface<select class="candor-field editor-small" data-path="look/font" value=${look.font ?? ""} onChange=${(event) => set("font", event.target.value)}>
       ${FONTS.map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
   </details>`;
@@ -44,6 +46,25 @@ export function Ending({ draft, language }) {
     <label class="editor-field">Its address<input class="candor-field" autocomplete="off" spellcheck="false" placeholder="https://" data-path="ending/link/address" value=${link?.address ?? ""} onInput=${address} /></label>
     ${field("Completion code", ["ending", "completion", "code"], completion?.code ?? "", "For panels such as Prolific or MTurk: the same for everybody, so it leads to no response.")}
     ${field("Completion address", ["ending", "completion", "address"], completion?.address ?? "", "Where participants go back to.")}
-    <p class="candor-quiet">Where that address needs what a participant’s link brought along, the plain form says so.</p>
+    <${Carry} draft=${draft} carry=${completion?.carry ?? {}} />
   </details>`;
+}
+
+const PAIR = /^([A-Za-z0-9_-]{1,64})=([A-Za-z0-9_-]{1,64})$/;
+const pairsOf = (written) => written.split(/[\s,]+/).filter(Boolean).map((pair) => PAIR.exec(pair));
+
+/** Parameters as `survey_code=id`; what is none yet stays in the field, and is said. */
+function Carry({ draft, carry }) {
+  const [written, setWritten] = useState(Object.entries(carry).map((pair) => pair.join("=")).join(" "));
+  const write = (event) => {
+    setWritten(event.target.value);
+    const found = pairsOf(event.target.value);
+    if (found.every(Boolean)) {
+      const named = Object.fromEntries(found.map(([, name, source]) => [name, source]));
+      draft.edit("ending-completion-carry", (it) => setOptional(it, ["ending", "completion", "carry"], named));
+    }
+  };
+  return html`<label class="editor-field">Carried from the link <small class="candor-quiet">Where that address needs what a participant’s link brought: survey_code=id puts ?id=7 there as survey_code=7. Devices do it by themselves; nothing of it is kept here.</small>
+    <input class="candor-field" autocomplete="off" spellcheck="false" placeholder="survey_code=id" data-path="ending/completion/carry" value=${written} onInput=${write} />
+    ${!pairsOf(written).every(Boolean) && html`<span class="editor-stop">Write it like survey_code=id: the name at the end, then that in the link.</span>`}</label>`;
 }
