@@ -30,7 +30,7 @@ export class Entry {
    * @param {HTMLElement} root
    * @param {Design} design
    * @param {object} page
-   * @param {import("./stages.js").Stages} page.stages
+   * @param {import("./elements.js").Stages} page.stages
    * @param {import("./sentences.js").Sentences} page.sentences
    * @param {(action: () => void) => void} page.guard
    * @param {() => void} page.wipe  forgets the answers of somebody who came back from the questions and takes no part
