@@ -30,11 +30,13 @@ TESTS = (
     "tests/storage/test_reopening.py",
     "tests/storage/test_retention.py",
 )
+BACK = "tables are put back on one server before anything is migrated, either way"
 OF_THE_FILE = "of the backup's file alone, whatever the database"
 LEFT_OUT = {
     "tests/collector/test_folding.py::test_selectors_query_by_index_not_by_full_scan": (
         "the plans of queries on many nodes name no index of one server"
     ),
+    "tests/collector/test_parts.py::test_migration_back_with_a_split_design_is_refused": BACK,
     "tests/collector/test_rehearsals.py::test_raw_sql_update_mixing_simulated_and_real_raises": (
         "Citus itself refuses to change the number of a report's design, with another error than the trigger's"
     ),
@@ -42,9 +44,7 @@ LEFT_OUT = {
         "a node waits for its own; in its place: test_store_known_report_writes_a_record_on_its_node"
     ),
     "tests/storage/test_archives.py::test_archive_takes_few_bytes_and_bounded_memory": "of the file alone",
-    "tests/storage/test_archives.py::test_migration_back_with_an_archive_is_refused": (
-        "tables are put back on one server before anything is migrated, either way"
-    ),
+    "tests/storage/test_archives.py::test_migration_back_with_an_archive_is_refused": BACK,
     "tests/storage/test_backup.py::test_restore_flipped_bit_is_rejected_or_harmless": OF_THE_FILE,
     "tests/storage/test_backup.py::test_restore_invalid_backup_is_rejected": OF_THE_FILE,
     "tests/storage/test_retention.py::test_purged_report_is_in_no_database_file": (
