@@ -1,5 +1,6 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
+from collector.designs.blocks import Before, Picture, Text
 from collector.designs.design import (
     ABOUT,
     About,
@@ -14,7 +15,6 @@ from collector.designs.design import (
     Screening,
     Section,
     Stratum,
-    Text,
     Waves,
     canonical,
     digest,
@@ -38,6 +38,7 @@ __all__ = [
     "MOST_GROUPS",
     "MOST_SYMBOLS",
     "About",
+    "Before",
     "Ceilings",
     "Channel",
     "Condition",
@@ -46,6 +47,7 @@ __all__ = [
     "Grid",
     "Item",
     "Kind",
+    "Picture",
     "Screening",
     "Section",
     "Stratum",

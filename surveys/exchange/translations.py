@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from collector.designs import ABOUT
 from collector.errors import ValidationError
 from surveys.definition.bounds import require_plain
-from surveys.definition.parts import Definition, Text
+from surveys.definition.parts import Definition, Text, texts_before, texts_of_pictures
 from surveys.exchange.files import fault
 
 PLACE = "text"
@@ -88,6 +88,8 @@ def _texts(definition: Definition) -> Iterator[tuple[str, str, Text]]:
         # What the rows of a grid share is translated once, with the first of them.
         first = not heading or (above.get("heading"), above.get("section")) != (heading, item.get("section"))
         above = item
+        for part, text in texts_before(item):
+            yield f"{place}/before/{part}", f"Before question {number}", text
         if heading and first:
             yield f"{place}/heading", f"{name}, heading", heading
         yield f"{place}/wording", name, item["wording"]
@@ -95,6 +97,8 @@ def _texts(definition: Definition) -> Iterator[tuple[str, str, Text]]:
             continue
         for option, choice in enumerate(item["choices"]):
             yield f"{place}/choices/{option}", f"{name}, option {option + 1}", choice
+        for option, text in texts_of_pictures(item):
+            yield f"{place}/choice_pictures/{option}/alternative", f"{name}, picture of option {option + 1}", text
         if "prefer_not" in item:
             yield f"{place}/prefer_not", f"{name}, last option", item["prefer_not"]
 

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from collector.errors import ValidationError
 from surveys.accounts.teams import team_for
 from surveys.definition import definitions
-from surveys.definition.bounds import LARGEST
+from surveys.definition.bounds import LARGEST_FILE as LARGEST_DEFINITION
 from surveys.definition.text_warnings import text_warnings
 from surveys.exchange import formats as exchange
 from surveys.exchange.files import LARGEST_FILE
@@ -74,7 +74,7 @@ def _read(file: Path) -> bytes:
     """The file's content, read no further than a definition's bound."""
     with contextlib.ExitStack() as opened:
         stream = sys.stdin.buffer if file == STANDARD else opened.enter_context(file.open("rb"))
-        bound = LARGEST if _format_by_name(file) == exchange.CANDOR else LARGEST_FILE
+        bound = LARGEST_DEFINITION if _format_by_name(file) == exchange.CANDOR else LARGEST_FILE
         read = stream.read(bound + 1)
     if len(read) > bound:
         raise ValidationError((), f"{file} must have at most {bound:,} bytes; it has more")
