@@ -60,7 +60,7 @@ def write(page: Page) -> None:
 def test_look_and_ending_are_written_saved_and_previewed(editor: Page) -> None:
     write(editor)
     expect(editor.locator(".editor-status")).to_contain_text("Saved")
-    editor.wait_for_function("!document.querySelector('[data-editor]').querySelector('iframe[data-coming]')")
+    expect(editor.locator("iframe[data-coming]")).to_have_count(0)
     written = selectors.definition_of(Survey.objects.get())
     assert (written["look"], written["ending"]) == (LOOK, ENDING)
     preview = editor.frame_locator(".editor-screen iframe:not([data-coming])")
