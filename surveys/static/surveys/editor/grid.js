@@ -1,6 +1,6 @@
 /** The rows of a grid, typed below each other as options are: Enter adds the next one, a pasted list becomes rows. */
 import { addRows, emptyText, isUnnamed, itemOf, nameItem, removeItem } from "./definition.js";
-import { linesOf } from "./options.js";
+import { editList, linesOf } from "./options.js";
 import { html, useLayoutEffect, useRef } from "./view.js";
 
 export function Heading({ draft, rows, language }) {
@@ -56,18 +56,8 @@ export function Rows({ draft, rows, item, language, onSelect, onRename }) {
       }
     }
   };
-  const keys = (event, place) => {
-    if (event.key === "Enter") {
-      event.preventDefault();
-      insert(place, [""]);
-    } else if (event.key === "Backspace" && event.target.value === "" && rows.length > 1) {
-      event.preventDefault();
-      remove(place);
-    } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
-      event.preventDefault();
-      move(place, event.key === "ArrowUp" ? -1 : 1);
-    }
-  };
+  const keys = (event, place) =>
+    editList(event, rows.length, { add: () => insert(place, [""]), remove: () => remove(place), move: (by) => move(place, by) });
   const paste = (event, place) => {
     const lines = linesOf(event.clipboardData.getData("text/plain"));
     if (lines.length < 2) {

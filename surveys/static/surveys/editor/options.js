@@ -36,19 +36,8 @@ export function Options({ draft, item, language, label = "Option" }) {
       focus.current = place + by;
     }
   };
-  const keys = (event, place) => {
-    const empty = event.target.value === "";
-    if (event.key === "Enter") {
-      event.preventDefault();
-      insert(place + 1, [""]);
-    } else if (event.key === "Backspace" && empty && choices.length > 1) {
-      event.preventDefault();
-      remove(place);
-    } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
-      event.preventDefault();
-      move(place, event.key === "ArrowUp" ? -1 : 1);
-    }
-  };
+  const keys = (event, place) =>
+    editList(event, choices.length, { add: () => insert(place + 1, [""]), remove: () => remove(place), move: (by) => move(place, by) });
   const paste = (event, place) => {
     const lines = linesOf(event.clipboardData.getData("text/plain"));
     if (lines.length < 2) {
@@ -80,6 +69,23 @@ export function Options({ draft, item, language, label = "Option" }) {
     <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>+ Add option</button>
     <span class="candor-quiet"> Enter adds the next one; a pasted list becomes options.</span>
   </fieldset>`;
+}
+
+/**
+ * What a key does in one of `count` fields of a list: Enter adds the next one, Backspace removes an empty one, Alt with an
+ * arrow moves it.
+ */
+export function editList(event, count, { add, remove, move }) {
+  if (event.key === "Enter") {
+    event.preventDefault();
+    add();
+  } else if (event.key === "Backspace" && event.target.value === "" && count > 1) {
+    event.preventDefault();
+    remove();
+  } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+    event.preventDefault();
+    move(event.key === "ArrowUp" ? -1 : 1);
+  }
 }
 
 /** The lines of a pasted list, without its bullets and numbers. */
