@@ -94,6 +94,15 @@ class ImportBody(Body):
     )
 
 
+class TranslationsBody(Body):
+    """A file that came back from a translator."""
+
+    content = FileField(trim_whitespace=False)
+    filename = serializers.CharField(
+        max_length=255, default="", allow_blank=True, help_text="tells the format where the content does not"
+    )
+
+
 class OpeningBody(Body):
     """What is confirmed is what opens: the digest of the design that was looked at."""
 

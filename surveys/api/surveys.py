@@ -149,10 +149,7 @@ class DefinitionView(View):
     @transaction.atomic
     def _write(self, request: Request, slug: str, *, changes: bool = False) -> Response:
         found = get_survey_or_404(request.user, slug, Role.EDITOR)
-        require_draft(Survey.objects.select_for_update().get(pk=found.pk))
-        current = selectors.definition_of(found)
-        if "If-Match" in request.headers and tag_of(current) not in parse_etags(request.headers["If-Match"]):
-            raise Problem(412, "The definition has changed since it was read. Read it again, and write that anew.")
+        current = draft_as_read(request, found)
         sent = serializers.DictField().run_validation(request.data)
         if sent.get("slug", slug) != slug:
             words = f"The slug of a survey stays as it is, {slug}; a copy can have another."
@@ -193,6 +190,18 @@ class DesignView(View):
         survey = access.surveys_of_runs(digest).first()
         get_survey_or_404(request.user, survey.slug if survey else "")
         return Response(get_design(digest).document)
+
+
+def draft_as_read(request: Request, survey: Survey) -> Definition:
+    """The definition of a draft, whose row is locked until the transaction ends.
+
+    Raises Conflict where it is no draft, and Problem where it is another one than `If-Match` names.
+    """
+    require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
+    definition = selectors.definition_of(survey)
+    if "If-Match" in request.headers and tag_of(definition) not in parse_etags(request.headers["If-Match"]):
+        raise Problem(412, "The definition has changed since it was read. Read it again, and write that anew.")
+    return definition
 
 
 def team_of(request: Request, pk: int | None) -> Team | None:

@@ -15,6 +15,7 @@ from surveys.api import (
     runs,
     surveys,
     transitions,
+    translations,
     waves,
 )
 
@@ -29,6 +30,7 @@ urlpatterns = [
     path("surveys/<slug:slug>/", surveys.SurveyView.as_view(), name="survey"),
     path("surveys/<slug:slug>/definition/", surveys.DefinitionView.as_view(), name="definition"),
     path("surveys/<slug:slug>/questionnaire/", exchange.QuestionnaireView.as_view(), name="questionnaire"),
+    path("surveys/<slug:slug>/translations/", translations.TranslationsView.as_view(), name="translations"),
     path("surveys/<slug:slug>/next-design/", surveys.NextDesignView.as_view(), name="next-design"),
     path("surveys/<slug:slug>/dossier/", dossiers.DossierView.as_view(), name="dossier"),
     path("surveys/<slug:slug>/versions/", surveys.VersionsView.as_view(), name="versions"),

@@ -20,6 +20,8 @@ FORMATS: Final = {
 }
 """The content type of each format, by its suffix."""
 
+BEGINS_PO = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:#|msg(?:id|ctxt)\b)")
+"""How a PO file begins, which may come without its name."""
 FORMULA = re.compile(r"[=+\-@\t\r]")
 WIDTH = 50
 
@@ -32,7 +34,8 @@ def write(definition: Definition, form: str, language: str) -> bytes:
     form
         One of FORMATS.
     language
-        The one that is translated into; a table has all of them, a PO file this one.
+        The one that is translated into; a table has all of them, a PO file this one. Where there is only one, it may
+        be left empty.
 
     Raises
     ------
@@ -52,7 +55,7 @@ def read(content: bytes, *, filename: str, definition: Definition) -> Translatio
         if table is None:
             raise fault(f"must have a sheet whose first cell is {PLACE}")
         rows, columns = rows_of(table, definition["languages"])
-    elif PurePath(filename).suffix.lower() in (".po", ".pot"):
+    elif PurePath(filename).suffix.lower() in (".po", ".pot") or BEGINS_PO.match(content):
         rows, columns = _po_rows(decoded(content), definition["languages"]), []
     else:
         table = [[_unquoted(cell) for cell in row] for row in table_rows(decoded(content))]
@@ -100,6 +103,10 @@ def _workbook(table: Sequence[Sequence[str]]) -> bytes:
 
 def _po(definition: Definition, language: str) -> bytes:
     own, *others = definition["languages"]
+    if not others:
+        raise ValidationError(("languages",), f"must be at least two, to translate into one of them; got {own}")
+    if not language and len(others) == 1:
+        language = others[0]
     if language not in others:
         raise ValidationError(("language",), f"must be one of {', '.join(others)}; got {language!r}")
     if missing := lacking_package("polib", "formats"):
@@ -115,9 +122,9 @@ def _po(definition: Definition, language: str) -> bytes:
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
     }
-    for place, (label, text) in texts_of(definition).items():
-        words = text.get(language, "")
-        file.append(polib.POEntry(msgctxt=place, msgid=text[own], msgstr=words, comment=label))
+    for place, one in texts_of(definition).items():
+        words = one.text.get(language, "")
+        file.append(polib.POEntry(msgctxt=place, msgid=one.text[own], msgstr=words, comment=one.label))
     return f"{file}\n".encode()
 
 

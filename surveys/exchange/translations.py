@@ -6,13 +6,16 @@ Each text has a place, like `items/mood/wording`. What comes back is compared wi
 changed since, or whose place is gone, is named and left alone.
 """
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from collector.designs import ABOUT
 from collector.errors import ValidationError
 from surveys.definition.bounds import require_plain
-from surveys.definition.parts import Definition, Text
+from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.files import fault
 
 PLACE = "text"
@@ -21,6 +24,14 @@ PLACE = "text"
 MOST_FAULTS = 3
 SHOWN = 60
 """Maximum faults in one refusal, and characters of a value in it."""
+
+
+class PlacedText(NamedTuple):
+    """A text of a draft with its label. `same` are those of a grid's other rows, which are translated with it."""
+
+    label: str
+    text: Text
+    same: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,18 +46,32 @@ class TranslatedRow:
     unfinished: bool = False
 
 
+class Translation(NamedTuple):
+    """A text in one language that differs from the draft's."""
+
+    place: str
+    language: str
+    words: str
+
+
+class Stale(NamedTuple):
+    """A place whose original in the file is not the one of now: the translation is of another text."""
+
+    place: str
+    original: str
+    now: str
+
+
 @dataclass
 class Translations:
     """What a file changes in a draft, and what it leaves alone, by place."""
 
-    texts: list[tuple[str, str, str]] = field(default_factory=list)
-    """Place, language and words of each text that differs from the draft's."""
+    texts: list[Translation] = field(default_factory=list)
 
     unknown: list[str] = field(default_factory=list)
     """Places that the draft does not have."""
 
-    stale: list[tuple[str, str, str]] = field(default_factory=list)
-    """Place, original in the file and original now, where they differ: the translation is of another text."""
+    stale: list[Stale] = field(default_factory=list)
 
     unfinished: list[str] = field(default_factory=list)
     """Places whose translation is marked as fuzzy."""
@@ -54,14 +79,51 @@ class Translations:
     columns: list[str] = field(default_factory=list)
     """Columns that are no language of the survey."""
 
+    def left_out(self) -> Iterator[tuple[str, str]]:
+        """Each place or column that is left out, and why."""
+        for place, original, now in self.stale:
+            yield place, f"its original was “{original}” and is “{now}” by now"
+        yield from ((place, "it is marked as fuzzy") for place in self.unfinished)
+        yield from ((place, "the draft has no such text") for place in self.unknown)
+        yield from ((column, "this column is no language of the survey") for column in self.columns)
 
-def texts_of(definition: Definition) -> dict[str, tuple[str, Text]]:
-    """The label and the text at each place, in the order in which respondents read them; those that have words."""
+    def to_dict(self) -> dict[str, list[Any]]:
+        """What the editor, the command line and the API answer."""
+        return {
+            "texts": [one._asdict() for one in self.texts],
+            "stale": [one._asdict() for one in self.stale],
+            "unfinished": self.unfinished,
+            "unknown": self.unknown,
+            "columns": self.columns,
+        }
+
+
+def texts_of(definition: Definition) -> dict[str, PlacedText]:
+    """The text at each place, in the order in which respondents read them; those that have words."""
     own = definition["languages"][0]
-    return {place: (label, text) for place, label, text in _texts(definition) if text.get(own, "").strip()}
+    return {place: one for place, one in _texts(definition) if one.text.get(own, "").strip()}
 
 
-def _texts(definition: Definition) -> Iterator[tuple[str, str, Text]]:
+def translated(definition: Definition, found: Translations) -> Definition:
+    """The definition with the texts that a file changes."""
+    made = copy.deepcopy(definition)
+    places = texts_of(made)
+    for place, language, words in found.texts:
+        for text in (places[place].text, *places[place].same):
+            text[language] = words
+    return made
+
+
+def _texts(definition: Definition) -> Iterator[tuple[str, PlacedText]]:
+    for place, label, text in _texts_around(definition):
+        yield place, PlacedText(label, text)
+    numbered = enumerate(definition["items"], start=1)
+    for _, rows in groupby(numbered, key=lambda one: (one[1].get("heading") or one[0], one[1].get("section"))):
+        yield from _texts_of_rows(list(rows))
+
+
+def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
+    """The place, the label and the text of all that is not a question's."""
     yield "title", "Title", definition["title"]
     yield "introduction", "Introduction", definition["introduction"]
     yield "consent", "Consent", definition["consent"]
@@ -85,28 +147,30 @@ def _texts(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     for section in definition.get("sections", []):
         yield f"sections/{section['key']}/title", "Section", section["title"]
         yield f"sections/{section['key']}/introduction", "Below it", section["introduction"]
-    above: Mapping[str, object] = {}
-    for number, item in enumerate(definition["items"], start=1):
-        place, name = f"items/{item['key']}", f"Question {number}"
-        heading = item.get("heading")
-        # What the rows of a grid share is translated once, with the first of them.
-        first = not heading or (above.get("heading"), above.get("section")) != (heading, item.get("section"))
-        above = item
-        if heading and first:
-            yield f"{place}/heading", f"{name}, heading", heading
-        yield f"{place}/wording", name, item["wording"]
-        if not first:
-            continue
-        for option, choice in enumerate(item["choices"]):
-            yield f"{place}/choices/{option}", f"{name}, option {option + 1}", choice
-        if "prefer_not" in item:
-            yield f"{place}/prefer_not", f"{name}, last option", item["prefer_not"]
+
+
+def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, PlacedText]]:
+    """The texts of a question, or of the rows of a grid, which share all but their wordings."""
+    (number, first), *others = rows
+    place, name = f"items/{first['key']}", f"Question {number}"
+    if heading := first.get("heading"):
+        same = tuple(row["heading"] for _, row in others)
+        yield f"{place}/heading", PlacedText(f"{name}, heading", heading, same)
+    yield f"{place}/wording", PlacedText(name, first["wording"])
+    for option, choice in enumerate(first["choices"]):
+        same = tuple(row["choices"][option] for _, row in others if option < len(row["choices"]))
+        yield f"{place}/choices/{option}", PlacedText(f"{name}, option {option + 1}", choice, same)
+    if "prefer_not" in first:
+        same = tuple(row["prefer_not"] for _, row in others if "prefer_not" in row)
+        yield f"{place}/prefer_not", PlacedText(f"{name}, last option", first["prefer_not"], same)
+    for number, row in others:
+        yield f"items/{row['key']}/wording", PlacedText(f"Question {number}", row["wording"])
 
 
 def table_of(definition: Definition) -> list[list[str]]:
     """The rows of the table, its head first."""
     codes = definition["languages"]
-    rows = [[place, *(text.get(code, "") for code in codes)] for place, (_, text) in texts_of(definition).items()]
+    rows = [[place, *(one.text.get(code, "") for code in codes)] for place, one in texts_of(definition).items()]
     return [[PLACE, *codes], *rows]
 
 
@@ -146,14 +210,14 @@ def compared(rows: Sequence[TranslatedRow], definition: Definition) -> Translati
         if row.place not in known:
             found.unknown.append(row.place)
             continue
-        text = known[row.place][1]
+        text = known[row.place].text
         words = {code: one for code, one in row.words.items() if one and one != text.get(code, "").strip()}
         if row.original is not None and _plain(row.original) != _plain(text[own]):
-            found.stale += [(row.place, row.original, text[own])] if words else []
+            found.stale += [Stale(row.place, row.original, text[own])] if words else []
         elif row.unfinished:
             found.unfinished.append(row.place)
         else:
-            found.texts += [(row.place, code, one) for code, one in words.items()]
+            found.texts += [Translation(row.place, code, one) for code, one in words.items()]
     return found
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -110,6 +110,19 @@ def show_progress(words: str) -> Iterator[Watch]:
             bar.update(max(0, round(100 * part) - bar.n))
 
         yield watch
+
+
+def read_content(path: Path, most: int) -> bytes:
+    """The content of a file, read no further than its bound in bytes; `-` is standard input.
+
+    Raises ValidationError where it has more.
+    """
+    with ExitStack() as opened:
+        stream = sys.stdin.buffer if path == STANDARD else opened.enter_context(path.open("rb"))
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise ValidationError((), f"{path} must have at most {most:,} bytes; it has more")
+    return content
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from collector.errors import ValidationError
 from surveys.definition import definitions
 from surveys.exchange import files
 from surveys.exchange.translation_files import FORMATS, read, write
-from surveys.exchange.translations import Translations, texts_of
+from surveys.exchange.translations import Translations, texts_of, translated
 from tests.factories.surveys import example
 from tests.tools.client import node
 
@@ -67,24 +67,19 @@ def took(content: bytes | str, *, filename: str = "texts.csv", definition: Any =
     return read(raw, filename=filename, definition=definition or survey())
 
 
-def translated(definition: Any, found: Translations) -> Any:
-    places = texts_of(definition)
-    for place, code, words in found.texts:
-        places[place][1][code] = words
-    return definition
-
-
 def test_texts_are_those_of_the_editor() -> None:
     script = "const { textsOf } = await import('./surveys/static/surveys/editor/texts.js'); let sent = '';"
     script += "for await (const part of process.stdin) sent += part;"
-    script += "console.log(JSON.stringify(textsOf(JSON.parse(sent)).map(({ path, text }) => [path, text])))"
+    script += "console.log(JSON.stringify(textsOf(JSON.parse(sent)).map(({ path, text, same }) => [path, text, same])))"
     apart = example()
     for number, item in enumerate(item for item in apart["items"] if "heading" in item):
         item["heading"]["en"] += " and more" * (number > 0)
     for definition in (survey(), example(), apart):
         command = [node(), "--input-type=module", "-e", script]
         run = subprocess.run(command, input=json.dumps(definition), capture_output=True, text=True, check=True)
-        assert json.loads(run.stdout) == [[place, text] for place, (_, text) in texts_of(definition).items()]
+        assert json.loads(run.stdout) == [
+            [place, one.text, list(one.same)] for place, one in texts_of(definition).items()
+        ]
     assert list(texts_of(survey())) == PLACES
 
 
@@ -98,8 +93,8 @@ def test_file_comes_back_unchanged(form: str) -> None:
 def test_words_survive_every_format(form: str, words: str) -> None:
     """Also those that a spreadsheet would take for a formula; the same code writes originals."""
     there = survey()
-    for _, text in texts_of(there).values():
-        text["de"] = words
+    for one in texts_of(there).values():
+        one.text["de"] = words
     found = took(write(there, form, "de"), filename=f"a.{form}")
     if form == "csv" and words == "'=1":
         words = "=1"  # an apostrophe before a sign is how a cell of CSV is kept from being a formula

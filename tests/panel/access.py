@@ -171,6 +171,7 @@ ROWS = {
     "api:definition": Row("survey", {"GET": VIEWER, "PUT": EDITOR, "PATCH": EDITOR}),
     "api:imports": act("", STAFF),
     "api:questionnaire": read("survey"),
+    "api:translations": form("survey", EDITOR),
     "api:next-design": read("survey"),
     "api:dossier": read("survey"),
     "api:batches": form("survey", VIEWER, EDITOR),

@@ -339,7 +339,8 @@ def test_editor_reads_a_translation_and_writes_nothing(her: Client, alice: User)
     survey = write_survey(BILINGUAL, team=home_team(alice))
     file = SimpleUploadedFile("a.csv", b"text,en,de\ntitle,Campus,Hochschule\ngone,x,y\n")
     found = her.post(address("edit-translations-read"), {"file": file}).json()
-    assert (found["texts"], found["unknown"]) == ([["title", "de", "Hochschule"]], ["gone"])
+    assert found["texts"] == [{"place": "title", "language": "de", "words": "Hochschule"}]
+    assert found["unknown"] == ["gone"]
     assert selectors.definition_of(survey)["title"]["de"] == "Universität"
     for sent in ({}, {"file": SimpleUploadedFile("a.xlsx", b"PK\x03\x04 nothing")}):
         refused = her.post(address("edit-translations-read"), sent)

@@ -1,5 +1,3 @@
-import contextlib
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -7,7 +5,6 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
-from collector.errors import ValidationError
 from surveys.accounts.teams import team_for
 from surveys.definition import definitions
 from surveys.definition.bounds import LARGEST
@@ -15,7 +12,7 @@ from surveys.definition.text_warnings import text_warnings
 from surveys.exchange import formats as exchange
 from surveys.exchange.files import LARGEST_FILE
 from surveys.lifecycle import selectors, services
-from surveys.management.base import STANDARD, SurveyCommand
+from surveys.management.base import SurveyCommand, read_content
 
 
 class Command(SurveyCommand):
@@ -32,8 +29,9 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
-        content = _read(file)
-        form = options["format"] or _format_by_name(file)
+        named = _format_by_name(file)
+        content = read_content(file, LARGEST if named == exchange.CANDOR else LARGEST_FILE)
+        form = options["format"] or named
         if form == exchange.AUTOMATIC:
             form = exchange.format_of(content, file.name)
         if form != exchange.CANDOR:
@@ -68,17 +66,6 @@ def _format_by_name(file: Path) -> str:
     """Candor's own format for YAML, standard input and unknown endings; else it is found out."""
     known = {suffix for one in exchange.FORMATS.values() for suffix in one.suffixes}
     return exchange.AUTOMATIC if file.suffix.lower() in known else exchange.CANDOR
-
-
-def _read(file: Path) -> bytes:
-    """The file's content, read no further than a definition's bound."""
-    with contextlib.ExitStack() as opened:
-        stream = sys.stdin.buffer if file == STANDARD else opened.enter_context(file.open("rb"))
-        bound = LARGEST if _format_by_name(file) == exchange.CANDOR else LARGEST_FILE
-        read = stream.read(bound + 1)
-    if len(read) > bound:
-        raise ValidationError((), f"{file} must have at most {bound:,} bytes; it has more")
-    return read
 
 
 def _owner(name: str | None) -> User:

@@ -1,7 +1,5 @@
 """The texts of a draft out to translators and in again, for the editor."""
 
-from dataclasses import asdict
-
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -38,4 +36,4 @@ def read(request: HttpRequest, slug: str) -> HttpResponse:
     if file is None:
         raise ValidationError(("file",), "must be a file of translations")
     found = translation_files.read(file.read(), filename=str(file.name), definition=selectors.definition_of(survey))
-    return JsonResponse(asdict(found))
+    return JsonResponse(found.to_dict())

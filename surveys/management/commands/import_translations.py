@@ -1,0 +1,24 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from surveys.exchange.files import LARGEST_FILE
+from surveys.lifecycle.translations import take_translations
+from surveys.management.base import SurveyCommand, find_survey, read_content
+
+
+class Command(SurveyCommand):
+    help = "Take a translators' file into a draft, and say what of it was left out."
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("file", type=Path, help="CSV, XLSX or PO; - for standard input")
+
+    def act(self, **options: Any) -> tuple[str, dict[str, object]]:
+        survey, file = find_survey(options["slug"]), options["file"]
+        found = take_translations(survey, read_content(file, LARGEST_FILE), filename=file.name)
+        for place, reason in found.left_out():
+            self.stderr.write(f"left out: {place}: {reason}")
+        count = len(found.texts)
+        words = "1 text is" if count == 1 else f"{count:,} texts are"
+        return f"{words} taken over into {survey.slug}.", {"slug": survey.slug, **found.to_dict()}
