@@ -201,7 +201,7 @@ def editing() -> None:
     items = [{"key": f"q{n}", **asked, "channel": channel} for n, channel in enumerate(channels)]
     draft = complete({"slug": "long", "title": "A long draft", "items": items})
     text, codes = json.dumps(draft), ["en", "de", "es", "fr", "ar"]
-    line("the page beside the editor, 60 x 40 options", *median(lambda: page_while_written(text, codes)), LIMIT)
+    line("the page beside the editor, 60 x 40 options", *median(lambda: page_while_written(text, codes, None)), LIMIT)
     line("the prices of these questions", *median(lambda: price_of(draft["items"], 1000)), LIMIT)
 
 

@@ -25,6 +25,7 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.expose_metrics, name="metrics"),
     re_path(r"^preview/(?P<secret>[A-Za-z0-9_-]{32})/$", preview.by_link, name="preview-by-link"),
+    re_path(r"^preview/(?P<secret>[A-Za-z0-9_-]{32})/pictures/(?P<name>[^/]+)$", preview.picture_by_link),
     re_path(
         rf"^preview/(?P<secret>[A-Za-z0-9_-]{{32}})/(?P<language>{CODE})/$", preview.by_link, name="preview-by-link"
     ),

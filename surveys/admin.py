@@ -36,6 +36,7 @@ from surveys.lifecycle import drafts, selectors, services, signing_keys, transit
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.dashboard import dashboard
 from surveys.panel.forms.appearance import APPEARANCE, FullSurveyForm
+from surveys.panel.forms.before import BEFORE_FIELDS, CHOICE_PICTURE_FIELDS
 from surveys.panel.forms.classes import BY
 from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
@@ -127,6 +128,7 @@ class ItemInline(Ordered, StackedInline):
     verbose_name_plural = "Questions"
     fields = (
         ("key", "section"),
+        *BEFORE_FIELDS,
         "heading",
         "wording",
         ("kind", "sensitivity"),
@@ -134,6 +136,7 @@ class ItemInline(Ordered, StackedInline):
         (BY, "classes_from", "classes_to", "classes_hours"),
         "classes_at",
         ("classes_earlier", "classes_later"),
+        *CHOICE_PICTURE_FIELDS,
         ("minimum", "maximum", "step"),
         "most",
         "prefer_not",

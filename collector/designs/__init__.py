@@ -1,6 +1,7 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
 from collector.designs.appearance import COLOURS, FONTS, Completion, Ending, Look
+from collector.designs.blocks import Before, Picture, Text
 from collector.designs.design import (
     ABOUT,
     About,
@@ -15,7 +16,6 @@ from collector.designs.design import (
     Screening,
     Section,
     Stratum,
-    Text,
     Waves,
     canonical,
     digest,
@@ -41,6 +41,7 @@ __all__ = [
     "MOST_GROUPS",
     "MOST_SYMBOLS",
     "About",
+    "Before",
     "Ceilings",
     "Channel",
     "Completion",
@@ -52,6 +53,7 @@ __all__ = [
     "Item",
     "Kind",
     "Look",
+    "Picture",
     "Screening",
     "Section",
     "Stratum",

@@ -9,9 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from collector.designs.appearance import Ending, Look
-
-Text = Mapping[str, str]
-"""A text in each of the design's languages."""
+from collector.designs.blocks import Before, Picture, Text
 
 Kind = Literal["yes_no", "one_choice", "several_choices", "scale", "number"]
 Encoding = Literal["single", "one_hot", "subset", "each_option"]
@@ -99,11 +97,13 @@ class Item:
     unasked: int | None
     grid: Grid | None
     most: int | None
+    before: Before | None
+    choice_pictures: tuple[Picture | None, ...]
     document: Mapping[str, object] = field(repr=False)
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Self:
-        condition, grid, heading = item.get("asked_if"), item.get("grid"), item.get("heading")
+        condition, grid, heading, before = (item.get(name) for name in ("asked_if", "grid", "heading", "before"))
         return cls(
             key=item["key"],
             kind=item["kind"],
@@ -122,6 +122,8 @@ class Item:
             unasked=item.get("unasked"),
             grid=grid and Grid(**grid),
             most=item.get("most"),
+            before=before and Before.of(before),
+            choice_pictures=tuple(shown and Picture(**shown) for shown in item.get("choice_pictures", ())),
             document=item,
         )
 
@@ -333,6 +335,17 @@ class Design:
     @cached_property
     def digest(self) -> str:
         return digest(self.canonical)
+
+    @cached_property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Every picture that the design shows once, in the order of the questions."""
+        shown = [
+            picture
+            for item in self.items
+            for picture in (item.before and item.before.picture, *item.choice_pictures)
+            if picture
+        ]
+        return tuple({picture.name: picture for picture in shown}.values())
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

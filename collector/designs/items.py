@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import assert_never
 
+from collector.designs.blocks import check_before, check_choice_pictures
 from collector.designs.checks import decimal, distinct, exact_keys, fraction, key, listed, one_of, require, text, whole
 from collector.designs.design import Encoding, Grid, Item, Kind
 from collector.errors import Path, ValidationError
@@ -28,6 +29,7 @@ MOST_COLUMNS = 12
 
 OPTIONAL_KEYS = {
     "prefer_not", "required", "shuffle", "dropdown", "heading", "section", "asked_if", "unasked", "grid", "most",
+    "before", "choice_pictures",
 }  # fmt: skip
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
@@ -71,6 +73,10 @@ def _item(value: object, path: Path, languages: list[str], sections: list[str], 
     _section(item, path, sections)
     if "heading" in item:
         _row(item, kind, path, languages, earlier)
+    if "choice_pictures" in item:
+        _choice_pictures(item, kind, answers, path, languages)
+    if "before" in item:
+        check_before(item["before"], languages, (*path, "before"))
     _asked_if(item, kind, answers, path, earlier)
     return Item.of(item)
 
@@ -111,6 +117,14 @@ def _choices(item: Mapping[str, object], kind: Kind, path: Path, languages: list
     if "most" in item:
         whole(item["most"], (*path, "most"), low=1, high=len(choices) - 1)
     return len(choices)
+
+
+def _choice_pictures(item: Mapping[str, object], kind: Kind, answers: int, path: Path, languages: list[str]) -> None:
+    place = (*path, "choice_pictures")
+    require(kind != "number", place, "is for a question with choices; got number")
+    for name in ("dropdown", "heading"):
+        require(name not in item, place, f"cannot stand beside {name}, where choices have no room for pictures")
+    check_choice_pictures(item["choice_pictures"], answers, languages, place)
 
 
 def _row(item: Mapping[str, object], kind: Kind, path: Path, languages: list[str], earlier: Sequence[Item]) -> None:

@@ -4,6 +4,7 @@ Every bound is far above what a survey needs: 256 questions in five languages ar
 """
 
 import math
+import re
 from typing import Any
 
 from collector.designs.texts import refused_character
@@ -11,7 +12,13 @@ from collector.errors import Path, ValidationError
 from surveys.definition.unsupported import unsupported_text
 
 LARGEST = 512 * 1024
-"""Maximum bytes of a YAML text."""
+"""Maximum bytes of a YAML text, without its pictures."""
+
+LARGEST_FILE = LARGEST + 3 * 1024 * 1024
+"""Maximum bytes of a YAML text with its pictures."""
+
+PICTURE = re.compile(r"^[ \t]*(?:[\w-]{1,100}:[ \t]+)?[A-Za-z0-9+/=]{1000,}[ \t]*$", re.MULTILINE)
+"""A line that holds a picture as base64, which costs next to nothing to parse."""
 
 DEEPEST = 12
 """Maximum nesting of lists and mappings."""
@@ -40,13 +47,17 @@ def require_size(source: str) -> None:
         size = len(source.encode())
     except UnicodeEncodeError as error:
         raise ValidationError((), f"this is not text: character {error.start + 1} is half of one") from None
-    if size > LARGEST:
+    if size > LARGEST_FILE:
         raise too_large(size)
+    if size > LARGEST and (rest := size - sum(len(line[0]) for line in PICTURE.finditer(source))) > LARGEST:
+        raise too_large(rest)
 
 
 def too_large(size: int) -> ValidationError:
     """The error for a definition with this many bytes, raised before reading where possible."""
-    return ValidationError((), f"a definition must have at most {LARGEST:,} bytes; this one has {size:,}")
+    return ValidationError(
+        (), f"a definition must have at most {LARGEST:,} bytes besides its pictures; this one has {size:,}"
+    )
 
 
 def require_plain(value: Any, path: Path = (), depth: int = 1) -> int:

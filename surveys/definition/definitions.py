@@ -25,6 +25,8 @@ from surveys.definition.ceilings import require_budget
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import BUDGET, SAME_PEOPLE, Definition, FieldworkPart, ItemPart
+from surveys.definition.picture_files import encoded, read_pictures
+from surveys.definition.pictures import CleanPicture
 from surveys.definition.privacy_budget import epsilon_of, priced
 from surveys.definition.questions import complete_item, frozen_item
 from surveys.definition.validation import even_keys, exact, known_keys, text
@@ -44,9 +46,11 @@ FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "r
 
 SURVEY_KEYS = {
     SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "about", "look",
-    "ending", "strata",
-    *FIELDWORK_OPTIONS, "sections", "items",
+    "ending", "strata", *FIELDWORK_OPTIONS, "sections", "items", "pictures",
 }  # fmt: skip
+
+UNFROZEN = (SAME_PEOPLE, BUDGET, "pictures")
+"""Parts of a definition that no design has: what it shows of a picture stands with its question."""
 
 AT_OPENING = ("invitations", "waves", "participation", "ceilings")
 """Keys of a design that are set at opening."""
@@ -112,6 +116,7 @@ def complete(raw: object) -> Definition:
         raise ValidationError(("languages",), f"must be a list of language codes; got {languages!r}")
     strata = known_keys(raw.get("strata") or {}, {"wording", "groups"}, ("strata",))
     groups = [_group(one, languages, n) for n, one in enumerate(listed(strata.get("groups", []), ("strata", "groups")))]
+    pictures = read_pictures(raw["pictures"]) if raw.get("pictures") else {}
     sections = [_section(one, languages, n) for n, one in enumerate(listed(raw.get("sections") or [], ("sections",)))]
     definition = {
         "slug": raw.get("slug", ""),
@@ -130,7 +135,8 @@ def complete(raw: object) -> Definition:
         **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
         **_budget(raw),
         **({"sections": sections} if sections else {}),
-        "items": _items(raw.get("items", []), languages),
+        "items": _items(raw.get("items", []), languages, pictures),
+        **({"pictures": encoded(pictures.values())} if pictures else {}),
     }
     return cast("Definition", definition)
 
@@ -174,7 +180,7 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
 def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions = FIRST) -> designs.Design:
     """The design of a complete definition, openable or not; raises ValidationError if it is incomplete."""
     document = {
-        **{name: value for name, value in definition.items() if name not in {SAME_PEOPLE, BUDGET, *FIELDWORK_OPTIONS}},
+        **{name: part for name, part in definition.items() if name not in {*UNFROZEN, *FIELDWORK_OPTIONS}},
         **_frozen_fieldwork(definition, opening),
         **about.frozen_about(definition),
         "format": designs.FORMAT,
@@ -214,7 +220,7 @@ def _read(source: str, *, for_good: bool) -> Definition:
 
 
 def _taken(raw: object, *, for_good: bool) -> Definition:
-    require_plain(raw)
+    require_plain({name: part for name, part in raw.items() if name != "pictures"} if isinstance(raw, dict) else raw)
     definition = complete(raw)
     if for_good:
         design_of(definition, version=1)
@@ -296,10 +302,10 @@ def ceiling_of(*, rehearsal: bool = False) -> float:
     return min(settings.CANDOR_EPSILON_CEILING, math.inf if rehearsal else math.log(BROWSER_LIMIT))
 
 
-def _items(raw: object, languages: list[str]) -> list[ItemPart]:
+def _items(raw: object, languages: list[str], pictures: Mapping[str, CleanPicture]) -> list[ItemPart]:
     items: list[ItemPart] = []
     for number, item in enumerate(listed(raw, ("items",))):
-        items.append(complete_item(item, languages, ("items", number), items))
+        items.append(complete_item(item, languages, ("items", number), items, pictures))
     return items
 
 

@@ -1,5 +1,6 @@
 """The form of a complete definition: its keys are checked when it is completed, their values as it is frozen."""
 
+from collections.abc import Iterator
 from typing import Final, NotRequired, TypedDict
 
 from collector.designs import Kind
@@ -20,6 +21,24 @@ class ConditionPart(TypedDict):
     answers: list[int]
 
 
+class PicturePart(TypedDict):
+    """A picture by the SHA-256 of its bytes, which are stored with the survey."""
+
+    digest: str
+    type: str
+    width: int
+    height: int
+    alternative: Text
+
+
+class BeforePart(TypedDict):
+    """What stands before a question, besides it."""
+
+    heading: NotRequired[Text]
+    text: NotRequired[Text]
+    picture: NotRequired[PicturePart]
+
+
 class ItemPart(TypedDict):
     """A question. `unasked` is the index of a choice or, of a number, that number as text."""
 
@@ -37,6 +56,8 @@ class ItemPart(TypedDict):
     heading: NotRequired[Text]
     most: NotRequired[int]
     section: NotRequired[str]
+    before: NotRequired[BeforePart]
+    choice_pictures: NotRequired[list[PicturePart | None]]
     help_after: NotRequired[bool]
     sensitivity: NotRequired[str]
     channel: Written
@@ -116,3 +137,20 @@ class Definition(FieldworkPart, AppearancePart):
     privacy_budget: NotRequired[str]
     sections: NotRequired[list[SectionPart]]
     items: list[ItemPart]
+    pictures: NotRequired[dict[str, str]]
+    """Pictures as base64 by their digests, where the definition comes from a file; they are stored with the survey."""
+
+
+def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:
+    """The texts before a question by the last steps of their paths."""
+    before = item.get("before", {})
+    yield from ((name, before[name]) for name in ("heading", "text") if name in before)
+    if "picture" in before:
+        yield "picture/alternative", before["picture"]["alternative"]
+
+
+def texts_of_pictures(item: ItemPart) -> Iterator[tuple[int, Text]]:
+    """The alternative texts of the pictures of choices, by the places of those."""
+    for place, picture in enumerate(item.get("choice_pictures", [])):
+        if picture:
+            yield place, picture["alternative"]

@@ -1,6 +1,7 @@
 """One question of a definition: filling in defaults, and freezing it as an item of the design."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 from collector.designs import Kind
@@ -11,6 +12,8 @@ from randomized_response import ParameterError
 from surveys.definition import classes
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.definition.parts import ConditionPart, ItemPart, Text
+from surveys.definition.picture_files import NAMED, named_picture
+from surveys.definition.pictures import CleanPicture
 from surveys.definition.unsupported import unsupported_kind
 from surveys.definition.validation import exact, known_keys, text
 
@@ -35,7 +38,7 @@ PREFER_NOT = {
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "classes", "points", "low", "high", *GRID,
     "prefer_not", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after", "sensitivity",
-    "asked_if", "unasked",
+    "asked_if", "unasked", "before", "choice_pictures",
 }  # fmt: skip
 USUAL = {"required": True, "shuffle": False, "dropdown": False, "help_after": False}
 """What is so where a question does not say it."""
@@ -57,8 +60,14 @@ NO_NUMBER_WITHHELD = (
 )
 
 
-def complete_item(item: object, languages: list[str], path: Path, earlier: list[ItemPart]) -> ItemPart:
-    """The item with every optional part filled in. `earlier`: the complete items before it."""
+def complete_item(
+    item: object,
+    languages: list[str],
+    path: Path,
+    earlier: list[ItemPart],
+    pictures: Mapping[str, CleanPicture] = MappingProxyType({}),
+) -> ItemPart:
+    """The item with every optional part filled in. `earlier`: the complete items before it; `pictures`: of its file."""
     item = _with_row_above(known_keys(item, ITEM_KEYS, path), languages, earlier)
     kind = _kind(item.get("kind", "yes_no"), path)
     completed = {
@@ -72,6 +81,8 @@ def complete_item(item: object, languages: list[str], path: Path, earlier: list[
         **({"heading": text(item["heading"], languages)} if item.get("heading") else {}),
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
         **_sensitivity(item, path),
+        **_before(item, languages, (*path, "before"), pictures),
+        **_choice_pictures(item, languages, (*path, "choice_pictures"), pictures),
         "channel": _channel(item, kind, (*path, "channel")),
     }
     return _with_condition(cast("ItemPart", completed), item, languages[0], path, earlier)
@@ -106,6 +117,8 @@ def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
     frozen = {name: value for name, value in item.items() if name not in {*GRID, *UNFROZEN}}
     frozen |= {"choices": answers_of(item), "encoding": encoding, "channel": channel, **unasked}
     frozen |= {"prefer_not": True} if "prefer_not" in item else {}
+    if "choice_pictures" in item:
+        frozen["choice_pictures"] = [*item["choice_pictures"], *([None] if "prefer_not" in item else [])]
     return frozen | ({"grid": grid_of(item)} if number else {})
 
 
@@ -152,6 +165,34 @@ def _classes(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
         fitting = f"is for {', '.join(classes.KINDS)} without choices of its own"
         raise ValidationError((*path, "classes"), f"{fitting}; got {kind}" if kind not in classes.KINDS else fitting)
     return classes.choices_of(item["classes"], languages, (*path, "classes"))
+
+
+def _before(
+    item: dict[str, object], languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
+    """What stands before the question; what is empty in every language is left out."""
+    parts = known_keys(item.get("before") or {}, {"heading", "text", "picture"}, path)
+    found = {name: text(words, languages) for name, words in parts.items() if name != "picture"}
+    filled = {name: words for name, words in found.items() if not isinstance(words, dict) or any(words.values())}
+    if parts.get("picture"):
+        filled["picture"] = _picture(parts["picture"], languages, (*path, "picture"), pictures)
+    return {"before": filled} if filled else {}
+
+
+def _choice_pictures(
+    item: dict[str, object], languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
+    """The pictures of choices, null for a choice without one; nothing where no choice has one."""
+    written = listed(item.get("choice_pictures") or [], path)
+    found = [one and _picture(one, languages, (*path, number), pictures) for number, one in enumerate(written)]
+    return {"choice_pictures": found} if any(found) else {}
+
+
+def _picture(
+    written: object, languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
+    parts = known_keys(written, {"file", *NAMED}, path)
+    return {**named_picture(parts, pictures, path), "alternative": text(parts.get("alternative", ""), languages)}
 
 
 def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:

@@ -65,6 +65,14 @@ def _require_item(item: Any, path: Path) -> None:
         _require_text(item["heading"], (*path, "heading"))
     if "prefer_not" in item:
         _require_text(item["prefer_not"], (*path, "prefer_not"))
+    for name, part in item.get("before", {}).items():
+        if name == "picture":
+            _require_picture(part, (*path, "before", name))
+        else:
+            _require_text(part, (*path, "before", name))
+    for picture, place in _numbered(item.get("choice_pictures", []), (*path, "choice_pictures")):
+        if picture is not None:
+            _require_picture(picture, place)
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
     for name in ("required", "shuffle", "dropdown", "help_after"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")
@@ -77,6 +85,12 @@ def _require_item(item: Any, path: Path) -> None:
     for name, value in item["channel"].items():
         kinds = (list,) if name == "weights" else (str, int)
         _require(value, kinds, (*path, "channel", name), "rows of whole numbers" if name == "weights" else "a number")
+
+
+def _require_picture(picture: Any, path: Path) -> None:
+    _require_text(picture["alternative"], (*path, "alternative"))
+    for name, kind in (("digest", str), ("type", str), ("width", int), ("height", int)):
+        _require(picture[name], (kind,), (*path, name), "a text" if kind is str else "a whole number")
 
 
 def _require_text(value: object, path: Path) -> None:

@@ -99,7 +99,15 @@ def _texts(design: Design) -> Iterator[Place]:
         yield f"sections[{number}].title", section.title
         yield f"sections[{number}].introduction", section.introduction
     for number, item in enumerate(design.items):
+        if item.before:
+            picture = item.before.picture
+            parts = (("heading", item.before.heading), ("text", item.before.text),
+                     ("picture.alternative", picture and picture.alternative))  # fmt: skip
+            yield from ((f"items[{number}].before.{name}", words) for name, words in parts if words)
         if item.heading and (number == 0 or design.items[number - 1].heading != item.heading):
             yield f"items[{number}].heading", item.heading
         yield f"items[{number}].wording", item.own_wording
         yield from ((f"items[{number}].choices[{place}]", choice) for place, choice in enumerate(item.choices))
+        for place, picture in enumerate(item.choice_pictures):
+            if picture:
+                yield f"items[{number}].choice_pictures[{place}].alternative", picture.alternative

@@ -12,13 +12,14 @@ from surveys.definition.parts import ItemPart, SectionPart
 from surveys.definition.questions import prefer_not
 from surveys.exchange import protection
 from surveys.exchange.items import LEFT_OUT, ItemMaker, MadeItem
-from surveys.exchange.source import Outcome, Question, Questionnaire, Section, Words, shown
+from surveys.exchange.source import WRITTEN_BEFORE, Outcome, Question, Questionnaire, Section, Words, shown
 from surveys.exchange.unasked import with_condition
 from surveys.exchange.words import first_text, key_from, language_code, plain_text
 
 NO_TITLE = "Imported survey"
 LONGEST_TITLE = 300
 """Characters of a title or heading that are taken over."""
+CONDITIONAL = ("A text with a condition of its own.", "Write it above the wording of the question that it belongs to.")
 
 
 @dataclass
@@ -83,7 +84,9 @@ class Builder:
     made: dict[str, MadeItem] = field(default_factory=dict)
     sections: list[SectionPart] = field(default_factory=list)
     introduction: list[dict[str, str]] = field(default_factory=list)
-    waiting: list[tuple[Question, dict[str, str]]] = field(default_factory=list)
+    waiting: list[tuple[Question, dict[str, str], list[str]]] = field(default_factory=list)
+    """Texts that stand before the next question, with what was changed of them."""
+
     current: Section | None = None
 
     def definition(self, filename: str) -> dict[str, object]:
@@ -94,9 +97,10 @@ class Builder:
         consent = self._part(source.consent, "consent")
         for question in source.questions:
             self._add(question)
-        for question, words in self.waiting:
-            text = first_text(words, question.name)
-            report.add(question.place, text, "left out", "No question follows this text.")
+        for question, words, _said in self.waiting:
+            suggestion = "Write it above the wording of the last question."
+            shown_as = first_text(words, question.name)
+            report.add(question.place, shown_as, "left out", "No question follows this text.", suggestion)
         self._report_empty_sections()
         self._protect()
         slug = slugify(str(source.stored.get("slug") or "") or title[self.texts.own] or source.name)[:50].strip("-_")
@@ -151,11 +155,7 @@ class Builder:
             why = f"A survey has at most {MOST_ENTRIES} questions."
             report.add(made.place, made.shown, "left out", why, "Ask them in a second survey.")
             return
-        for note, words in self.waiting:
-            item["wording"] = _above(words, item["wording"])
-            said = f"The text stands above the wording of {item['key']}."
-            report.add(note.place, first_text(words, note.name), "changed", said)
-        self.waiting.clear()
+        self._put_before(item, question)
         if self.sections:
             item["section"] = self.sections[-1]["key"]
         with_condition(made, question, self.made, prefer_not(self.texts.languages))
@@ -166,20 +166,37 @@ class Builder:
             made.place, made.shown, "changed" if made.said else "taken over", " ".join(made.said), made.suggestion
         )
 
+    def _put_before(self, item: ItemPart, question: Question) -> None:
+        """Put the texts that wait for a question before this one."""
+        before: dict[str, str] = dict.fromkeys(self.texts.languages, "")
+        for note, words, said in self.waiting:
+            shown_as = first_text(words, note.name)
+            if not _shown_with(note, question):
+                self.source.report.add(note.place, shown_as, "left out", *CONDITIONAL)
+                continue
+            said = (
+                said if note.condition or not question.condition else [*said, "It is shown only where that is asked."]
+            )
+            before = _above(before, words)
+            where = f"The text stands before {item['key']}."
+            self.source.report.add(note.place, shown_as, "changed" if said else "taken over", " ".join([where, *said]))
+        if any(before.values()):
+            item["before"] = {"text": before}
+        self.waiting.clear()
+
     def _note(self, question: Question) -> None:
         said: list[str] = []
         words = self.texts.take(question.words, said)
         report = self.source.report
-        if not any(words.values()):
+        if WRITTEN_BEFORE in question.stored:
+            report.add(question.place, first_text(words, question.name), "taken over", "It stands before its question.")
+        elif not any(words.values()):
             report.add(question.place, question.name, "left out", "It has no text.")
-        elif question.condition or (question.section and question.section.conditions):
-            report.add(question.place, first_text(words, question.name), "left out", "A text with a condition.",
-                       "Write it above the wording of the question that it belongs to.")  # fmt: skip
-        elif not self.items and (question.section is None or not self.sections):
+        elif not question.condition and not self.items and (question.section is None or not self.sections):
             self.introduction.append(words)
             report.add(question.place, first_text(words, question.name), "changed", "It is in the introduction.")
         else:
-            self.waiting.append((question, words))
+            self.waiting.append((question, words, said))
 
     def _enter(self, section: Section | None) -> None:
         """Begin a section of the definition where that of the source changes."""
@@ -249,3 +266,11 @@ def _heading(texts: dict[str, str], said: list[str]) -> dict[str, str]:
 def _above(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:
     """Two texts, one above the other, in each language."""
     return {code: "\n\n".join(filter(None, (first[code], second[code]))) for code in first}
+
+
+def _shown_with(note: Question, question: Question) -> bool:
+    """Whether a text is shown wherever the question after it is asked."""
+    if note.section is not question.section and note.section and note.section.conditions:
+        return False
+    asked = question.condition.written if question.condition else ""
+    return note.condition is None or note.condition.written == asked

@@ -74,6 +74,10 @@ class Option:
     special: Literal["", "other", "prefer_not", "none"] = ""
 
 
+WRITTEN_BEFORE = "before_of"
+"""Stored part of a text that Candor wrote for other tools: the question before which it stands has it too."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A part of a condition: an earlier question has one of these answers, or (`negated`) none of them."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from collector.designs import ABOUT
 from collector.errors import ValidationError
 from surveys.definition.bounds import require_plain
-from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_pictures
 from surveys.exchange.files import fault
 
 PLACE = "text"
@@ -153,6 +153,7 @@ def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, 
     """The texts of a question, or of the rows of a grid, which share all but their wordings."""
     (number, first), *others = rows
     place, name = f"items/{first['key']}", f"Question {number}"
+    yield from _texts_before(number, first)
     if heading := first.get("heading"):
         same = tuple(row["heading"] for _, row in others)
         yield f"{place}/heading", PlacedText(f"{name}, heading", heading, same)
@@ -160,11 +161,20 @@ def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, 
     for option, choice in enumerate(first["choices"]):
         same = tuple(row["choices"][option] for _, row in others if option < len(row["choices"]))
         yield f"{place}/choices/{option}", PlacedText(f"{name}, option {option + 1}", choice, same)
+    for option, text in texts_of_pictures(first):
+        label = f"{name}, picture of option {option + 1}"
+        yield f"{place}/choice_pictures/{option}/alternative", PlacedText(label, text)
     if "prefer_not" in first:
         same = tuple(row["prefer_not"] for _, row in others if "prefer_not" in row)
         yield f"{place}/prefer_not", PlacedText(f"{name}, last option", first["prefer_not"], same)
     for number, row in others:
+        yield from _texts_before(number, row)
         yield f"items/{row['key']}/wording", PlacedText(f"Question {number}", row["wording"])
+
+
+def _texts_before(number: int, item: ItemPart) -> Iterator[tuple[str, PlacedText]]:
+    for part, text in texts_before(item):
+        yield f"items/{item['key']}/before/{part}", PlacedText(f"Before question {number}", text)
 
 
 def table_of(definition: Definition) -> list[list[str]]:

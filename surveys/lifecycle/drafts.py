@@ -25,6 +25,7 @@ from surveys.definition.changes import Change, Clash, apply_changes
 from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.shape import require_shape
 from surveys.lifecycle import appearance, selectors, signing_keys, transitions
+from surveys.lifecycle.pictures import delete_unused, take_pictures
 from surveys.models import DraftRevision, Group, Item, Section, Survey
 
 KEPT_EACH = 20
@@ -129,6 +130,7 @@ def store(survey: Survey, definition: Definition, *, before: Definition | None, 
         for number, row in enumerate(rows):
             _require_storable(row, (*path, number))
         _replace(survey, {"items": Item, "sections": Section, "groups": Group}[path[-1]], rows)
+    take_pictures(survey, definition)
     signing_keys.prepare(survey, selectors.next_number(survey))
     return record_revision(survey, before=before, by=by)
 
@@ -159,6 +161,7 @@ def _forget_older(survey: Survey) -> None:
         else:
             kept, window = kept + 1, of
     survey.revisions.filter(pk__in=gone).delete()
+    delete_unused(survey)
 
 
 def _replace(survey: Survey, kind: Any, rows: list[Any]) -> None:

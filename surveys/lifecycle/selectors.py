@@ -21,6 +21,7 @@ from surveys.definition.parts import BUDGET, Definition, ItemPart
 from surveys.definition.privacy_budget import spent
 from surveys.lifecycle import appearance, signing_keys
 from surveys.lifecycle.linked_surveys import spent_elsewhere
+from surveys.lifecycle.pictures import definition_with_pictures
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Group, Item, Page, Section, Survey, Version
 
@@ -54,6 +55,8 @@ ITEM_FIELDS: dict[str, object] = {
     "heading": {},
     "most": None,
     "section": "",
+    "before": {},
+    "choice_pictures": [],
     "help_after": False,
     "sensitivity": "",
     "asked_if": None,
@@ -87,7 +90,8 @@ def definition_of(survey: Survey) -> Definition:
 
 def exported(survey: Survey) -> Definition:
     """The definition for export: imported under another name, it continues the survey's privacy budget."""
-    return {"slug": survey.slug, "same_people_as": survey.slug, **definition_of(survey)}
+    definition: Definition = {"slug": survey.slug, "same_people_as": survey.slug, **definition_of(survey)}
+    return definition_with_pictures(survey, definition)
 
 
 def definition_from(

@@ -19,6 +19,7 @@ from surveys.definition import definitions
 from surveys.definition.parts import SAME_PEOPLE, Definition
 from surveys.lifecycle import closing, drafts, selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
+from surveys.lifecycle.pictures import definition_with_pictures
 from surveys.models import Item, Survey, Team, Version
 
 
@@ -179,7 +180,7 @@ def duplicate_survey(
     `same_people` says whether it asks whom the survey asks, so that what they spent in one counts in the other; that
     nobody is asked by both is written down with who said so.
     """
-    definition = selectors.definition_of(survey) | {"slug": slug}
+    definition = definition_with_pictures(survey, selectors.definition_of(survey)) | {"slug": slug}
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
     people = "the same people" if same_people else "other people"

@@ -152,6 +152,18 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:16], *5 * ("",), {}, {}, *3 * ("",), {}, *row[16:]],
         ),
     },
+    ("surveys", "0031_beside_questions"): {
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "wording", "choices", "prefer_not", "minimum"),
+                *("maximum", "step", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after"),
+                *("sensitivity", "asked_if", "unasked", "mechanism", "truth", "yes", "on", "off", "size", "epsilon"),
+                "weights",
+            ],
+            lambda row, _: [*row[:5], {}, *row[5:7], [], *row[7:]],
+        ),
+        "surveys_picture": NEW_TABLE,
+    },
 }
 
 

@@ -4,6 +4,7 @@ from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAns
 from surveys.models.backups import Backup
 from surveys.models.drafts import AdviceDismissal, DraftRevision, PreviewLink
 from surveys.models.mailing import Mailing, Recipient
+from surveys.models.pictures import Picture
 from surveys.models.rehearsals import Rehearsal, Repetition
 from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, SurveyTag, Version
 from surveys.models.tokens import FetchBatch, FetchCode, SigningKey, SigningSecret
@@ -27,6 +28,7 @@ __all__ = [
     "Mailing",
     "Membership",
     "Page",
+    "Picture",
     "PreviewLink",
     "Recipient",
     "Rehearsal",

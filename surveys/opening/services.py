@@ -21,6 +21,7 @@ from surveys.definition import ceilings
 from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import lock_linked
+from surveys.lifecycle.pictures import contents_of
 from surveys.models import Page, Survey, Version
 from surveys.rendering import pages, token_page
 from surveys.rendering.own_coin import page as coin
@@ -167,8 +168,9 @@ def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: Use
 
 def _pages(version: Version, design: Design) -> Iterator[Page]:
     bits = version.survey.work_bits
+    pictures = contents_of(version.survey, design)
     for language in design.languages:
-        sheet = render_sheet(design, language)
+        sheet = render_sheet(design, language, pictures)
         coin_page = coin.render_page(design, language, with_sheet=bool(sheet))
         page = pages.render_page(design, language, with_coin=bool(coin_page), work=bits)
         yield Page.of(version, language, Page.Kind.ANSWER, page)

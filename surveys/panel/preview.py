@@ -22,6 +22,7 @@ from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.definition.definitions import drawn_items
 from surveys.definition.parts import Definition
 from surveys.lifecycle import links, preview_links, selectors
+from surveys.lifecycle.pictures import content_of
 from surveys.lifecycle.preview_links import MOST_DAYS, USUAL_DAYS
 from surveys.models import Survey
 from surveys.panel.editor.presentable import parsed_definition, presentable
@@ -29,6 +30,7 @@ from surveys.panel.frame import survey_page
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 from surveys.rendering import pages
+from surveys.rendering.picture_response import picture_response
 from surveys.respondent.stored_pages import page_response
 
 NO_NAME = "preview"
@@ -81,9 +83,18 @@ def by_link(request: HttpRequest, secret: str, language: str = "") -> HttpRespon
         response = _not_yet([str(fault)])
     else:
         shown = _language(design.languages, language)
-        response = page_response(pages.render_page(design, shown, preview=True, previews=addresses))
+        pictures = f"{reverse('preview-by-link', args=[secret])}pictures/"
+        page = pages.render_page(design, shown, preview=True, previews=addresses, pictures_address=pictures)
+        response = page_response(page)
     response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
     return response
+
+
+@require_safe
+def picture_by_link(request: HttpRequest, secret: str, name: str) -> HttpResponse:
+    """A picture of a draft for whoever has the link."""
+    found = one_or_404(preview_links.find(secret), "page")
+    return picture_response(one_or_404(content_of(found, name), "picture"))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -92,20 +103,33 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     """The page itself, for the frame of `of_survey`; of what is sent, with its gaps filled, for that of the editor."""
     if request.method != "POST":
         found = get_survey_or_404(request.user, slug)
-        return _answer(selectors.definition_of(found), request.GET.get("language"))
-    get_survey_or_404(request.user, slug, Role.EDITOR)
+        return _answer(selectors.definition_of(found), request.GET.get("language"), found)
+    found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
-        page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split())
+        page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split(), found)
     except ValidationError as fault:
         return _not_yet([str(fault)])
     return page_response(page)
 
 
-def page_while_written(text: str, languages: Sequence[str]) -> bytes:
+def page_while_written(text: str, languages: Sequence[str], survey: Survey | None) -> bytes:
     """The page of a definition in the language that is shown, of all `languages`. Raises ValidationError."""
     design = presentable(parsed_definition(text))
     known = [code for code in languages if code in dict(settings.LANGUAGES)]
-    return pages.render_page(design, design.language, preview=True, languages=known)
+    address = pictures_address(survey)
+    return pages.render_page(design, design.language, preview=True, languages=known, pictures_address=address)
+
+
+@require_safe
+def picture(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """A picture of a survey, for its preview."""
+    found = get_survey_or_404(request.user, slug)
+    return picture_response(one_or_404(content_of(found, name), "picture"))
+
+
+def pictures_address(survey: Survey | None) -> str:
+    """The beginning of the addresses of a survey's pictures in its preview."""
+    return reverse("panel:picture", args=[survey.slug, "-"]).removesuffix("-") if survey else ""
 
 
 @require_POST
@@ -117,7 +141,7 @@ def of_form(request: HttpRequest) -> HttpResponse:
     definition = drafted(request, found)
     if isinstance(definition, list):
         return _not_yet(definition)
-    return _answer(definition, request.POST.get("preview-language"))
+    return _answer(definition, request.POST.get("preview-language"), found)
 
 
 def drafted(request: HttpRequest, survey: Survey | None) -> Definition | list[str]:
@@ -163,13 +187,13 @@ def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
         yield from map(str, formset.non_form_errors())
 
 
-def _answer(definition: Definition, language: str | None) -> HttpResponse:
+def _answer(definition: Definition, language: str | None, survey: Survey | None) -> HttpResponse:
     try:
         design = drawn_items(definition, version=1)
     except ValidationError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)
-    return page_response(pages.render_page(design, shown, preview=True))
+    return page_response(pages.render_page(design, shown, preview=True, pictures_address=pictures_address(survey)))
 
 
 def _language(languages: Sequence[str], language: str | None) -> str:

@@ -53,6 +53,8 @@ urlpatterns = [
     path("survey/<slug:slug>/edit/revisions", page(editor.revisions), name="edit-revisions"),
     path("survey/<slug:slug>/edit/translations", page(translations.download), name="edit-translations"),
     path("survey/<slug:slug>/edit/translations/read", page(translations.read), name="edit-translations-read"),
+    path("survey/<slug:slug>/edit/pictures", page(editor.pictures), name="edit-pictures"),
+    path("survey/<slug:slug>/pictures/<str:name>", page(preview.picture, cacheable=True), name="picture"),
     path("preview/", page(preview.of_form), name="preview-form"),
     path("survey/<slug:slug>/preview/", page(preview.of_survey), name="preview"),
     path("survey/<slug:slug>/preview/page", page(preview.page_of_survey), name="preview-page"),

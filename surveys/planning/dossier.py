@@ -32,7 +32,7 @@ from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
 from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
-from surveys.rendering.pages import screening_in
+from surveys.rendering.pages import before_in, screening_in, shown_choices
 
 TEMPLATE = Path(__file__).parent / "dossier.typ"
 NO_LETTER = "The fonts that come with the platform lack a letter of this survey's texts."
@@ -255,8 +255,11 @@ def _question(number: int, item: Item, language: str) -> dict[str, object]:
     notes += ["may be left blank"] if not item.required else []
     notes += ["in random order"] if item.shuffle else []
     notes += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
+    pictured = [one for one in shown_choices(item, language) if one.picture]
     return {
         "number": number,
+        "before": before_in(item.before, language),
+        "pictures": [f"{one.words}: {one.picture['alternative']}" for one in pictured if one.picture],
         "wording": item.wording[language],
         "choices": [choice[language] for choice in item.choices],
         "box": item.kind == "several_choices",

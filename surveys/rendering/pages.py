@@ -7,10 +7,10 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import groupby
+from itertools import zip_longest
 from typing import TypedDict
 from urllib.parse import urlsplit
 
@@ -21,7 +21,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Design, Ending, Grid, Item, Screening
+from collector.designs import Before, Design, Ending, Grid, Item, Picture, Screening
 from surveys.definition.appearance import style_sheet
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
 
@@ -39,6 +39,7 @@ def render_page(
     previews: Mapping[str, str] | None = None,
     work: int = 0,
     languages: Sequence[str] = (),
+    pictures_address: str = "",
 ) -> bytes:
     """The page on which the survey is answered.
 
@@ -58,6 +59,8 @@ def render_page(
         Bits of the sum that the browser begins as the page is loaded; 0: none, unless the door asks for one.
     languages : sequence of str
         Those of the survey, where the design of a preview has its texts in the one that is shown alone.
+    pictures_address : str
+        Where the pictures of a preview are; empty: where those of every survey are.
     """
     doors = language_links("respond", design, languages)
     context: dict[str, object] = {
@@ -69,8 +72,9 @@ def render_page(
         "sections": _sections(design, language),
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
-        "statements": [statement[language] for statement in design.consent_statements],
-        "screening": screening_in(design.screening, language),
+        "pictures": [picture.name for picture in design.pictures],
+        "pictures_address": pictures_address or pictures_address_of(design),
+        **_entry(design, language),
         "invitations": design.invitations,
         "waves": design.waves,
         "uses": _sentence_keys(design),
@@ -87,6 +91,16 @@ def render_page(
     if design.invitations == "blind" and not preview:
         context["token_address"] = address_of("token", design, language)
     return render("surveys/respond.html", context, language)
+
+
+def _entry(design: Design, language: str) -> dict[str, object]:
+    statements = [statement[language] for statement in design.consent_statements]
+    return {"statements": statements, "screening": screening_in(design.screening, language)}
+
+
+def pictures_address_of(design: Design) -> str:
+    """The beginning of the addresses of a survey's pictures, which are the same in every language."""
+    return f"{address_of('respond', design, design.language)}pictures/"
 
 
 def _doors_of_preview(doors: list[LanguageLink], previews: Mapping[str, str]) -> list[LanguageLink]:
@@ -130,6 +144,23 @@ class Texts(TypedDict):
     about: dict[str, str]
     look: str
     ending: dict[str, str]
+
+
+class PictureTexts(TypedDict):
+    """A picture with its alternative text in one language; `name` is the last part of its address."""
+
+    name: str
+    width: int
+    height: int
+    alternative: str
+
+
+class BeforeTexts(TypedDict):
+    """What stands before a question, in one language."""
+
+    heading: str
+    paragraphs: list[str]
+    picture: PictureTexts | None
 
 
 class ScreeningTexts(TypedDict):
@@ -217,16 +248,26 @@ def _sections(design: Design, language: str) -> list[dict[str, object]]:
 
 
 def _parts(questions: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Consecutive questions under one heading as a matrix; the others as they are, without a heading."""
-    runs = groupby(questions, key=lambda question: question["heading"])
-    return [{"heading": heading, "questions": list(run)} for heading, run in runs]
+    """Consecutive questions under one heading as a matrix; the others as they are, without a heading.
+
+    A text before a row stands above a matrix of its own, of that row and those after it.
+    """
+    parts: list[tuple[object, list[dict[str, object]]]] = []
+    for question in questions:
+        heading = question["heading"]
+        if parts and parts[-1][0] == heading and not (heading and question["before"]):
+            parts[-1][1].append(question)
+        else:
+            parts.append((heading, [question]))
+    return [{"heading": heading, "questions": run} for heading, run in parts]
 
 
 def _question(item: Item, language: str) -> dict[str, object]:
-    choices = [choice[language] for choice in item.choices]
+    choices = shown_choices(item, language)
     apart = item.prefer_not
     return {
         "kind": item.kind,
+        "before": before_in(item.before, language),
         "wording": item.own_wording[language],
         "heading": item.heading[language] if item.heading else "",
         "dropdown": item.dropdown,
@@ -236,6 +277,40 @@ def _question(item: Item, language: str) -> dict[str, object]:
         "optional": not item.required,
         "keyboard": _keyboard(item.grid) if item.grid else "",
     }
+
+
+def before_in(before: Before | None, language: str) -> BeforeTexts | None:
+    """What stands before a question in one language, its text by paragraphs; None if nothing does."""
+    if before is None:
+        return None
+    words = before.text[language] if before.text else ""
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", words) if part.strip()]
+    heading = before.heading[language] if before.heading else ""
+    picture = picture_in(before.picture, language) if before.picture else None
+    return {"heading": heading, "paragraphs": paragraphs, "picture": picture}
+
+
+@dataclass(frozen=True)
+class ShownChoice:
+    """The words of a choice, beside which a picture may stand."""
+
+    words: str
+    picture: PictureTexts | None = None
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def shown_choices(item: Item, language: str) -> list[ShownChoice]:
+    """The choices of a question in one language."""
+    pictures = [picture_in(picture, language) if picture else None for picture in item.choice_pictures]
+    return [ShownChoice(choice[language], picture) for choice, picture in zip_longest(item.choices, pictures)]
+
+
+def picture_in(picture: Picture, language: str) -> PictureTexts:
+    """A picture with its alternative text in one language."""
+    alternative = picture.alternative[language]
+    return {"name": picture.name, "width": picture.width, "height": picture.height, "alternative": alternative}
 
 
 def _keyboard(grid: Grid) -> str:
@@ -252,10 +327,16 @@ def _sentence_keys(design: Design) -> set[str]:
     return {item.kind for item in items} | {item.encoding for item in items} | refusing
 
 
+def has_beside(design: Design) -> bool:
+    """Whether a text or a picture stands beside a question."""
+    return any(item.before or item.choice_pictures for item in design.items)
+
+
 def _styles(design: Design) -> list[str]:
     """The optional style sheets that this design needs, in the order in which they apply."""
     needed = {
         "entry": bool(design.consent_statements or design.screening),
+        "beside": has_beside(design),
         "matrix": any(item.heading or item.dropdown for item in design.items),
     }
     return [f"surveys/style/{name}.css" for name, is_needed in needed.items() if is_needed]
@@ -266,6 +347,7 @@ def _extras(design: Design) -> list[str]:
     kinds = {item.kind for item in design.items}
     needed = {
         "entry": bool(design.consent_statements or design.screening),
+        "beside": has_beside(design),
         "dropdown": any(item.dropdown for item in design.items),
         "multiple": "several_choices" in kinds,
         "number": "number" in kinds,

@@ -14,6 +14,7 @@ urlpatterns = [
     path("s/<slug:slug>/", views.respond, name="respond"),
     path("s/<slug:slug>/<language:language>/", views.respond, name="respond"),
     path("s/<slug:slug>/design.json", views.design, name="design"),
+    path("s/<slug:slug>/pictures/<str:name>", views.picture, name="picture"),
     path("s/<slug:slug>/token/", blind.fetch, name="token"),
     path("s/<slug:slug>/token/sign", blind.sign, name="token-sign"),
     path("s/<slug:slug>/<language:language>/token/", blind.fetch, name="token"),

@@ -4,12 +4,15 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from collector.designs.selectors import get_design
 from surveys.accounts.access import one_or_404
 from surveys.lifecycle import selectors
 from surveys.lifecycle.embedding import framed_by
+from surveys.lifecycle.pictures import content_of
 from surveys.lifecycle.selectors import PublishedVersion
 from surveys.models import Page
 from surveys.rendering import pages, results_page
+from surveys.rendering.picture_response import picture_response
 from surveys.respondent.stored_pages import answer_with
 
 
@@ -42,6 +45,14 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     """The frozen design, byte for byte: its SHA-256 is the digest."""
     version = one_or_404(selectors.version_on_the_web(slug))
     return answer_with(request, version.design.document.encode(), "application/json")
+
+
+@require_safe
+def picture(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """A picture that the survey shows. Its name is that of its bytes, so a browser never asks for it again."""
+    version = one_or_404(selectors.version_on_the_web(slug), "picture")
+    shown = {one.name for one in get_design(version.design_id).pictures}
+    return picture_response(one_or_404(content_of(version.survey, name) if name in shown else None, "picture"))
 
 
 @require_safe

@@ -109,6 +109,9 @@ def test_page_has_no_form_link_or_inline_script(page: str) -> None:
     assert re.findall(r"<script[^>]*>[^<]", page) == []
 
 
+BEFORE = {"text": {"en": "Think of the last year."}}
+
+
 def scripts_of(page: str) -> set[str]:
     return set(re.findall(r"/static/surveys/client/([a-z]+)\.[0-9a-f]{12}\.js", page))
 
@@ -122,8 +125,10 @@ def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
 
 def test_optional_styles_are_only_on_pages_that_need_them(page: str) -> None:
     statements = [{"en": "I agree."}]
-    asking_all = render_page(Design.of(kinds.document(consent_statements=statements))).decode()
-    for name in ("entry", "matrix"):
+    document = kinds.document(consent_statements=statements)
+    document["items"][0]["before"] = BEFORE
+    asking_all = render_page(Design.of(document)).decode()
+    for name in ("entry", "beside", "matrix"):
         assert f"{name}." not in page
         assert re.search(rf'href="[^"]*style/{name}[^"]*\.css"\s+integrity=', asking_all)
 
@@ -134,9 +139,10 @@ def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     panel = {"completion": {"address": "https://panel.example/end", "carry": {"id": "id"}}}
     waves = {"repeats": "remember", "spent": "1/1"}
     document = kinds.document(invitations={"kind": "secret"}, waves=waves, consent_statements=statements, ending=panel)
+    document["items"][0]["before"] = BEFORE
     asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["entry", "dropdown", "multiple", "number", "invitation", "remembered", "waves", "completion"]
+    extras = ["entry", "beside", "dropdown", "multiple", "number", "invitation", "remembered", "waves", "completion"]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"

@@ -74,7 +74,11 @@ def test_texts_are_those_of_the_editor() -> None:
     apart = example()
     for number, item in enumerate(item for item in apart["items"] if "heading" in item):
         item["heading"]["en"] += " and more" * (number > 0)
-    for definition in (survey(), example(), apart):
+    beside = example()
+    picture = {"digest": "0" * 64, "type": "png", "width": 1, "height": 1, "alternative": {"en": "A hall"}}
+    beside["items"][0]["before"] = {"text": {"en": "Read."}, "heading": {"en": "Exams"}, "picture": picture}
+    beside["items"][0]["choice_pictures"] = [None, picture]
+    for definition in (survey(), example(), apart, beside):
         command = [node(), "--input-type=module", "-e", script]
         run = subprocess.run(command, input=json.dumps(definition), capture_output=True, text=True, check=True)
         assert json.loads(run.stdout) == [

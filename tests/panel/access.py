@@ -73,6 +73,8 @@ ROWS = {
     "panel:edit-revisions": read("survey", EDITOR),
     "panel:edit-translations": read("survey", EDITOR),
     "panel:edit-translations-read": act("survey"),
+    "panel:edit-pictures": act("survey"),
+    "panel:picture": read("picture"),
     "panel:question": read("question", EDITOR),
     "panel:survey": read("survey"),
     "panel:definition": read("survey"),

@@ -13,6 +13,7 @@ from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.access import Role
 from surveys.accounts.invitations import invite
+from surveys.lifecycle.pictures import add_picture
 from surveys.lifecycle.services import write_survey
 from surveys.models import Membership, Survey, Version
 from surveys.outreach.webhooks import services as webhooks
@@ -20,6 +21,7 @@ from surveys.planning.rehearsals.services import request_rehearsal
 from tests.factories import payloads
 from tests.factories.runs import fill_open, run_of
 from tests.panel.access import ANALYST, EDITOR, VIEWER, Cast, batch_of, export_of, mailing_of
+from tests.tools.picture_files import png
 
 SignIn = Callable[[User | None], Client]
 
@@ -105,5 +107,6 @@ def cast(
         "invitation": ([team.pk, invite(team, Role.VIEWER, by=alice)[0].pk], [987654, 987654]),
         "design": ([run.design_id], ["0" * 64]),
         "template": (["tax"], ["no-such"]),
+        "picture": ([survey.slug, f"{add_picture(survey, png()).digest}.png"], ["no-such", f"{'0' * 64}.png"]),
     }
     return Cast({name: sign_in(user) for name, user in people.items()}, {**dict.fromkeys(people), **held}, places)

@@ -4,13 +4,13 @@ The other tool asks openly: what it has no word for, such as the randomisation, 
 """
 
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Final
 
 from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.exchange.source import WRITTEN_BEFORE
 
 PREFER_NOT: Final = "prefer_not"
-KEPT: Final = ("kind", "channel", "unasked", "help_after", "sensitivity")
+KEPT: Final = ("kind", "channel", "unasked", "help_after", "sensitivity", "before", "choice_pictures")
 """Parts of a question that other tools have no word for."""
 
 EXPRESSED: Final = {"languages", "title", "introduction", "consent", "sections", "items"}
@@ -30,10 +30,30 @@ def items_of(definition: Definition, section: str) -> list[ItemPart]:
 
 
 def runs_of(items: list[ItemPart]) -> Iterator[tuple[Text | None, list[ItemPart]]]:
-    """Consecutive questions by their heading: the rows of a grid, or questions without one."""
-    for _, run in groupby(items, key=lambda item: sorted(item.get("heading", {}).items())):
-        rows = list(run)
-        yield rows[0].get("heading"), rows
+    """Consecutive questions by their heading: the rows of a grid, or questions without one.
+
+    A text before a row begins a grid of its own, of that row and those after it.
+    """
+    runs: list[list[ItemPart]] = []
+    for item in items:
+        heading = item.get("heading") or None
+        if runs and (runs[-1][0].get("heading") or None) == heading and not (heading and "before" in item):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    yield from ((run[0].get("heading") or None, run) for run in runs)
+
+
+def text_before(item: ItemPart, languages: list[str]) -> Text:
+    """The heading and the text before a question, one above the other; empty where there are none."""
+    parts = item.get("before", {})
+    words = [parts[name] for name in ("heading", "text") if name in parts]
+    return {code: "\n\n".join(text[code] for text in words if text.get(code)) for code in languages} if words else {}
+
+
+def kept_of_text(item: ItemPart) -> dict[str, object]:
+    """What marks such a text as Candor's own, which has it with the question."""
+    return {WRITTEN_BEFORE: item["key"]}
 
 
 def codes_of(item: ItemPart) -> list[str]:

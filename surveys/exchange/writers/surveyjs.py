@@ -2,9 +2,21 @@
 
 import json
 
+from django.utils.html import linebreaks
+
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.readers.surveyjs import STORED
-from surveys.exchange.writers import PREFER_NOT, answers_of, codes_of, items_of, kept_of, kept_of_survey, runs_of
+from surveys.exchange.writers import (
+    PREFER_NOT,
+    answers_of,
+    codes_of,
+    items_of,
+    kept_of,
+    kept_of_survey,
+    kept_of_text,
+    runs_of,
+    text_before,
+)
 
 TYPES = {
     "yes_no": "radiogroup", "one_choice": "radiogroup", "several_choices": "checkbox", "scale": "radiogroup",
@@ -41,10 +53,22 @@ def _elements(items: list[ItemPart], definition: Definition) -> list[dict[str, o
     elements: list[dict[str, object]] = []
     for heading, run in runs_of(items):
         if heading is not None and _fits_matrix(run, definition):
-            elements.append(_matrix(heading, run))
-        else:
-            elements += [_element(item, definition) for item in run]
+            elements += [*_before(run[0], definition, {}), _matrix(heading, run)]
+            continue
+        for item in run:
+            element = _element(item, definition)
+            elements += [*_before(item, definition, element), element]
     return elements
+
+
+def _before(item: ItemPart, definition: Definition, element: dict[str, object]) -> list[dict[str, object]]:
+    """The text that stands before a question, shown under the same condition."""
+    words = text_before(item, definition["languages"])
+    if not words:
+        return []
+    html = {code: linebreaks(text, autoescape=True) for code, text in words.items() if text}
+    shown = {name: element[name] for name in ("visibleIf",) if name in element}
+    return [{"type": "html", "name": f"{item['key']}_before", "html": html, **shown, STORED: kept_of_text(item)}]
 
 
 def _fits_matrix(rows: list[ItemPart], definition: Definition) -> bool:

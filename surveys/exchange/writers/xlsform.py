@@ -6,7 +6,16 @@ from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
 from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.readers.xlsform import STORED, stored_json
-from surveys.exchange.writers import answers_of, codes_of, items_of, kept_of, kept_of_survey, runs_of
+from surveys.exchange.writers import (
+    answers_of,
+    codes_of,
+    items_of,
+    kept_of,
+    kept_of_survey,
+    kept_of_text,
+    runs_of,
+    text_before,
+)
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
 TYPES = {
@@ -69,13 +78,23 @@ def _rows(items: list[ItemPart], definition: Definition) -> list[Row]:
     rows: list[Row] = []
     for heading, run in runs_of(items):
         if heading is None:
-            rows += [_row(item, definition, item["key"]) for item in run]
+            rows += [row for item in run for row in _with_text(item, _row(item, definition, item["key"]), definition)]
             continue
         name = f"grid_{run[0]['key']}"
-        rows.append({"type": "begin_group", "name": name, "appearance": "table-list", **_texts("label", heading)})
-        rows += [_row(item, definition, run[0]["key"]) for item in run]
-        rows.append({"type": "end_group"})
+        asked = [_row(item, definition, run[0]["key"]) for item in run]
+        group = {"type": "begin_group", "name": name, "appearance": "table-list", **_texts("label", heading)}
+        note = _with_text(run[0], asked[0], definition)[:-1]
+        rows += [*note, group, *asked, {"type": "end_group"}]
     return rows
+
+
+def _with_text(item: ItemPart, row: Row, definition: Definition) -> list[Row]:
+    """The question, below the text that stands before it, which is shown under the same condition."""
+    if not (words := text_before(item, definition["languages"])):
+        return [row]
+    shown = {name: row[name] for name in ("relevant",) if name in row}
+    note = {"type": "note", "name": f"{item['key']}_before", **_texts("label", words), **shown}
+    return [note | {STORED: stored_json(kept_of_text(item))}, row]
 
 
 def _row(item: ItemPart, definition: Definition, choices: str) -> Row:

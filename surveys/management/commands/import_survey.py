@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from surveys.accounts.teams import team_for
 from surveys.definition import definitions
-from surveys.definition.bounds import LARGEST
+from surveys.definition.bounds import LARGEST_FILE as LARGEST_DEFINITION
 from surveys.definition.text_warnings import text_warnings
 from surveys.exchange import formats as exchange
 from surveys.exchange.files import LARGEST_FILE
@@ -30,7 +30,7 @@ class Command(SurveyCommand):
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
         named = _format_by_name(file)
-        content = read_content(file, LARGEST if named == exchange.CANDOR else LARGEST_FILE)
+        content = read_content(file, LARGEST_DEFINITION if named == exchange.CANDOR else LARGEST_FILE)
         form = options["format"] or named
         if form == exchange.AUTOMATIC:
             form = exchange.format_of(content, file.name)

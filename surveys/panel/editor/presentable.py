@@ -126,6 +126,10 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
     )
     if "heading" in item:
         made["heading"] = _text(item["heading"], codes, "…")
+    if "before" in item:
+        made["before"] = {name: _part_before(part, codes) for name, part in made["before"].items()}
+    if "choice_pictures" in item:
+        made["choice_pictures"] = _pictures(item, codes)
     if "prefer_not" in item:
         made["prefer_not"] = _text(item["prefer_not"], codes, "…")
     whole = cast("ItemPart", made)
@@ -136,6 +140,20 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
         if item["kind"] == "number":
             made |= GRID
     return whole
+
+
+def _pictures(item: ItemPart, codes: list[str]) -> list[object]:
+    """As many pictures of choices as there are choices."""
+    shown = [picture and _part_before(picture, codes) for picture in item["choice_pictures"]]
+    count = max(2, len(item["choices"]))
+    return [*shown, *[None] * count][:count]
+
+
+def _part_before(part: Any, codes: list[str]) -> object:
+    """A text before a question, or a picture with its alternative text."""
+    if "digest" in part:
+        return {**part, "alternative": _text(part["alternative"], codes, "…")}
+    return _text(part, codes, "…")
 
 
 def _any_channel(item: ItemPart) -> Mapping[str, str]:

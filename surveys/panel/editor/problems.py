@@ -11,7 +11,7 @@ from collector.errors import Path, ValidationError
 from estimator.base import wording
 from surveys.definition.ceilings import excesses
 from surveys.definition.definitions import design_of, drawn_items
-from surveys.definition.parts import Definition, Text
+from surveys.definition.parts import Definition, Text, texts_before, texts_of_pictures
 from surveys.definition.question_advice import question_advice
 from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors
@@ -136,6 +136,8 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
     above: Text | None = None
     for item in definition["items"]:
         path, heading = ("items", item["key"]), item.get("heading")
+        for name, words in texts_before(item):
+            yield (*path, "before", *name.split("/")), words, True
         if heading is not None and heading != above:
             yield (*path, "heading"), heading, True
         yield (*path, "wording"), item["wording"], True
@@ -144,6 +146,8 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
         above = heading
         for number, choice in enumerate(item["choices"]):
             yield (*path, "choices", number), choice, True
+        for number, words in texts_of_pictures(item):
+            yield (*path, "choice_pictures", number, "alternative"), words, True
         if "prefer_not" in item:
             yield (*path, "prefer_not"), item["prefer_not"], True
 

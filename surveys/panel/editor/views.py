@@ -22,13 +22,16 @@ from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.definitions import ceiling_of
 from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.definition.parts import Definition, ItemPart
+from surveys.definition.pictures import MOST_BYTES
 from surveys.definition.questions import PREFER_NOT, YES_NO, complete_item
 from surveys.definition.unsupported import NOT_OFFERED
-from surveys.lifecycle import advice, drafts, selectors
+from surveys.lifecycle import advice, drafts, selectors, transitions
+from surveys.lifecycle.pictures import add_picture
 from surveys.models import Item, Survey
 from surveys.panel.editor.presence import announce
 from surveys.panel.editor.problems import STOPS, Problem, keyed_path, problems_of
 from surveys.panel.frame import SurveyStatus, steps
+from surveys.panel.preview import pictures_address
 from surveys.panel.views import panel_page, signed_in
 from surveys.planning.draft_prices import AUTOMATIC, USUAL_LOSS, channel_at, divided, first_channel, fitted, price_of
 from surveys.planning.group_warnings import expected_reports
@@ -52,6 +55,20 @@ def answers_errors(view: View) -> View:
             return JsonResponse({"message": str(error)}, status=409)
 
     return answer
+
+
+@require_POST
+@answers_errors
+def pictures(request: HttpRequest, slug: str) -> HttpResponse:
+    """Store a picture that is sent as a file, and answer how a question names it."""
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    transitions.require_draft(survey)
+    file = request.FILES.get("picture")
+    if file is None:
+        raise ValidationError(("picture",), "must be a file")
+    if file.size is None or file.size > MOST_BYTES:
+        raise ValidationError(("picture",), f"must have at most {MOST_BYTES:,} bytes; this one has {file.size or 0:,}")
+    return JsonResponse(add_picture(survey, file.read(), by=signed_in(request)).to_dict())
 
 
 @require_safe
@@ -232,10 +249,11 @@ def _addresses(survey: Survey) -> dict[str, str]:
         "revisions": "edit-revisions", "dismiss": "edit-dismiss",
         "translations": "edit-translations", "translated": "edit-translations-read",
         "preview": "preview-page", "survey": "survey", "opening": "opening",
-        "rehearse": "rehearse", "plan": "survey-plan",
+        "rehearse": "rehearse", "plan": "survey-plan", "pictures": "edit-pictures",
     }  # fmt: skip
     found = {name: reverse(f"panel:{view}", args=[survey.slug]) for name, view in names.items()}
-    return found | {"form": reverse("admin:surveys_survey_change", args=[survey.pk])}
+    form = reverse("admin:surveys_survey_change", args=[survey.pk])
+    return found | {"form": form, "picture": pictures_address(survey)}
 
 
 def _is_draft(survey: Survey) -> bool:

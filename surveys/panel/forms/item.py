@@ -29,6 +29,7 @@ from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer
 from surveys.definition.unsupported import unsupported_kind
 from surveys.lifecycle import selectors
 from surveys.models import Item
+from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import lines_of, set_languages, with_choices
 from surveys.panel.forms.classes import BY, CLASSES_FIELDS, classes_fault, written_classes
 from surveys.panel.forms.item_summary import facts_of, protection_of
@@ -82,7 +83,7 @@ NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/
 """A new question: yes/no which nobody has to answer, with the privacy loss of forced response at 1/2."""
 
 
-class ItemForm(WordsForm):
+class ItemForm(BeforeFields, WordsForm):
     needed = ("wording",)
 
     wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
@@ -159,6 +160,7 @@ class ItemForm(WordsForm):
         self.fields["kind"].widget.attrs["data-mechanisms"] = json.dumps(MECHANISMS)
         self.fields["mechanism"].widget.attrs["data-fields"] = json.dumps(MECHANISM_FIELDS)
         item = self.instance
+        self.fill_before()
         self.initial["may_be_blank"] = not item.required
         self.initial.update({"prefer_not": bool(item.prefer_not), **_parameters(item)} if item.pk else NEW)
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
@@ -205,6 +207,13 @@ class ItemForm(WordsForm):
     def facts(self) -> str:
         return f"{facts_of(self.instance)} · {protection_of(self.instance)}"
 
+    def save(self, commit: bool = True) -> Any:
+        """Save the question; the pictures of a survey that is new are stored only now."""
+        saved = super().save(commit)
+        if not self.closed:
+            self.store_pictures()
+        return saved
+
     def has_changed(self) -> bool:
         """True also if the question that it depends on changed, because its answers may have moved."""
         return self.touched or super().has_changed()
@@ -215,6 +224,7 @@ class ItemForm(WordsForm):
         item = self.instance
         if self.closed and set(item.wording) != set(languages):
             set_languages(item, languages)
+            speak_before(item, languages)
             self.touched = True
 
     def clean_weights(self) -> list[list[int]] | None:
@@ -230,6 +240,7 @@ class ItemForm(WordsForm):
         super().clean()
         if self.closed:
             return
+        self.clean_before()
         cleaned = self.cleaned_data
         cleaned.update({name: plain_number(cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)})
         texts: Text = cleaned.get("choices") or {}
@@ -239,7 +250,9 @@ class ItemForm(WordsForm):
         if not self.errors:
             self._refuse_what_does_not_fit(lines)
         codes = self.survey.languages or ["en"]
+        known = self.instance.choices
         cleaned["choices"] = self._choices(texts, codes)
+        self.clean_choice_pictures(cleaned["choices"], known)
         words = prefer_not(codes)
         offered = {code: (self.instance.prefer_not or {}).get(code) or words[code] for code in codes}
         cleaned["prefer_not"] = offered if cleaned.get("prefer_not") else {}

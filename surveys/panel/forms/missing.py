@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS
 from surveys.definition.mechanisms import GRID
-from surveys.definition.parts import Definition, ItemPart, Text
+from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_pictures
 from surveys.definition.questions import frozen_item
 from surveys.lifecycle.selectors import language_names
 
@@ -112,8 +112,12 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield f"the heading of section {section['key']}", section["title"], True
         yield f"the words below section {section['key']}", section["introduction"], False
     for number, item in enumerate(definition["items"], start=1):
+        for name, words in texts_before(item):
+            yield f"the {name} before question {number}", words, True
         yield f"the heading of question {number}", item.get("heading", {}), "heading" in item
         yield f"question {number} ({item['key']})", item["wording"], True
         for place, choice in enumerate(item["choices"], start=1):
             yield f"choice {place} of question {number}", choice, True
+        for place, words in texts_of_pictures(item):
+            yield f"the picture of choice {place + 1} of question {number}", words, True
         yield f"“prefer not to say” of question {number}", item.get("prefer_not", {}), False

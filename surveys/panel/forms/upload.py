@@ -67,7 +67,7 @@ class UploadForm(forms.Form):
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
         file, form = cleaned.get("file"), cleaned.get("format") or exchange.CANDOR
-        if file and form == exchange.CANDOR and file.size > bounds.LARGEST:
+        if file and form == exchange.CANDOR and file.size > bounds.LARGEST_FILE:
             raise forms.ValidationError(str(bounds.too_large(file.size)))
         content = file.read() if file else cleaned.get("text", "").encode()
         if not content.strip():

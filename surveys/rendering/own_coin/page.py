@@ -46,6 +46,8 @@ class CoinQuestion:
     """A question with what to toss for it."""
 
     name: str
+    before: pages.BeforeTexts | None
+    pictures: list[pages.ShownChoice]
     wording: str
     helped: bool
     choices: list[str]
@@ -85,7 +87,8 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
         shown = context(design, instructions, language)
     sheet = address_of("coin-sheet", design, language) if with_sheet else ""
     links = {"doors": language_links("coin", design), "sheet_address": sheet}
-    return pages.render("surveys/coin/page.html", {**shown, **links}, language)
+    pictures = {"beside": pages.has_beside(design), "pictures_address": pages.pictures_address_of(design)}
+    return pages.render("surveys/coin/page.html", {**shown, **links, **pictures}, language)
 
 
 def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
@@ -189,7 +192,10 @@ def _question(number: int, item: Item, instruction: Instruction, language: str, 
     rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
     toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
     factor = wording.odds(_ratio(item))
-    return CoinQuestion(f"item-{number}", item.wording[language], helped, choices, toss, outcomes, factor, rules)
+    before = pages.before_in(item.before, language)
+    pictures = [choice for choice in pages.shown_choices(item, language) if choice.picture]
+    name, words = f"item-{number}", item.wording[language]
+    return CoinQuestion(name, before, pictures, words, helped, choices, toss, outcomes, factor, rules)
 
 
 def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:

@@ -4,8 +4,10 @@ No date, no number of its own and no random mark is in it: the same survey gives
 tells one from another but what is marked.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypedDict
 
 from django.utils import translation
@@ -19,17 +21,19 @@ from surveys.rendering.own_coin.instructions import instructions_for
 TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 
 
-def render_sheet(design: Design, language: str) -> bytes:
+def render_sheet(design: Design, language: str, pictures: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
     """The sheet as a tagged PDF (PDF/UA-1); empty if there is no own-coin page, or a letter has no glyph.
 
     The page itself prints with any letter. A survey by invitation has no sheet: with a code on it, it would lead from a
-    person to her report.
+    person to her report. `pictures` are those of the design by their digests.
     """
     instructions = instructions_for(design)
     if instructions is None or design.invitations:
         return b""
     with translation.override(language):
         data = _data(page.context(design, instructions, language), design, language)
+    # Typst reads bytes as a list of numbers.
+    data["pictures"] = {picture.name: list(pictures[picture.digest]) for picture in design.pictures}
     return typeset(TEMPLATE, data)
 
 

@@ -23,6 +23,7 @@ import { Refusal } from "./refusal.js";
  * @property {boolean} shuffle  whether the choices are shown in random order
  * @property {boolean} dropdown  whether the choices are in a list that unfolds
  * @property {number} most  how many options may be ticked
+ * @property {object | null} beside  the question as it is frozen, where a text or a picture stands beside it (beside.js)
  * @property {string} section  key of its section; empty where the design has none
  * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
  * @property {import("./encoding.js").Answer} unasked  the answer that is sent where the question is not asked
@@ -157,6 +158,7 @@ function checkedItem(item, index, items) {
     shuffle: item.shuffle === true,
     dropdown: item.dropdown === true,
     most: item.most ?? item.choices.length,
+    beside: item.before || item.choice_pictures ? item : null,
     section: item.section ?? "",
     askedIf: item.asked_if === undefined ? null : checkedCondition(item.asked_if, items.slice(0, index), index),
     unasked: item.kind === "several_choices" ? item.choices.map(() => 0) : (item.unasked ?? 0),

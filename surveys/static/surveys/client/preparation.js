@@ -38,7 +38,11 @@ export async function prepare(root, window, fragment, changed) {
   }
   linkNames(fragment, digest);
   const design = readDesign(text);
-  return { design, digest, ...boundQuestions(root, design, changed) };
+  const bound = boundQuestions(root, design, changed);
+  if (design.items.some(({ beside }) => beside) || root.querySelector("[data-part=before], [data-part=question] img")) {
+    extra("beside")(root, window.location, design.items, bound.questions);
+  }
+  return { design, digest, ...bound };
 }
 
 function boundQuestions(root, design, changed) {

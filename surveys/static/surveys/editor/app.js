@@ -142,7 +142,9 @@ function first(definition) {
 /** The part and the field that a path leads to, and its language. */
 function target([list, key, field, ...more]) {
   if (list === "items" && key !== undefined) {
-    const place = field === "choices" && typeof more[0] === "number" ? `choices/${more[0]}` : String(field ?? "wording");
+    const inside = (field === "choices" && typeof more[0] === "number") || (["before", "choice_pictures"].includes(field) && more.length > 0);
+    const deeper = more[1] === "alternative" ? "/alternative" : "";
+    const place = inside ? `${field}/${more[0]}${deeper}` : String(field ?? "wording");
     return [`item:${key}`, place === "weights" ? "mechanism" : place, String(more.at(-1) ?? "")];
   }
   if (list === "sections" && key !== undefined) {

@@ -31,6 +31,14 @@ export function rowsOf({ items }, key) {
   return items.slice(from, to);
 }
 
+/** What stands above a grid goes on to another row that becomes its first. */
+export function passBefore(first, next) {
+  if (first.before) {
+    next.before = first.before;
+    delete first.before;
+  }
+}
+
 /** A draft whose changes to one row are changes to all rows of its grid. */
 export function sharedDraft(draft, key) {
   const edit = (tag, change) =>
@@ -223,6 +231,9 @@ function setOwnChoices(definition, item, choices, from) {
   const count = item.choices.length;
   const now = (place) => (place >= count ? place - count + choices.length : from.indexOf(place));
   item.choices = choices;
+  if (item.choice_pictures) {
+    setPictures(item, from.map((place) => item.choice_pictures[place] ?? null));
+  }
   if (typeof item.unasked === "number") {
     item.unasked = now(item.unasked);
     if (item.unasked < 0) {
@@ -232,6 +243,11 @@ function setOwnChoices(definition, item, choices, from) {
   for (const other of definition.items.filter((one) => one.asked_if?.item === item.key)) {
     other.asked_if.answers = other.asked_if.answers.map(now).filter((place) => place >= 0).sort((a, b) => a - b);
   }
+}
+
+/** Set the pictures of a question's options, null for an option without one. */
+export function setPictures(item, pictures) {
+  setOption(item, "choice_pictures", pictures.some(Boolean) ? pictures : null, null);
 }
 
 /** Set or remove a part that a question has only where it differs from the usual. */
@@ -279,6 +295,10 @@ export function setLanguages(definition, codes, state) {
     if (item.heading) {
       item.heading = each(item.heading);
     }
+    for (const [part, text] of Object.entries(item.before ?? {})) {
+      item.before[part] = part === "picture" ? { ...text, alternative: each(text.alternative) } : each(text);
+    }
+    item.choice_pictures?.forEach((picture) => picture && (picture.alternative = each(picture.alternative)));
     item.choices = item.choices.map((choice, place) => {
       const made = each(choice);
       codes.forEach((code) => (made[code] ||= usual ? state.yes_no[code]?.[place] ?? "" : ""));

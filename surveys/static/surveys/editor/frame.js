@@ -151,10 +151,14 @@ function inOneLanguage(definition, language) {
   return { ...spoken(definition), languages: [language] };
 }
 
-/** Show a question whose section, or whose stage, is not the one on the screen. */
+/** Show a question whose section, or whose stage, is not the one on the screen, and what stands before it. */
 function reveal(question) {
   for (let element = question; element; element = element.parentElement) {
     element.hidden = false;
+  }
+  const before = question.previousElementSibling;
+  if (before?.dataset.part === "before") {
+    before.hidden = false;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The rows of a grid, typed below each other as options are: Enter adds the next one, a pasted list becomes rows. */
-import { addRows, emptyText, isUnnamed, itemOf, nameItem, removeItem } from "./definition.js";
+import { addRows, emptyText, isUnnamed, itemOf, nameItem, passBefore, removeItem } from "./definition.js";
 import { editList, linesOf } from "./options.js";
 import { html, useLayoutEffect, useRef } from "./view.js";
 
@@ -33,7 +33,12 @@ export function Rows({ draft, rows, item, language, onSelect, onRename }) {
   const remove = (place) => {
     const gone = rows[place].key;
     focus.current = Math.max(place - 1, 0);
-    draft.edit("", (it) => removeItem(it, gone));
+    draft.edit("", (it) => {
+      if (place === 0) {
+        passBefore(itemOf(it, gone), itemOf(it, rows[1].key));
+      }
+      removeItem(it, gone);
+    });
     if (gone === item.key) {
       onSelect(`item:${rows[place === 0 ? 1 : place - 1].key}`);
     }
@@ -44,6 +49,9 @@ export function Rows({ draft, rows, item, language, onSelect, onRename }) {
       draft.edit("", (it) => {
         const from = it.items.findIndex(({ key }) => key === rows[place].key);
         [it.items[from], it.items[from + by]] = [it.items[from + by], it.items[from]];
+        if (Math.min(place, place + by) === 0) {
+          passBefore(itemOf(it, rows[0].key), itemOf(it, rows[1].key));
+        }
       });
     }
   };

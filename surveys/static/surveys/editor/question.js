@@ -1,4 +1,5 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
+import { Before, ChoicePictures } from "./before.js";
 import { CLASSED, Classes } from "./classes.js";
 import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, rowsOf, setChoices, setOption, sharedDraft, withheld } from "./definition.js";
 import { Heading, Rows } from "./grid.js";
@@ -53,14 +54,16 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
       <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="wording" value=${item.wording[language] ?? ""}
         placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
         onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>`}
+    <${Before} draft=${draft} item=${rows[0]} language=${language} />
     ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
     ${CLASSED.has(item.kind) && !grid && html`<${Classes} draft=${draft} item=${item} />`}
+    ${WITH_OPTIONS(item) && !grid && !item.dropdown && html`<${ChoicePictures} draft=${draft} item=${item} language=${language} edit=${edit} />`}
     <div class="editor-switches">
       ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"
         onChange=${() => toggleWithheld(shared, item, state)} />`}
       ${WITH_OPTIONS(item) && html`<${Switch} label="Required" on=${item.required !== false} path="required"
         onChange=${(on) => edit("", (it) => setOption(it, "required", on, true))} />`}
-      ${UNFOLDS.has(item.kind) && !grid && html`<${Switch} label="Dropdown" on=${item.dropdown === true} path="dropdown"
+      ${UNFOLDS.has(item.kind) && !grid && !item.choice_pictures && html`<${Switch} label="Dropdown" on=${item.dropdown === true} path="dropdown"
         onChange=${(on) => edit("", (it) => setOption(it, "dropdown", on, false))} />`}
       ${SHUFFLED.has(item.kind) && !grid && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
         onChange=${(on) => edit("", (it) => setOption(it, "shuffle", on, false))} />`}

@@ -33,6 +33,9 @@ export function textsOf(definition) {
   }
   definition.items.forEach((item, number) => {
     const [path, name] = [`items/${item.key}`, `Question ${number + 1}`];
+    for (const [part, text] of textsBefore(item)) {
+      found.push([`${path}/before/${part}`, `Before question ${number + 1}`, text]);
+    }
     const [first, ...others] = rowsOf(definition, item.key);
     if (item.heading && first === item) {
       found.push([`${path}/heading`, `${name}, heading`, item.heading, others.map((row) => row.heading)]);
@@ -42,12 +45,19 @@ export function textsOf(definition) {
       return; // what the rows of a grid share is translated once
     }
     item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice, others.map((row) => row.choices[place])]));
+    item.choice_pictures?.forEach((picture, place) => picture &&
+      found.push([`${path}/choice_pictures/${place}/alternative`, `${name}, picture of option ${place + 1}`, picture.alternative]));
     if (item.prefer_not) {
       found.push([`${path}/prefer_not`, `${name}, last option`, item.prefer_not, others.map((row) => row.prefer_not)]);
     }
   });
   const own = definition.languages[0];
   return found.map(([path, label, text, same = []]) => ({ path, label, text, same: same.filter(Boolean) })).filter(({ text }) => text[own]?.trim());
+}
+
+function textsBefore({ before = {} }) {
+  const { heading, text, picture } = before;
+  return [["heading", heading], ["text", text], ["picture/alternative", picture?.alternative]].filter(([, words]) => words);
 }
 
 function screeningTexts(screening) {

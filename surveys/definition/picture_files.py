@@ -1,0 +1,59 @@
+"""Pictures within a definition's file, as base64, and the questions that show them."""
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from collector.errors import Path, ValidationError
+from surveys.definition.bounds import MOST_ENTRIES
+from surveys.definition.pictures import CleanPicture, clean_picture
+
+NAMED = {"digest", "type", "width", "height", "alternative"}
+
+
+def read_pictures(raw: object) -> dict[str, CleanPicture]:
+    """The pictures of a file by the names that it gives them. Raises ValidationError."""
+    if not isinstance(raw, dict) or len(raw) > MOST_ENTRIES:
+        got = f"{len(raw)} entries" if isinstance(raw, dict) else type(raw).__name__
+        raise ValidationError(("pictures",), f"must be a mapping of at most {MOST_ENTRIES} names to base64; got {got}")
+    found = {}
+    for name, written in raw.items():
+        path: Path = ("pictures", str(name))
+        try:
+            content = b64decode("".join(written.split()), validate=True) if isinstance(written, str) else b""
+        except (binascii.Error, ValueError):
+            content = b""
+        if not content:
+            raise ValidationError(path, "must be a picture in base64")
+        try:
+            found[str(name)] = clean_picture(content)
+        except ValidationError as error:
+            raise ValidationError(path, error.message) from None
+    return found
+
+
+def named_picture(written: Mapping[str, object], pictures: Mapping[str, CleanPicture], path: Path) -> dict[str, object]:
+    """The picture that a question names, by its `file` or as another file has it, without its alternative text."""
+    name = str(written.get("file") or written.get("digest", ""))
+    if name in pictures:
+        return pictures[name].to_dict()
+    if "file" in written:
+        known = ", ".join(sorted(pictures)) or "none"
+        raise ValidationError((*path, "file"), f"must be one of the file's pictures ({known}); got {name!r:.80}")
+    return {part: written.get(part) for part in ("digest", "type", "width", "height")}
+
+
+def encoded(pictures: Iterable[CleanPicture]) -> dict[str, str]:
+    """Pictures as a file has them, by their digests."""
+    return {picture.digest: b64encode(picture.content).decode() for picture in pictures}
+
+
+def pictures_in(items: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Every picture that questions show, with its path."""
+    for number, item in enumerate(items):
+        if picture := item.get("before", {}).get("picture"):
+            yield ("items", number, "before", "picture"), picture
+        for place, shown in enumerate(item.get("choice_pictures", [])):
+            if shown:
+                yield ("items", number, "choice_pictures", place), shown
