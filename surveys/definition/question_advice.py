@@ -39,7 +39,7 @@ class AdviceKind(NamedTuple):
     reason: str
     kinds: frozenset[str]
     patterns: dict[str, re.Pattern[str]]
-    harmless: re.Pattern[str] | None
+    harmless: dict[str, re.Pattern[str]]
 
 
 def question_advice(definition: Definition) -> Iterator[WordingAdvice]:
@@ -82,7 +82,7 @@ def _hard_to_read(path: tuple[str, ...], language: str, words: str) -> Iterator[
 def _match(kind: AdviceKind, of: str, language: str, words: str) -> str:
     if language not in kind.patterns or (kind.kinds and of not in kind.kinds):
         return ""
-    read = kind.harmless.sub("…", words) if kind.harmless else words
+    read = kind.harmless[language].sub("… ", words) if language in kind.harmless else words
     found = kind.patterns[language].search(read)
     return found[0].strip() if found else ""
 
@@ -96,7 +96,7 @@ def _kinds() -> tuple[AdviceKind, ...]:
             about["reason"],
             frozenset(about.get("kinds", ())),
             {code: _one_of(patterns) for code, patterns in about["patterns"].items()},
-            _one_of(about["except"]) if "except" in about else None,
+            {code: _one_of(patterns) for code, patterns in about.get("except", {}).items()},
         )
         for name, about in described.items()
     )

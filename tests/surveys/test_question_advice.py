@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from surveys.definition.definitions import complete, load
 from surveys.definition.question_advice import lix, question_advice
 
 TEMPLATES = sorted(set(Path("surveys/definition/templates").glob("*-*.yaml")))
+
+LABELLED = yaml.safe_load(Path(__file__).with_name("double_barrelled.yaml").read_text(encoding="utf-8"))
 
 ADVISED = [
     ("double-barrelled", "en", "Are you satisfied with your pay and your hours?"),
@@ -40,7 +43,15 @@ PLAIN = [
     ("de", "Haben Sie in einer Prüfung betrogen?"),
     ("de", "Trinken Sie ab und zu Alkohol?"),
     ("es", "¿Ha copiado alguna vez en un examen?"),
+    ("es", "¿Bebe usted los sábados y domingos?"),
+    ("es", "¿Usted y su pareja se han pegado alguna vez?"),
+    ("es", "Piense en su trabajo y su familia. ¿Se siente a menudo cansado?"),
+    ("es", "¿Ha tomado drogas (por ejemplo, cocaína y heroína)?"),
     ("fr", "Avez-vous déjà triché à un examen ?"),
+    ("fr", "Buvez-vous le samedi et le dimanche ?"),
+    ("fr", "Vous et votre partenaire, vous êtes-vous déjà frappés ?"),
+    ("fr", "Pensez à votre travail et à votre famille. Êtes-vous souvent fatigué ?"),
+    ("fr", "Avez-vous pris des drogues (par exemple, de la cocaïne et de l’héroïne) ?"),
     ("ar", "هل غششت في امتحان؟"),
     ("xx", "Surely and obviously?"),
 ]
@@ -59,6 +70,30 @@ def test_question_that_could_be_asked_better_is_advised_on(kind: str, language: 
 @pytest.mark.parametrize(("language", "wording"), PLAIN)
 def test_plain_question_gets_no_advice(language: str, wording: str) -> None:
     assert advice_on(language, wording) == []
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(("part", "precision", "recall"), [("first", 1, 1), ("later", 0.9, 0.9)])
+def test_double_barrelled_advice_is_precise_and_quiet(
+    part: str, language: str, precision: float, recall: float
+) -> None:
+    """Of the later questions 25 of 27 that ask two things are flagged, and 2 of 27 that ask one (precision 0.93, recall
+    0.93); of the first ones 64 of 64, and 0 of 68. The rule of before flagged 85 of all 95 that ask one.
+    """
+    sets = LABELLED[part][language]
+    flagged = {
+        kind: [one for one in sets[kind] if "double-barrelled" in advice_on(language, one)] for kind in ("two", "one")
+    }
+    right, wrong = len(flagged["two"]), len(flagged["one"])
+    assert right / (right + wrong) >= precision, flagged["one"]
+    assert right / len(sets["two"]) >= recall, set(sets["two"]) - set(flagged["two"])
+    assert wrong <= len(sets["one"]) / 10, flagged["one"]
+
+
+def test_double_barrelled_advice_quotes_the_words_that_are_joined() -> None:
+    item: Any = {"key": "q", "kind": "yes_no", "wording": {"en": "Are you satisfied with your pay and your hours?"}}
+    made = complete({"slug": "s", "languages": ["en"], "items": [item]})
+    assert [one.words.split(":")[0] for one in question_advice(made)] == ["“pay and your”"]
 
 
 def test_scale_of_two_things_is_advised_on_but_not_a_list() -> None:
