@@ -1,0 +1,144 @@
+"""The survey editor in Chromium, with 60 questions of 40 options in 5 languages: its first view, a key, the preview.
+
+    python -m benchmarks.editing [--slower 4]
+
+Each figure stands beside its limit: 1,000 ms from the start of the load until a question can be edited, 100 ms from a
+key to the next paint, 300 ms from the last key until the preview shows it. Once on the machine as it is, once with the
+browser's processor slowed. Other work on the machine lengthens all of them; the editor's own work is printed beside.
+"""
+
+import argparse
+import os
+import statistics
+from collections.abc import Iterator
+from typing import Any
+
+FIRST_VIEW, KEY, PREVIEW = 1_000, 100, 300
+QUESTIONS, OPTIONS, LANGUAGES = 60, 40, ["en", "de", "es", "fr", "ar"]
+TYPED = " in the last year"
+TURNS = 5
+
+WATCH = """() => {
+    if (window !== top) {
+        return;
+    }
+    window.keys = [];
+    window.work = [];
+    new PerformanceObserver((list) => {
+        const keys = list.getEntries().filter((entry) => entry.name === "keydown" || entry.name === "input");
+        window.keys.push(...keys.map((entry) => entry.duration));
+        window.work.push(...keys.map((entry) => entry.processingEnd - entry.processingStart));
+    }).observe({ type: "event", durationThreshold: 16, buffered: true });
+    new MutationObserver((_, watcher) => {
+        if (document.querySelector(".editor-middle textarea, .editor-middle input")) {
+            watcher.disconnect();
+            requestAnimationFrame(() => setTimeout(() => (window.ready = performance.now())));
+        }
+    }).observe(document, { subtree: true, childList: true });
+}"""
+
+SHOWN = """(words) => new Promise((done) => {
+    const since = performance.now();
+    const look = () => {
+        const shown = document.querySelector(".editor-screen iframe:not([data-coming])")?.contentDocument;
+        const there = shown?.getElementById("question-1")?.textContent.includes(words);
+        there ? done(performance.now() - since) : requestAnimationFrame(look);
+    };
+    look();
+})"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--slower", type=int, default=4)
+    options = parser.parse_args()
+    # Only here: these need Django's settings.
+    from tests.audit.standalone import standalone
+
+    with standalone():
+        from django.contrib.auth.models import User
+
+        from surveys.accounts.teams import home_team
+        from surveys.accounts.teams import home_team
+        from surveys.definition.definitions import complete
+        from surveys.lifecycle.services import write_survey
+        from tests.tools.running import running_site
+
+        author = User.objects.create_superuser("bench")
+        write_survey(complete(definition()), team=home_team(author))
+        with running_site() as url:
+            for slower in (1, options.slower):
+                print(f"{QUESTIONS} questions of {OPTIONS} options, processor slowed {slower} times")
+                for name, milliseconds, limit in measured(url, author, slower):
+                    ratio = f"{milliseconds / limit:5.2f} x the limit of {limit:,} ms"
+                    print(f"  {name:<46}{milliseconds:>8,.0f} ms   {ratio}", flush=True)
+
+
+def definition() -> dict[str, Any]:
+    """A draft with every text in every language."""
+    items = [
+        {
+            "key": f"q{number}",
+            "kind": "one_choice",
+            "wording": in_all(f"Which of these has happened to you, part {number}?"),
+            "choices": [in_all(f"Option {place} of a long list") for place in range(OPTIONS)],
+            "channel": {"name": "k_ary", "truth": f"1/{400 + number}"},
+        }
+        for number in range(QUESTIONS)
+    ]
+    return {"slug": "long", "title": in_all("A long draft"), "languages": LANGUAGES, "items": items}
+
+
+def in_all(text: str) -> dict[str, str]:
+    return {code: f"{text} ({code})" if code != "en" else text for code in LANGUAGES}
+
+
+def measured(url: str, author: Any, slower: int) -> Iterator[tuple[str, float, int]]:
+    """What was waited for: name, milliseconds, limit."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.panel import sign_in
+    from tests.tools.browser import FLAGS, find_browser
+
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright has an event loop in this thread
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=[*FLAGS])
+        page = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900}).new_page()
+        page.add_init_script(f"({WATCH})()")
+        sign_in(page, author)
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slower})
+        views = []
+        for _ in range(TURNS):
+            page.goto("/panel/survey/long/edit/")
+            views.append(ready(page))
+        yield "from the start of the load to the first view", statistics.median(views), FIRST_VIEW
+        page.get_by_role("button", name="part 0?").first.click()
+        wording = page.locator(".editor-middle textarea").first
+        wording.click()
+        page.keyboard.press("End")
+        page.wait_for_timeout(1_000)
+        page.evaluate("window.keys.length = window.work.length = 0")
+        shown = []
+        for turn in range(TURNS):
+            words = f"{TYPED}, {slower}.{turn}"
+            page.keyboard.type(words, delay=80)
+            shown.append(page.evaluate(f"({SHOWN})", words))
+            page.wait_for_timeout(1_500)
+        keys, work = (page.evaluate(f"[16, ...window.{name}]") for name in ("keys", "work"))
+        yield "a key to the next paint: median", statistics.median(keys), KEY
+        yield "a key to the next paint: slowest", max(keys), KEY
+        yield "the editor's own work in it: most", max(work[1:], default=0.0), KEY
+        yield "from the last key to the preview: median", statistics.median(shown), PREVIEW
+        yield "from the last key to the preview: slowest", max(shown), PREVIEW
+        browser.close()
+
+
+def ready(page: Any) -> float:
+    """Milliseconds from the start of the load to the first view."""
+    while not (found := page.evaluate("window.ready")):
+        page.wait_for_timeout(50)
+    return float(found)
+
+
+if __name__ == "__main__":
+    main()
