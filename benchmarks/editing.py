@@ -59,7 +59,6 @@ def main() -> None:
         from django.contrib.auth.models import User
 
         from surveys.accounts.teams import home_team
-        from surveys.accounts.teams import home_team
         from surveys.definition.definitions import complete
         from surveys.lifecycle.services import write_survey
         from tests.tools.running import running_site

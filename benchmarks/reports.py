@@ -3,9 +3,10 @@
     make bench
 
 Beside the door stand (a) an empty Django view on the same server, (b) the commits of one row each that the database
-does without any web server, (c) a plain view of Django REST framework with serializer and ORM, and (d) oTree, storing a
-page of as many answers. They take turns; what is written into docs are medians. Client, server and database share the
-machine. Nothing is folded meanwhile.
+does without any web server, (c) a plain view of Django REST framework with serializer and ORM, (d) oTree, storing a
+page of as many answers, and on PostgreSQL (e) the least that a web process in Python does, without Django or a check.
+They take turns; what is written into docs are medians. Client, server and database share the machine. Nothing is folded
+meanwhile.
 """
 
 import argparse
@@ -51,6 +52,12 @@ NAMES = {
     "commits": "(b) commits of one row",
     "plain": "(c) plain DRF view",
     "otree": "(d) oTree, a page of 20 answers",
+    "least": "(e) the least in Python, PostgreSQL",
+}
+TIMES = {
+    "a report takes of a processor, µs": "door",
+    "an empty view, µs": "empty",
+    "a report at (e), µs": "least",
 }
 NO_LIMIT = "100000000/hour"
 """High, not off: the counting belongs to what is measured."""
@@ -59,6 +66,7 @@ OWN = {"CANDOR_REPORTS_BY_ADDRESS": NO_LIMIT, "CANDOR_REPORTS_BY_SURVEY": NO_LIM
 PLAIN = {"rsgi": "wsgi", "config.rsgi:application": "benchmarks.plain.wsgi:application"}
 """Words of the web server's command, and what stands for them where the views that ours is compared with run: the
 server's own threads, as it runs any Django."""
+LEAST = {"config.rsgi:application": "benchmarks.plain.least:application"}
 
 Rates = dict[str, list[float]]
 Took = dict[str, list[list[float]]]
@@ -117,11 +125,10 @@ def measure(folder: Path, database: Database, processes: int) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     environment = kept | OWN | {"CANDOR_DATA": str(folder / "data")} | database.environment
     digest = prepare(environment)
-    with (
-        serving(environment, processes) as (door, door_pid),
-        serving(environment, processes, PLAIN) as (plain, plain_pid),
-        _otree.serving(folder, database.of_otree, ITEMS) as lab,
-    ):
+    with contextlib.ExitStack() as servers:
+        door, door_pid = servers.enter_context(serving(environment, processes))
+        plain, plain_pid = servers.enter_context(serving(environment, processes, PLAIN))
+        lab = servers.enter_context(_otree.serving(folder, database.of_otree, ITEMS))
         took: Took = {"door": [], "empty": []}
         report = report_to(door, digest)
         loads: dict[str, Callable[[], float]] = {
@@ -131,17 +138,27 @@ def measure(folder: Path, database: Database, processes: int) -> dict[str, Any]:
             "plain": lambda: load(**report | {"port": plain, "path": "/reports"})["rate"],
             "otree": lambda: pages_of(lab, folder),
         }
-        for one in loads.values():
-            one()  # warm
-        rates: Rates = {name: [] for name in loads}
-        for _ in range(TURNS):
-            for name, one in loads.items():
-                rates[name].append(one())
+        if database.pid:
+            least, least_pid = servers.enter_context(serving(environment, processes, LEAST))
+            took["least"], of_least = [], report | {"port": least}
+            loads["least"] = lambda: load_and_count(took["least"], least_pid, database.pid, **of_least)
+        rates = in_turns(loads)
         pace = FEW * statistics.median(rates["door"])
         waits = [load(**report, rate=pace) for _ in range(TURNS)]
     paced = {name: statistics.median(wait[name] for wait in waits) for name in ("median", "p99")}
     parts = {kind: [statistics.median(part) for part in zip(*turns, strict=True)] for kind, turns in took.items()}
     return {"rates": rates, "pace": pace, "waits": paced, "processor": parts}
+
+
+def in_turns(loads: Mapping[str, Callable[[], float]]) -> Rates:
+    """The rates of each, after one that only warms up."""
+    for one in loads.values():
+        one()
+    rates: Rates = {name: [] for name in loads}
+    for _ in range(TURNS):
+        for name, one in loads.items():
+            rates[name].append(one())
+    return rates
 
 
 def report_to(port: int, digest: str) -> dict[str, Any]:
@@ -217,7 +234,7 @@ def serving(environment: dict[str, str], processes: int, other: Mapping[str, str
     """The server with the options of an installation, some of whose words may be others; its port and process."""
     port = free_port()
     words = commands("127.0.0.1", port, web_processes=processes)["web server"]
-    command = [other.get(word, word) for word in words] + (["--blocking-threads", "128"] if other else [])
+    command = [other.get(word, word) for word in words] + (["--blocking-threads", "128"] if other == PLAIN else [])
     running = subprocess.Popen(
         command, cwd=ROOT, env=environment | {"CANDOR_URL": f"http://127.0.0.1:{port}"}, start_new_session=True
     )
@@ -272,16 +289,20 @@ def write(measured: dict[str, dict[str, Any]]) -> None:
         kind: {name: statistics.median(rates) for name, rates in one["rates"].items()} for kind, one in measured.items()
     }
     for name, words in NAMES.items():
-        lines.append(f"| {words} | {' | '.join(f'{middle[kind][name]:,.0f}' for kind in measured)} |")
+        found = [f"{middle[kind][name]:,.0f}" if name in middle[kind] else "" for kind in measured]
+        lines.append(f"| {words} | {' | '.join(found)} |")
     ratios = {
         "of the smaller of (a) and (b)": lambda one: one["door"] / min(one["empty"], one["commits"]),
+        "(e) of it": lambda one: one["least"] / min(one["empty"], one["commits"]) if "least" in one else None,
         "times (c)": lambda one: one["door"] / one["plain"],
         "times (d)": lambda one: one["door"] / one["otree"],
     }
     for words, ratio in ratios.items():
-        lines.append(f"| **{words}** | {' | '.join(f'**{ratio(middle[kind]):.2f}**' for kind in measured)} |")
-    for words, kind in (("a report takes of a processor, µs", "door"), ("an empty view, µs", "empty")):
-        parts = [" + ".join(f"{1e6 * part:.0f}" for part in one["processor"][kind]) for one in measured.values()]
+        found = [ratio(middle[kind]) for kind in measured]
+        lines.append(f"| **{words}** | {' | '.join('' if one is None else f'**{one:.2f}**' for one in found)} |")
+    for words, kind in TIMES.items():
+        spent = [one["processor"].get(kind, []) for one in measured.values()]
+        parts = [" + ".join(f"{1e6 * part:.0f}" for part in one) for one in spent]
         lines.append(f"| {words} | {' | '.join(parts)} |")
     for words, name in (("wait at 80 % of it, median", "median"), ("the same, 99 %", "p99")):
         waits = [f"{1000 * one['waits'][name]:.1f} ms" for one in measured.values()]
@@ -300,15 +321,18 @@ def drawn(measured: dict[str, dict[str, Any]]) -> str:
     ticks = {float(value): f"{value // 1000},000" if value else "0" for value in range(0, int(highest * 1.1), step)}
     panels = []
     for kind, one in measured.items():
-        letters = {0.0: "door", 1.0: "(a)", 2.0: "(b)", 3.0: "(c)", 4.0: "(d)"}
-        panel = Panel(f"{kind}, a second", (-0.5, 4.5), (0, highest * 1.1), letters, ticks)
+        letters = {0.0: "door", 1.0: "(a)", 2.0: "(b)", 3.0: "(c)", 4.0: "(d)", 5.0: "(e)"}
+        panel = Panel(f"{kind}, a second", (-0.5, 5.5), (0, highest * 1.1), letters, ticks)
         for place, rates in enumerate(one["rates"].values()):
             for rate in rates:
                 panel.dot(place, rate, COLOURS[place], 3)
         panels.append(panel)
     legend = dict(zip(NAMES.values(), COLOURS, strict=False))
     return picture(
-        panels, len(panels), legend, "Reports a second beside an empty view, bare commits, a plain view and oTree"
+        panels,
+        len(panels),
+        legend,
+        "Reports a second beside an empty view, bare commits, a plain view, oTree and the least",
     )
 
 
