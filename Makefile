@@ -151,6 +151,7 @@ bench: bench-library ## every measurement of speed: the library, starting, takin
 	@$(BIN)/python -m benchmarks.exporting
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m benchmarks.page
+	@$(BIN)/python -m benchmarks.editing
 	@$(BIN)/python -m benchmarks.deriving
 
 bench-library: ## the library's speed against numpy's floor and its peers
