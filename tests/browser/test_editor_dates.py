@@ -53,6 +53,31 @@ def test_date_is_added_by_one_click_and_made_by_month(editor: Page) -> None:
     assert (made[0], made[1], made[-1], len(made)) == ("Before January 2024", "January 2024", "December 2025", 25)
 
 
+def test_classes_are_there_again_after_a_reload_and_can_be_changed(editor: Page) -> None:
+    added(editor, "Date", "When were you tested?")
+    editor.get_by_label("Classes", exact=True).select_option(label="Quarter")
+    editor.get_by_label("From", exact=True).fill("2024-02")
+    editor.get_by_label("To", exact=True).fill("2024-11")
+    editor.get_by_label("An option for later").check()
+    editor.get_by_role("button", name="Make options").click()
+    expect(editor.get_by_label("Option 5", exact=True)).to_have_value("October – December 2024")
+    wait_until_saved(editor)
+    editor.reload()
+    editor.get_by_role("button", name=re.compile("When were you tested")).click()
+    editor.get_by_text("Options from dates or times").click()
+    expect(editor.get_by_label("From", exact=True)).to_have_value("2024-01")
+    expect(editor.get_by_label("Classes", exact=True)).to_have_value("quarter")
+    expect(editor.get_by_label("To", exact=True)).to_have_value("2024-12")
+    expect(editor.get_by_label("An option for later")).to_be_checked()
+    picture(editor, "date-again")
+    editor.get_by_label("To", exact=True).fill("2025-03")
+    editor.get_by_role("button", name="Make options").click()
+    expect(editor.get_by_label("Option 6", exact=True)).to_have_value("January – March 2025")
+    wait_until_saved(editor)
+    made = choices("when_were_you_tested")
+    assert (made[0], made[-1], len(made)) == ("Before January 2024", "April 2025 or later", 7)
+
+
 def test_wrong_dates_are_named_by_their_field(editor: Page) -> None:
     added(editor, "Date", "When?")
     before = choices_shown(editor)

@@ -116,6 +116,9 @@ def test_editor_options_are_classes_in_each_language(her: Client, draft: Survey)
     assert answer(her, "edit-options", languages=["en", "ar"], classes=classes)["choices"] == [
         {"en": "Before 2024", "ar": "قبل 2024"}, {"en": "2024", "ar": "2024"}, {"en": "2025", "ar": "2025"},
     ]  # fmt: skip
+    made = answer(her, "edit-options", languages=["en", "ar"], classes=classes)["choices"]
+    assert answer(her, "edit-options", languages=["en", "ar"], choices=made) == {"classes": classes}
+    assert answer(her, "edit-options", languages=["en", "ar"], choices=made[:1]) == {"classes": None}
 
 
 @pytest.mark.parametrize(
@@ -126,6 +129,9 @@ def test_editor_options_are_classes_in_each_language(her: Client, draft: Survey)
         ({"languages": ["../en"], "classes": {"by": "time", "hours": 6}}, ["languages"]),
         ({"languages": [["en"]], "classes": {"by": "time", "hours": 6}}, ["languages"]),
         ({"classes": {"by": "time", "hours": 6}}, ["languages"]),
+        ({"languages": ["en"], "choices": "2024"}, ["choices"]),
+        ({"languages": ["en"], "choices": [{"en": "2024"}] * 257}, ["choices"]),
+        ({"languages": ["en"], "choices": [{"en": "2024"}, {"en": 2025}]}, ["choices", 1]),
     ],
 )
 def test_editor_options_refuse_with_the_field(her: Client, draft: Survey, body: Any, path: list[str]) -> None:

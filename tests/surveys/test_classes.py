@@ -17,6 +17,7 @@ from estimator.exports.estimates import csv_file
 from estimator.models import Run
 from estimator.runs import services as estimator
 from estimator.runs.results import NOTHING_KNOWN
+from surveys.definition.class_recognition import classes_from
 from surveys.definition.classes import HOURS, choices_of
 from surveys.definition.definitions import design_of, dump, load
 from surveys.lifecycle import selectors
@@ -108,6 +109,70 @@ def test_classes_between_days_differ_in_every_language(first: date, steps: list[
     assert len(made) == len(days) + 1
     for code in LANGUAGES:
         assert len({choice[code] for choice in made}) == len(made)
+
+
+PLAINEST = [
+    {"by": "month", "from": "2024-11", "to": "2025-01"},
+    {"by": "month", "from": "2024-11", "to": "2024-11", "earlier": True},
+    {"by": "quarter", "from": "2024-04", "to": "2025-03", "earlier": True, "later": True},
+    {"by": "year", "from": "2023", "to": "2024", "later": True},
+    {"by": "year", "from": "2023", "to": "2023", "earlier": True, "later": True},
+    {"by": "date", "at": ["1960", "1970"]},
+    {"by": "date", "at": ["2024-01", "2024-07", "2025-07"]},
+    {"by": "date", "at": ["2024-02-28", "2024-03-01"]},
+    {"by": "date", "at": ["2024-05-05"]},
+    {"by": "time", "hours": 8, "from": "22:00"},
+]
+
+
+@pytest.mark.parametrize("classes", PLAINEST)
+@pytest.mark.parametrize("languages", [LANGUAGES, *([code] for code in LANGUAGES)])
+def test_classes_are_found_again_in_their_choices(classes: dict[str, Any], languages: list[str]) -> None:
+    made = choices_of(classes, languages, ())
+    assert classes_from(made, languages) == classes
+    last = dict.fromkeys(languages, "Another option")
+    for changed in ([*made, last], [last, *made[1:]], [made[1], made[0], *made[2:]]):
+        found = classes_from(changed, languages)
+        assert found is None or choices_of(found, languages, ()) == changed
+
+
+def test_classes_are_found_where_another_language_is_blank() -> None:
+    classes = {"by": "year", "from": "2020", "to": "2022"}
+    made = [choice | {"de": ""} for choice in choices_of(classes, ["en"], ())]
+    assert classes_from(made, ["en", "de"]) == classes
+    made[0]["de"] = "Zweitausendzwanzig"
+    assert classes_from(made, ["en", "de"]) is None
+    assert classes_from([{"en": "No"}, {"en": "In 2024"}], ["en"]) is None
+    assert classes_from([], ["en"]) is None
+
+
+@calmly
+@given(
+    st.dates(date(1000, 1, 1), date(2400, 1, 1)),
+    st.lists(st.integers(1, 4000), min_size=1, max_size=20),
+    st.sampled_from(["month", "quarter", "year", 4, 7, 10]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(LANGUAGES),
+)
+def test_classes_found_again_make_the_same_choices(
+    start: date, steps: list[int], by: str | int, earlier: bool, later: bool, language: str
+) -> None:
+    days = [start]
+    for step in steps:
+        days.append(days[-1] + timedelta(days=step))
+    if isinstance(by, int):
+        classes: dict[str, Any] = {"by": "date", "at": list(dict.fromkeys(day.isoformat()[:by] for day in days))}
+    else:
+        part = slice(0, 4 if by == "year" else 7)
+        until = days[min(len(steps), 3)] + timedelta(days=800)
+        classes = {"by": by, "from": start.isoformat()[part], "to": until.isoformat()[part]}
+        classes |= {"earlier": earlier, "later": later}
+    made = choices_of(classes, [language], ())
+    found = classes_from(made, [language])
+    assert found is not None
+    assert choices_of(found, [language], ()) == made
+    assert classes_from(choices_of(found, LANGUAGES, ()), LANGUAGES) == found
 
 
 @pytest.mark.parametrize("hours", HOURS)

@@ -13,12 +13,14 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from collector.designs.items import MOST_ANSWERS
 from collector.errors import Conflict, ValidationError
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import classes
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
+from surveys.definition.class_recognition import classes_from
 from surveys.definition.definitions import ceiling_of
 from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.definition.parts import Definition, ItemPart
@@ -148,13 +150,15 @@ def protect(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_errors
 def options(request: HttpRequest, slug: str) -> HttpResponse:
-    """The options of a question on a date or a time of day: its classes, in the languages of the draft."""
+    """The options that classes of dates or times make, in the languages of the draft; or the classes of options."""
     get_survey_or_404(request.user, slug, Role.EDITOR)
     sent = _body(request)
     languages = sent.get("languages")
     known = [code for code, _name in settings.LANGUAGES]
     if not isinstance(languages, list) or not languages or not all(code in known for code in languages):
         raise ValidationError(("languages",), f"must be a list of some of {', '.join(known)}; got {languages!r}")
+    if "choices" in sent:
+        return JsonResponse({"classes": classes_from(_choices(sent["choices"]), languages)})
     return JsonResponse({"choices": classes.choices_of(sent.get("classes"), languages, ("classes",))})
 
 
@@ -275,6 +279,15 @@ def _loss(sent: Body, name: str) -> float:
     if type(value) not in (int, float) or not 0 < value <= 100:
         raise ValidationError((name,), f"must be a number above 0 and at most 100; got {value!r}")
     return float(value)
+
+
+def _choices(raw: object) -> list[dict[str, str]]:
+    if not isinstance(raw, list) or len(raw) > MOST_ANSWERS:
+        raise ValidationError(("choices",), f"must be a list of at most {MOST_ANSWERS} options")
+    for number, one in enumerate(raw):
+        if not isinstance(one, dict) or not all(isinstance(words, str) for words in one.values()):
+            raise ValidationError(("choices", number), "must have a text for each language")
+    return raw
 
 
 def _items(sent: Body) -> list[ItemPart]:

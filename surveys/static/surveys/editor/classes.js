@@ -17,13 +17,21 @@ const WAYS = { month: "Month", quarter: "Quarter", year: "Year", date: "Dates th
 const FIELDS = { month: ["from", "to", "earlier", "later"], quarter: ["from", "to", "earlier", "later"], year: ["from", "to", "earlier", "later"], date: ["at"], time: ["hours", "from"] };
 const LABELS = { by: "Classes", from: "From", to: "To", at: "Dates", hours: "Hours" };
 
-/** The classes of questions that were added as dates or times, by the key that each had first. */
+/** The classes of questions that were added as dates or times, by the key that each had first: their options come later. */
 const fresh = new Map();
 
 /** @returns {Promise<{choices?: object[], fault?: string}>} the options, or what is wrong with the classes */
 async function classChoices(draft, classes) {
   const { status, content } = await draft.post(draft.addresses.options, { languages: draft.definition.languages, classes });
   return status === 200 ? content : { fault: inWords(content?.message ?? "They cannot be made now; try again.") };
+}
+
+/** @returns {Promise<object | null>} the classes that a question's options were made of, if they are still as they were made */
+async function classesOf(draft, item) {
+  const { languages } = draft.definition;
+  const { status, content } = await draft.post(draft.addresses.options, { languages, choices: item.choices });
+  const found = status === 200 ? content.classes : null;
+  return found?.by === "date" ? { ...found, at: found.at.join("\n") } : found;
 }
 
 /** The first options of a new question, while its words are typed; those that the author was faster to write stay. */
@@ -49,13 +57,19 @@ export function Classes({ draft, item }) {
       draft.edit("", (definition) => replaceOptions(definition, item.key, choices));
     }
   };
+  const recover = async (open) => {
+    const found = open && item.choices.length ? await classesOf(draft, item) : null;
+    if (found) {
+      setClasses((now) => (now === classes ? found : now)); // unless the author was faster
+    }
+  };
   const field = (name, type, more = {}) => html`<label class="editor-field">${LABELS[name]}<input class="candor-field" type=${type} autocomplete="off" ...${more}
     data-path=${`classes/${name}`} value=${classes[name] ?? ""} onInput=${(event) => set(name, event.target.value)} /></label>`;
   const flag = (name, words) => html`<label class="editor-check"><input type="checkbox" checked=${classes[name] === true}
     onChange=${(event) => set(name, event.target.checked)} /><span>${words}</span></label>`;
   const { by } = classes;
   const period = by === "year" ? ["text", { inputmode: "numeric", placeholder: String(YEAR) }] : ["month", { placeholder: `${YEAR}-01` }];
-  return html`<details class="editor-advanced editor-classes" open=${opened}><summary>Options from dates or times</summary>
+  return html`<details class="editor-advanced editor-classes" open=${opened} onToggle=${(event) => recover(event.currentTarget.open)}><summary>Options from dates or times</summary>
     <div class="editor-classes-form"><div class="editor-grid">
       <label class="editor-field">${LABELS.by}<select class="candor-field" aria-label=${LABELS.by} value=${by} onChange=${(event) => setClasses(turned(classes, event.target.value))}>
         ${Object.entries(WAYS).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
