@@ -10,7 +10,7 @@ from collector.designs import Design
 from tests.factories import payloads
 
 PATIENCE = 10.0
-"""Seconds to wait for an answer."""
+"""Seconds to wait for an answer: less than the page does, so that more is sent twice."""
 
 PAUSE = 0.05
 """Seconds before the same report is tried again."""
@@ -26,6 +26,7 @@ class Sender(threading.Thread):
     """
 
     pause = PAUSE
+    patience = PATIENCE
 
     def __init__(self, design: Design, port: int, number: int, *, apart: float = 0.0) -> None:
         super().__init__(daemon=True)
@@ -71,7 +72,7 @@ class Sender(threading.Thread):
         """The status of the answer, or that there was none."""
         headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"}
         try:
-            connection = self._connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            connection = self._connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
             self._connection = connection
             connection.request("POST", "/s/campus/reports", body, headers)
             answer = connection.getresponse()

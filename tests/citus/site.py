@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import psycopg
+
 from collector.designs import Design, check
+from config.postgresql import USER
 from config.processes import commands
 from tests.chaos.sending import Sender
 from tests.citus.cluster import ROOT, Cluster, create_database, environment, make_tables, manage
@@ -64,11 +67,22 @@ PLACES = f"""
 SELECT {WHOLE}, array_agg(DISTINCT placed.nodeport) FROM collector_frozendesign JOIN pg_dist_shard_placement AS placed
 ON placed.shardid = get_shard_id_for_distribution_column('collector_report', number) GROUP BY 1
 """
+WAITS_AT = """
+SELECT placed.nodeport, shard_name('collector_waitingreport'::regclass, placed.shardid)
+FROM collector_frozendesign JOIN pg_dist_shard_placement AS placed
+ON placed.shardid = get_shard_id_for_distribution_column('collector_waitingreport', number) WHERE digest = '{}'
+"""
 PATIENCE = 180.0
 
 
 class Respondents(Sender):
-    """Those of a survey, one after the other; what they were answered, and when."""
+    """Those of a survey, one after the other; what they were answered, and when.
+
+    They are as patient as the page (transport.js), so every request gets an answer: 503 from a server that cannot store
+    its report in time.
+    """
+
+    patience = 20.0
 
     def __init__(self, design: Design, port: int, number: int, *, apart: float) -> None:
         super().__init__(design, port, number, apart=apart)
@@ -109,6 +123,15 @@ class Site:
     def places(self) -> dict[str, list[int]]:
         """By the digest of each design the ports of the nodes that it lies on."""
         return {str(digest): sorted(ports) for digest, ports in self.asked(PLACES)}  # type: ignore[call-overload]
+
+    @contextmanager
+    def locked(self, design: Design) -> Iterator[None]:
+        """Nothing is stored of a design meanwhile, as at the end of a shard's move."""
+        ((port, shard),) = self.asked(WAITS_AT.format(design.digest))
+        with psycopg.connect(f"postgresql://{USER}@127.0.0.1:{port}/{NAME}") as node:
+            node.execute("SET citus.enable_manual_changes_to_shards = on")
+            node.execute(f"LOCK TABLE {shard} IN ACCESS EXCLUSIVE MODE".encode())
+            yield
 
     def go_on(self, seconds: float) -> float:
         """Let the others go on for a while; the moment afterwards."""

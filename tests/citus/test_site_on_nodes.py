@@ -1,10 +1,12 @@
-"""An installation among whose reports a node is added: none is lost, and none is stored twice.
+"""An installation on nodes, of which one is added or one stores nothing: no report is lost, and none is stored twice.
 
-Senders send the same bytes again until they are acknowledged. Meanwhile nothing but 503 may be answered.
+Senders send the same bytes again until they are acknowledged. Meanwhile nothing but 503 may be answered, and something
+always is.
 """
 
 from pathlib import Path
 
+from collector.endpoint import writer
 from tests.citus.cluster import add_node, running
 from tests.citus.site import NAME, PATIENCE, site
 from tests.system.installation import wait_until
@@ -35,3 +37,14 @@ def test_rebalance_among_reports_loses_and_doubles_none(tmp_path: Path) -> None:
         there.end()
         there.require_each_once()
         assert there.asked(UNSET) == [(0,)], "those that moved have the settings of the others"
+
+
+def test_report_that_cannot_be_stored_in_time_gets_503(tmp_path: Path) -> None:
+    with running() as cluster, site(cluster, 2, tmp_path) as there:
+        there.begin(apart=APART)
+        begin = there.go_on(2)
+        with there.locked(there.designs[0]):
+            end = there.go_on(writer.PATIENCE + 3)
+        assert there.senders[0].between(begin, end)["503"], "it was answered while it was stuck"
+        there.end()
+        there.require_each_once()
