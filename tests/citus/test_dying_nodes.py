@@ -32,14 +32,17 @@ from tests.citus.wire import Strike, Wire
 NAME, PARTS, REPORTS = "dying", 4, 40
 SERVE = f"""
 import json, secrets, sys
+from hashlib import sha256
 import django
 django.setup()
 from django.db import connection
 from collector.designs import parts
 from collector.designs.services import close_design, freeze_design
-from collector.reports import folding, purging, selectors, storing
+from collector.models import FrozenDesign, Report, ReportArchive
+from collector.reports import archiving, folding, purging, rewriting, selectors, storing
 from collector.reports.storing import NewReport
 from tests.factories import payloads
+from tests.storage.reading import told
 
 def make(version):
     digest = freeze_design(payloads.document(version=version)).digest
@@ -54,7 +57,18 @@ def fill(digest):
 def count(digest):
     return int(selectors.totals(digest)[0].sum())
 
-ACTS = {{"make": make, "fill": fill, "count": count, "close": close_design, "purge": purging.purge}}
+def archive(digest):
+    return archiving.archive(digest).state
+
+def places(digest):
+    mine = Report.objects.filter(design__in=FrozenDesign.objects.filter(digest__in=parts.keys(digest)))
+    return [mine.count(), list(ReportArchive.objects.filter(design=digest).values_list("state", flat=True))]
+
+ACTS = {{
+    "make": make, "fill": fill, "count": count, "close": close_design, "purge": purging.purge, "archive": archive,
+    "put back": archiving.put_back, "finish": archiving.finish, "places": places,
+    "rewrite": rewriting.rewrite_closed, "told": lambda digest: sha256(repr(told(digest)).encode()).hexdigest(),
+}}
 for line in sys.stdin:
     act, *given = json.loads(line)
     try:
@@ -208,3 +222,23 @@ def test_purge_with_a_server_dead_marks_all_parts_or_none(
     there.do("purge", digest)
     assert there.state(digest) == (PARTS, PARTS, 0)
     assert there.do("count", digest) == REPORTS
+
+
+@pytest.mark.parametrize("direction", ["archive", "put back"])
+@pytest.mark.parametrize(("word", "after", "on_node"), POINTS)
+def test_move_with_a_server_dead_loses_nothing_and_is_finished(
+    there: Struck, word: bytes, direction: str, *, after: bool, on_node: bool
+) -> None:
+    """Of an archive and its rows one is whole at any time, and afterwards there is one of them alone."""
+    digest = there.make()
+    assert there.do("fill", digest) == REPORTS
+    assert there.do("rewrite")
+    before = there.do("told", digest)
+    if direction == "put back":
+        assert there.do("archive", digest) == "archived"
+    victim = there.node if on_node else there.cluster.coordinator
+    there.strike(word, after=after, victim=victim, act=(direction, digest))
+    assert there.do("told", digest) == before
+    there.do("finish", digest)
+    assert there.do("places", digest) in ([REPORTS, []], [0, ["archived"]])
+    assert there.do("told", digest) == before

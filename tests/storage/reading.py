@@ -22,7 +22,7 @@ def told(digest: str) -> list[Any]:
         selectors.coin_report_count(digest),
         selectors.sheet_count(digest),
         selectors.report_count(digest),
-        [(found, b"".join(records)) for found, records in report_records.by_design()],
+        sorted((found, b"".join(records)) for found, records in report_records.by_design()),
     ]
 
 
