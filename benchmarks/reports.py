@@ -4,7 +4,7 @@
 
 Beside the door stand (a) an empty Django view on the same server, (b) the commits of one row each that the database
 does without any web server, (c) a plain view of Django REST framework with serializer and ORM, (d) oTree, storing a
-page of as many answers, and on PostgreSQL (e) the least that a web process in Python does, without Django or a check.
+page of as many answers, and (e) the least that a web process in Python does, without Django or a check.
 They take turns; what is written into docs are medians. Client, server and database share the machine. Nothing is folded
 meanwhile.
 """
@@ -52,7 +52,7 @@ NAMES = {
     "commits": "(b) commits of one row",
     "plain": "(c) plain DRF view",
     "otree": "(d) oTree, a page of 20 answers",
-    "least": "(e) the least in Python, PostgreSQL",
+    "least": "(e) the least in Python",
 }
 TIMES = {
     "a report takes of a processor, µs": "door",
@@ -129,7 +129,8 @@ def measure(folder: Path, database: Database, processes: int) -> dict[str, Any]:
         door, door_pid = servers.enter_context(serving(environment, processes))
         plain, plain_pid = servers.enter_context(serving(environment, processes, PLAIN))
         lab = servers.enter_context(_otree.serving(folder, database.of_otree, ITEMS))
-        took: Took = {"door": [], "empty": []}
+        least, least_pid = servers.enter_context(serving(environment, processes, LEAST))
+        took: Took = {"door": [], "empty": [], "least": []}
         report = report_to(door, digest)
         loads: dict[str, Callable[[], float]] = {
             "door": lambda: load_and_count(took["door"], door_pid, database.pid, **report),
@@ -137,11 +138,8 @@ def measure(folder: Path, database: Database, processes: int) -> dict[str, Any]:
             "commits": database.commits,
             "plain": lambda: load(**report | {"port": plain, "path": "/reports"})["rate"],
             "otree": lambda: pages_of(lab, folder),
+            "least": lambda: load_and_count(took["least"], least_pid, database.pid, **report | {"port": least}),
         }
-        if database.pid:
-            least, least_pid = servers.enter_context(serving(environment, processes, LEAST))
-            took["least"], of_least = [], report | {"port": least}
-            loads["least"] = lambda: load_and_count(took["least"], least_pid, database.pid, **of_least)
         rates = in_turns(loads)
         pace = FEW * statistics.median(rates["door"])
         waits = [load(**report, rate=pace) for _ in range(TURNS)]
@@ -289,20 +287,17 @@ def write(measured: dict[str, dict[str, Any]]) -> None:
         kind: {name: statistics.median(rates) for name, rates in one["rates"].items()} for kind, one in measured.items()
     }
     for name, words in NAMES.items():
-        found = [f"{middle[kind][name]:,.0f}" if name in middle[kind] else "" for kind in measured]
-        lines.append(f"| {words} | {' | '.join(found)} |")
+        lines.append(f"| {words} | {' | '.join(f'{middle[kind][name]:,.0f}' for kind in measured)} |")
     ratios = {
         "of the smaller of (a) and (b)": lambda one: one["door"] / min(one["empty"], one["commits"]),
-        "(e) of it": lambda one: one["least"] / min(one["empty"], one["commits"]) if "least" in one else None,
+        "(e) of it": lambda one: one["least"] / min(one["empty"], one["commits"]),
         "times (c)": lambda one: one["door"] / one["plain"],
         "times (d)": lambda one: one["door"] / one["otree"],
     }
     for words, ratio in ratios.items():
-        found = [ratio(middle[kind]) for kind in measured]
-        lines.append(f"| **{words}** | {' | '.join('' if one is None else f'**{one:.2f}**' for one in found)} |")
+        lines.append(f"| **{words}** | {' | '.join(f'**{ratio(middle[kind]):.2f}**' for kind in measured)} |")
     for words, kind in TIMES.items():
-        spent = [one["processor"].get(kind, []) for one in measured.values()]
-        parts = [" + ".join(f"{1e6 * part:.0f}" for part in one) for one in spent]
+        parts = [" + ".join(f"{1e6 * part:.0f}" for part in one["processor"][kind]) for one in measured.values()]
         lines.append(f"| {words} | {' | '.join(parts)} |")
     for words, name in (("wait at 80 % of it, median", "median"), ("the same, 99 %", "p99")):
         waits = [f"{1000 * one['waits'][name]:.1f} ms" for one in measured.values()]
