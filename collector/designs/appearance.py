@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
+from collector.designs.blocks import Picture, check_picture
 from collector.designs.checks import exact_keys, one_of, require, text
 from collector.errors import Path
 
@@ -19,13 +20,15 @@ ADDRESS = re.compile(r"https://[!#-;=?-\[\]_a-z~]{1,490}")
 """ASCII without quotes, blanks and angle brackets."""
 
 MOST_CARRIED = 5
+LONGEST_LOGO_SIDE = 800
+"""Maximum width and height of a logo in points; pages show it smaller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The colour of links and buttons and that of the page, on light and on dark screens, and the typeface.
+    """The colour of links and buttons and that of the page, on light and on dark screens, the typeface, and the logo.
 
-    Empty: the platform's.
+    Empty: the platform's colours and typeface, and no logo.
     """
 
     accent: str = ""
@@ -33,6 +36,12 @@ class Look:
     background: str = ""
     background_dark: str = ""
     font: Font = "sans"
+    logo: Picture | None = None
+
+    @classmethod
+    def of(cls, look: Mapping[str, Any]) -> Self:
+        logo = look.get("logo")
+        return cls(**{**look, "logo": logo and Picture(**logo)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +72,21 @@ class Ending:
         return cls(ending.get("text", {}), link.get("label", {}), link.get("address", ""), completion)
 
 
-def check_look(value: object) -> None:
-    """Validate colours and typeface; what is the platform's is left out. Whether they can be read, authors are told."""
-    look = exact_keys(value, (), ("look",), optional={*COLOURS, "font"})
-    require(look, ("look",), f"must have {', '.join(COLOURS)} or font where it stands")
+def check_look(value: object, languages: list[str]) -> None:
+    """Validate colours, typeface and logo; what is the platform's is left out.
+
+    Whether texts can be read in those colours, authors are told.
+    """
+    look = exact_keys(value, (), ("look",), optional={*COLOURS, "font", "logo"})
+    require(look, ("look",), f"must have {', '.join(COLOURS)}, font or logo where it stands")
     for name in set(COLOURS) & set(look):
         colour = look[name]
         fits = isinstance(colour, str) and COLOUR.fullmatch(colour)
         require(fits, ("look", name), f"must be a colour like '#0c6661', in lower case; got {colour!r}")
     if "font" in look:
         one_of(look["font"], FONTS[1:], ("look", "font"), f"one of {', '.join(FONTS[1:])}")
+    if "logo" in look:
+        check_picture(look["logo"], languages, ("look", "logo"), longest=LONGEST_LOGO_SIDE)
 
 
 def check_ending(value: object, languages: list[str]) -> None:

@@ -291,7 +291,7 @@ class Design:
             consent_statements=tuple(document.get("consent_statements", ())),
             screening=screening and _screening(screening),
             about=About.of(document.get("about", {})),
-            look=Look(**document.get("look", {})),
+            look=Look.of(document.get("look", {})),
             ending=Ending.of(document.get("ending", {})),
             strata_wording=strata["wording"],
             groups=tuple(Stratum(**group) for group in strata["groups"]),
@@ -338,14 +338,10 @@ class Design:
 
     @cached_property
     def pictures(self) -> tuple[Picture, ...]:
-        """Every picture that the design shows once, in the order of the questions."""
-        shown = [
-            picture
-            for item in self.items
-            for picture in (item.before and item.before.picture, *item.choice_pictures)
-            if picture
-        ]
-        return tuple({picture.name: picture for picture in shown}.values())
+        """Every picture that the design shows once: the logo, then in the order of the questions."""
+        beside = [(item.before and item.before.picture, *item.choice_pictures) for item in self.items]
+        shown = [self.look.logo, *(picture for pictures in beside for picture in pictures)]
+        return tuple({picture.name: picture for picture in shown if picture}.values())
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

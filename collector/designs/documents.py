@@ -69,7 +69,7 @@ def check(value: object) -> Design:
     if "about" in document:
         _about(document["about"], languages, [item.key for item in asked], sections)
     if "look" in document:
-        appearance.check_look(document["look"])
+        appearance.check_look(document["look"], languages)
     if "ending" in document:
         appearance.check_ending(document["ending"], languages)
     if "invitations" in document:

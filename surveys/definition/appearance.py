@@ -1,5 +1,6 @@
 """The look of a survey and what stands at its end: parts of a definition, and whether its colours can be read."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
@@ -7,6 +8,8 @@ from typing import Any, Literal
 from collector.designs import COLOURS, Look
 from collector.errors import ValidationError
 from estimator.base.typesetting import colours
+from surveys.definition.picture_files import complete_picture
+from surveys.definition.pictures import CleanPicture
 from surveys.definition.validation import known_keys, text
 
 LEAST_CONTRAST = 4.5
@@ -26,13 +29,15 @@ TINT, TINT_LINE, DEEP = 0.1, 0.3, 0.85
 """How much of the accent is in the background of what explains, in the line around it, and in links."""
 
 
-def complete_look(raw: object) -> dict[str, object]:
-    """Colours in lower case, and the typeface; what is the platform's is left out."""
-    given = known_keys(raw, {*COLOURS, "font"}, ("look",))
-    look = {name: str(given[name]).strip().lower() for name in COLOURS if given.get(name)}
+def complete_look(raw: object, languages: list[str], pictures: Mapping[str, CleanPicture]) -> dict[str, object]:
+    """Colours in lower case, typeface and logo; what is the platform's is left out. `pictures`: of the file."""
+    given = known_keys(raw, {*COLOURS, "font", "logo"}, ("look",))
+    look: dict[str, object] = {name: str(given[name]).strip().lower() for name in COLOURS if given.get(name)}
     font = given.get("font")
-    whole = look | ({"font": font} if font and font != "sans" else {})
-    return {"look": whole} if whole else {}
+    look |= {"font": font} if font and font != "sans" else {}
+    if given.get("logo"):
+        look["logo"] = complete_picture(given["logo"], languages, ("look", "logo"), pictures)
+    return {"look": look} if look else {}
 
 
 def complete_ending(raw: object, languages: list[str]) -> dict[str, object]:

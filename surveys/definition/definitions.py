@@ -125,7 +125,7 @@ def complete(raw: object) -> Definition:
         **{name: text(raw.get(name, ""), languages) for name in TEXTS},
         **_entry(raw, languages),
         **about.complete_about(raw.get("about") or {}, languages),
-        **appearance.complete_look(raw.get("look") or {}),
+        **appearance.complete_look(raw.get("look") or {}, languages, pictures),
         **appearance.complete_ending(raw.get("ending") or {}, languages),
         "strata": {
             "wording": text(strata.get("wording", ""), languages),

@@ -114,10 +114,21 @@ class EndingPart(TypedDict, total=False):
     completion: CompletionPart
 
 
+class LookPart(TypedDict, total=False):
+    """Colours as six hex digits, the name of a typeface, and the logo."""
+
+    accent: str
+    accent_dark: str
+    background: str
+    background_dark: str
+    font: str
+    logo: PicturePart
+
+
 class AppearancePart(TypedDict, total=False):
     """The look of a survey and what stands at its end, each only where it says something."""
 
-    look: dict[str, str]
+    look: LookPart
     ending: EndingPart
 
 

@@ -1,4 +1,4 @@
-"""Pictures within a definition's file, as base64, and the questions that show them."""
+"""Pictures within a definition's file, as base64, and the parts that show them."""
 
 import binascii
 from base64 import b64decode, b64encode
@@ -8,6 +8,7 @@ from typing import Any
 from collector.errors import Path, ValidationError
 from surveys.definition.bounds import MOST_ENTRIES
 from surveys.definition.pictures import CleanPicture, clean_picture
+from surveys.definition.validation import known_keys, text
 
 NAMED = {"digest", "type", "width", "height", "alternative"}
 
@@ -33,8 +34,16 @@ def read_pictures(raw: object) -> dict[str, CleanPicture]:
     return found
 
 
-def named_picture(written: Mapping[str, object], pictures: Mapping[str, CleanPicture], path: Path) -> dict[str, object]:
-    """The picture that a question names, by its `file` or as another file has it, without its alternative text."""
+def complete_picture(
+    written: object, languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
+) -> dict[str, object]:
+    """A picture that a definition shows, with its alternative text. `pictures`: of its file, by their names."""
+    parts = known_keys(written, {"file", *NAMED}, path)
+    return {**_named(parts, pictures, path), "alternative": text(parts.get("alternative", ""), languages)}
+
+
+def _named(written: Mapping[str, object], pictures: Mapping[str, CleanPicture], path: Path) -> dict[str, object]:
+    """The picture of this `file`, or as another file has it, without its alternative text."""
     name = str(written.get("file") or written.get("digest", ""))
     if name in pictures:
         return pictures[name].to_dict()
@@ -49,9 +58,11 @@ def encoded(pictures: Iterable[CleanPicture]) -> dict[str, str]:
     return {picture.digest: b64encode(picture.content).decode() for picture in pictures}
 
 
-def pictures_in(items: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Every picture that questions show, with its path."""
-    for number, item in enumerate(items):
+def pictures_in(definition: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Every picture that a definition shows, with its path."""
+    if logo := definition.get("look", {}).get("logo"):
+        yield ("look", "logo"), logo
+    for number, item in enumerate(definition["items"]):
         if picture := item.get("before", {}).get("picture"):
             yield ("items", number, "before", "picture"), picture
         for place, shown in enumerate(item.get("choice_pictures", [])):

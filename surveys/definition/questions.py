@@ -12,7 +12,7 @@ from randomized_response import ParameterError
 from surveys.definition import classes
 from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
 from surveys.definition.parts import ConditionPart, ItemPart, Text
-from surveys.definition.picture_files import NAMED, named_picture
+from surveys.definition.picture_files import complete_picture
 from surveys.definition.pictures import CleanPicture
 from surveys.definition.unsupported import unsupported_kind
 from surveys.definition.validation import exact, known_keys, text
@@ -175,7 +175,7 @@ def _before(
     found = {name: text(words, languages) for name, words in parts.items() if name != "picture"}
     filled = {name: words for name, words in found.items() if not isinstance(words, dict) or any(words.values())}
     if parts.get("picture"):
-        filled["picture"] = _picture(parts["picture"], languages, (*path, "picture"), pictures)
+        filled["picture"] = complete_picture(parts["picture"], languages, (*path, "picture"), pictures)
     return {"before": filled} if filled else {}
 
 
@@ -184,15 +184,8 @@ def _choice_pictures(
 ) -> dict[str, object]:
     """The pictures of choices, null for a choice without one; nothing where no choice has one."""
     written = listed(item.get("choice_pictures") or [], path)
-    found = [one and _picture(one, languages, (*path, number), pictures) for number, one in enumerate(written)]
+    found = [one and complete_picture(one, languages, (*path, number), pictures) for number, one in enumerate(written)]
     return {"choice_pictures": found} if any(found) else {}
-
-
-def _picture(
-    written: object, languages: list[str], path: Path, pictures: Mapping[str, CleanPicture]
-) -> dict[str, object]:
-    parts = known_keys(written, {"file", *NAMED}, path)
-    return {**named_picture(parts, pictures, path), "alternative": text(parts.get("alternative", ""), languages)}
 
 
 def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:

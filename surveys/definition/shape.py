@@ -46,7 +46,10 @@ def _require_screening(screening: Any) -> None:
 
 def _require_appearance(definition: Definition) -> None:
     for name, value in definition.get("look", {}).items():
-        _require(value, (str,), ("look", name), "a text")
+        if name == "logo":
+            _require_picture(value, ("look", name))
+        else:
+            _require(value, (str,), ("look", name), "a text")
     ending: Any = definition.get("ending", {})
     if "text" in ending:
         _require_text(ending["text"], ("ending", "text"))

@@ -92,6 +92,8 @@ def _texts(design: Design) -> Iterator[Place]:
         yield from (("screening.wording", screening.wording), ("screening.text", screening.text))
         yield from ((f"screening.choices[{place}]", choice) for place, choice in enumerate(screening.choices))
     yield from ((f"about.{name}", text) for name, text in design.about.texts.items())
+    if design.look.logo:
+        yield "look.logo.alternative", design.look.logo.alternative
     yield "ending.text", design.ending.text
     yield "strata.wording", design.strata_wording
     yield from ((f"strata.groups[{number}].label", group.label) for number, group in enumerate(design.groups))

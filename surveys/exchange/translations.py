@@ -137,6 +137,8 @@ def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     for name in ABOUT:
         if name in definition.get("about", {}):
             yield f"about/{name}", name.replace("_", " ").capitalize(), definition["about"][name]
+    if logo := definition.get("look", {}).get("logo"):
+        yield "look/logo/alternative", "Logo", logo["alternative"]
     ending = definition.get("ending", {})
     yield "ending/text", "End", ending.get("text", {})
     if "link" in ending:

@@ -1,17 +1,19 @@
 """The look and the end of a survey, between its row and its definition."""
 
+from typing import cast
+
 from collector.designs import COLOURS
-from surveys.definition.parts import AppearancePart, CompletionPart, Definition, EndingPart
+from surveys.definition.parts import AppearancePart, CompletionPart, Definition, EndingPart, LookPart
 from surveys.models import Survey
 
-LOOK = (*COLOURS, "font")
+LOOK = (*COLOURS, "font", "logo")
 
 
 def parts_of(survey: Survey) -> AppearancePart:
     """Look and ending of its definition, each only where it says something."""
     parts: AppearancePart = {}
     if look := {name: value for name in LOOK if (value := getattr(survey, name))}:
-        parts["look"] = look
+        parts["look"] = cast("LookPart", look)
     ending: EndingPart = {}
     if any(survey.ending_text.values()):
         ending["text"] = survey.ending_text
@@ -40,7 +42,7 @@ def write(survey: Survey, definition: Definition) -> None:
     look, ending = definition.get("look", {}), definition.get("ending", {})
     link, completion = ending.get("link"), ending.get("completion", {})
     for name in LOOK:
-        setattr(survey, name, look.get(name, ""))
+        setattr(survey, name, look.get(name, {} if name == "logo" else ""))
     survey.ending_text = ending.get("text", {})
     survey.ending_label, survey.ending_address = (link["label"], link["address"]) if link else ({}, "")
     survey.completion_code, survey.completion_address = completion.get("code", ""), completion.get("address", "")

@@ -35,7 +35,7 @@ def take_pictures(survey: Survey, definition: Definition) -> None:
     """Store the pictures that come with a definition, and require that each one that it shows is there."""
     for written in definition.get("pictures", {}).values():
         store_picture(survey, clean_picture(b64decode(written)))
-    shown = list(pictures_in(definition["items"]))
+    shown = list(pictures_in(definition))
     if not shown:
         return
     stored = {row[0]: row for row in survey.pictures.values_list("digest", "type", "width", "height")}
@@ -47,7 +47,7 @@ def take_pictures(survey: Survey, definition: Definition) -> None:
 
 def definition_with_pictures(survey: Survey, definition: Definition) -> Definition:
     """The definition with the pictures that it shows, to be read by another installation or for another survey."""
-    wanted = {picture["digest"] for _path, picture in pictures_in(definition["items"])}
+    wanted = {picture["digest"] for _path, picture in pictures_in(definition)}
     rows = survey.pictures.filter(digest__in=wanted)
     found = encoded(CleanPicture(row.type, row.width, row.height, bytes(row.content)) for row in rows)
     return {**definition, "pictures": found} if found else definition
@@ -78,9 +78,9 @@ def delete_unused(survey: Survey) -> None:
     """Delete the pictures that neither the draft, nor a kept revision, nor a version shows."""
     if not survey.pictures.exists():
         return
-    kept = [revision["items"] for revision in survey.revisions.values_list("definition", flat=True)]
-    kept.append(list(survey.items.values("before", "choice_pictures")))
-    used = {picture["digest"] for items in kept for _path, picture in pictures_in(items)}
+    kept = list(survey.revisions.values_list("definition", flat=True))
+    kept.append({"look": {"logo": survey.logo}, "items": list(survey.items.values("before", "choice_pictures"))})
+    used = {picture["digest"] for definition in kept for _path, picture in pictures_in(definition)}
     for digest in survey.versions.values_list("design", flat=True):
         used |= {picture.digest for picture in get_design(digest).pictures}
     survey.pictures.exclude(digest__in=used).delete()

@@ -67,6 +67,7 @@ class Survey(models.Model):
     background = models.CharField(max_length=16, blank=True, default="")
     background_dark = models.CharField(max_length=16, blank=True, default="")
     font = models.CharField(max_length=16, blank=True, default="")
+    logo = models.JSONField(default=dict, blank=True)
     ending_text = models.JSONField(default=dict)
     ending_label = models.JSONField(default=dict)
     ending_address = models.CharField(max_length=500, blank=True, default="")

@@ -32,7 +32,7 @@ from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
 from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
-from surveys.rendering.pages import before_in, screening_in, shown_choices
+from surveys.rendering.pages import before_in, logo_in, screening_in, shown_choices
 
 TEMPLATE = Path(__file__).parent / "dossier.typ"
 NO_LETTER = "The fonts that come with the platform lack a letter of this survey's texts."
@@ -232,6 +232,7 @@ def _page(design: Design, language: str) -> dict[str, object]:
 def _entry(design: Design, language: str) -> dict[str, object]:
     """What comes before the first question."""
     return {
+        "logo": logo_in(design, language)["logo"],
         "statements_title": _("Do you agree to this?"),
         "statements": [statement[language] for statement in design.consent_statements],
         "screening_title": _("Is this survey for you?"),

@@ -73,7 +73,7 @@ def render_page(
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
         "pictures": [picture.name for picture in design.pictures],
-        "pictures_address": pictures_address or pictures_address_of(design),
+        **logo_in(design, language, pictures_address),
         **_entry(design, language),
         "invitations": design.invitations,
         "waves": design.waves,
@@ -98,9 +98,10 @@ def _entry(design: Design, language: str) -> dict[str, object]:
     return {"statements": statements, "screening": screening_in(design.screening, language)}
 
 
-def pictures_address_of(design: Design) -> str:
-    """The beginning of the addresses of a survey's pictures, which are the same in every language."""
-    return f"{address_of('respond', design, design.language)}pictures/"
+def logo_in(design: Design, language: str, address: str = "") -> dict[str, object]:
+    """The logo in one language, if there is one, and the beginning of all pictures' addresses, the same in each."""
+    logo = picture_in(design.look.logo, language) if design.look.logo else None
+    return {"logo": logo, "pictures_address": address or f"{address_of('respond', design, design.language)}pictures/"}
 
 
 def _doors_of_preview(doors: list[LanguageLink], previews: Mapping[str, str]) -> list[LanguageLink]:
@@ -328,8 +329,8 @@ def _sentence_keys(design: Design) -> set[str]:
 
 
 def has_beside(design: Design) -> bool:
-    """Whether a text or a picture stands beside a question."""
-    return any(item.before or item.choice_pictures for item in design.items)
+    """Whether a text or a picture stands beside a question, or a logo above all."""
+    return bool(design.pictures) or any(item.before for item in design.items)
 
 
 def _styles(design: Design) -> list[str]:

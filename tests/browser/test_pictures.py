@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from surveys.accounts.teams import home_team
 from surveys.definition.definitions import load
+from surveys.definition.pictures import clean_picture
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from surveys.opening.services import open_survey
@@ -21,8 +22,10 @@ from tests.tools.picture_files import base64, jpeg, png
 SURVEY = f"""
 slug: shown
 title: Faces
+look: {{logo: {{file: seal, alternative: A seal}}}}
 sections: [{{key: a, title: First}}, {{key: b, title: Second}}]
-pictures: {{wide: {base64(png(900, 300))}, glad: {base64(jpeg())}, sad: {base64(png(40, 40, shade=5))}}}
+pictures: {{seal: {base64(png(300, 80))}, wide: {base64(png(900, 300))},
+  glad: {base64(jpeg())}, sad: {base64(png(40, 40, shade=5))}}}
 items:
   - key: first
     section: a
@@ -57,10 +60,15 @@ def opened(site: Capture, alice: User, context: BrowserContext) -> Visit:
 def test_every_picture_is_loaded_before_anything_is_answered(opened: Visit, site: Capture, tmp_path: Path) -> None:
     page = opened.open().stage("questions").page
     page.wait_for_function("[...document.images].every((image) => image.complete && image.naturalWidth > 0)")
-    assert page.evaluate("document.images.length") == 4
+    assert page.evaluate("document.images.length") == 5
     loaded = sorted(target for target in targets(site) if "/pictures/" in target)
-    assert len(loaded) == 3, "each once, also those of hidden questions and sections"
+    assert len(loaded) == 4, "each once, also those of hidden questions and sections"
     site.forget()
+    title = page.get_by_role("heading", level=1).bounding_box()
+    logo = page.get_by_alt_text("A seal", exact=True).bounding_box()
+    assert title is not None
+    assert logo is not None
+    assert logo["y"] + logo["height"] <= title["y"]
     assert not page.get_by_text("Take your time.", exact=True).is_visible()
     opened.choose(1, "Yes")
     assert page.get_by_text("Take your time.", exact=True).is_visible()
@@ -83,7 +91,25 @@ def test_picture_command_names_its_own_digest(opened: Visit) -> None:
     page = opened.open().stage("questions").page
     lines = page.locator("[data-part=check-pictures]").text_content()
     assert lines is not None
-    assert lines.count("curl -s http://127.0.0.1") == lines.count("| sha256sum") == 3
+    assert lines.count("curl -s http://127.0.0.1") == lines.count("| sha256sum") == 4
+
+
+@pytest.mark.parametrize(
+    ("shown", "instead"),
+    [
+        ('alt="A seal"', 'alt="Another seal"'),
+        (clean_picture(png(300, 80)).digest + '.png"', "0" * 64 + '.png"'),
+        ('data-part="logo"', ""),
+    ],
+)
+def test_page_with_another_logo_than_the_design_is_refused(opened: Visit, shown: str, instead: str) -> None:
+    def changed(route: Route) -> None:
+        fetched = route.fetch()
+        assert fetched.text().count(shown) == 1
+        route.fulfill(response=fetched, body=fetched.text().replace(shown, instead))
+
+    opened.page.route("**/s/shown/", changed)
+    opened.open().stage("refused")
 
 
 @pytest.fixture
@@ -117,6 +143,13 @@ def test_editor_takes_text_pictures_statements_and_screening(editor: Page, tmp_p
     assert item().before["picture"]["type"] == "png"
     assert item().choice_pictures[1]["type"] == "webp", "a photo is written anew by the browser"
     editor.get_by_role("button", name="Title, introduction, languages").click()
+    editor.locator("summary").get_by_text("Look", exact=True).click()
+    seal = {"name": "seal.png", "mimeType": "image/png", "buffer": png(900, 240)}
+    editor.locator("[data-path='look/logo']").set_input_files(seal)  # type: ignore[arg-type]
+    editor.get_by_role("button", name="The text is empty.").click()
+    expect(editor.locator("[data-path='look/logo/alternative']")).to_be_focused()
+    editor.keyboard.type("A seal")
+    expect(shown.get_by_alt_text("A seal", exact=True)).to_be_visible()
     editor.get_by_text("Consent to tick before the first question").click()
     editor.get_by_role("button", name="+ Add statement").click()
     editor.get_by_label("Statement 1", exact=True).fill("I am 18.")
@@ -129,5 +162,7 @@ def test_editor_takes_text_pictures_statements_and_screening(editor: Page, tmp_p
     expect(editor.locator(".editor-status")).to_contain_text("Saved")
     editor.screenshot(path=tmp_path / "editor-entry.png", full_page=True)
     survey = Survey.objects.get()
+    assert survey.logo["width"] == 640, "the browser makes it smaller"
+    assert survey.logo["alternative"] == {"en": "A seal"}
     assert survey.consent_statements == [{"en": "I am 18."}]
     assert survey.screening["ends"] == [1]

@@ -11,7 +11,7 @@ from collector.errors import ValidationError
 from surveys.definition import bounds, ceilings, definitions, shape
 from surveys.definition.definitions import OpeningOptions, drawn_items
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.parts import AppearancePart, Definition, EndingPart, ItemPart, Text
+from surveys.definition.parts import AppearancePart, Definition, EndingPart, ItemPart, LookPart, Text
 from surveys.definition.questions import frozen_item
 from surveys.planning.draft_prices import GRID, plannable
 
@@ -81,6 +81,7 @@ def _filled(definition: Definition) -> Definition:
         "consent": _text(definition["consent"], codes, ""),
         **_entry(definition, codes),
         **({"about": about} if about else {}),
+        **_look(definition, codes),
         **_ending(definition, codes),
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
@@ -102,6 +103,12 @@ def _entry(definition: Definition, codes: list[str]) -> dict[str, object]:
             "ends": ends if 0 < len(ends) < len(choices) else [len(choices) - 1],
         }
     return made
+
+
+def _look(definition: Definition, codes: list[str]) -> AppearancePart:
+    """Colours, typeface and logo, the latter with its alternative text in every language."""
+    look = definition.get("look", {})
+    return {"look": cast("LookPart", {**look, "logo": _shown(look["logo"], codes)})} if "logo" in look else {}
 
 
 def _ending(definition: Definition, codes: list[str]) -> AppearancePart:
@@ -127,7 +134,7 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
     if "heading" in item:
         made["heading"] = _text(item["heading"], codes, "…")
     if "before" in item:
-        made["before"] = {name: _part_before(part, codes) for name, part in made["before"].items()}
+        made["before"] = {name: _shown(part, codes) for name, part in made["before"].items()}
     if "choice_pictures" in item:
         made["choice_pictures"] = _pictures(item, codes)
     if "prefer_not" in item:
@@ -144,13 +151,13 @@ def _item(item: ItemPart, codes: list[str]) -> ItemPart:
 
 def _pictures(item: ItemPart, codes: list[str]) -> list[object]:
     """As many pictures of choices as there are choices."""
-    shown = [picture and _part_before(picture, codes) for picture in item["choice_pictures"]]
+    shown = [picture and _shown(picture, codes) for picture in item["choice_pictures"]]
     count = max(2, len(item["choices"]))
     return [*shown, *[None] * count][:count]
 
 
-def _part_before(part: Any, codes: list[str]) -> object:
-    """A text before a question, or a picture with its alternative text."""
+def _shown(part: Any, codes: list[str]) -> object:
+    """A text, or a picture with its alternative text."""
     if "digest" in part:
         return {**part, "alternative": _text(part["alternative"], codes, "…")}
     return _text(part, codes, "…")

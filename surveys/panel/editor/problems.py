@@ -114,14 +114,10 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
     yield ("title",), definition["title"], True
     yield ("introduction",), definition["introduction"], False
     yield ("consent",), definition["consent"], False
-    for number, statement in enumerate(definition.get("consent_statements", [])):
-        yield ("consent_statements", number), statement, True
-    if screening := definition.get("screening"):
-        yield ("screening", "wording"), screening["wording"], True
-        for number, choice in enumerate(screening["choices"]):
-            yield ("screening", "choices", number), choice, True
-        yield ("screening", "text"), screening["text"], True
+    yield from _texts_of_entry(definition)
     yield from ((("about", name), text, False) for name, text in definition.get("about", {}).items())
+    if logo := definition.get("look", {}).get("logo"):
+        yield ("look", "logo", "alternative"), logo["alternative"], True
     ending = definition.get("ending", {})
     yield ("ending", "text"), ending.get("text", {}), False
     if "link" in ending:
@@ -150,6 +146,16 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
             yield (*path, "choice_pictures", number, "alternative"), words, True
         if "prefer_not" in item:
             yield (*path, "prefer_not"), item["prefer_not"], True
+
+
+def _texts_of_entry(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Text, bool]]:
+    for number, statement in enumerate(definition.get("consent_statements", [])):
+        yield ("consent_statements", number), statement, True
+    if screening := definition.get("screening"):
+        yield ("screening", "wording"), screening["wording"], True
+        for number, choice in enumerate(screening["choices"]):
+            yield ("screening", "choices", number), choice, True
+        yield ("screening", "text"), screening["text"], True
 
 
 def _advice(definition: Definition, design: Design) -> Iterator[Problem]:

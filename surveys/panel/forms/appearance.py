@@ -3,10 +3,19 @@
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminExpandableTextareaWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    UnfoldAdminExpandableTextareaWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
 
 from collector.designs import COLOURS, FONTS
-from collector.designs.appearance import COLOUR, PARAMETER
+from collector.designs.appearance import COLOUR, LONGEST_LOGO_SIDE, PARAMETER
+from surveys.definition.pictures import MOST_BYTES, CleanPicture
+from surveys.lifecycle.pictures import store_picture
+from surveys.panel.forms.before import picture_sent
 from surveys.panel.forms.multilingual import WordsField
 from surveys.panel.forms.survey import SurveyForm
 
@@ -14,7 +23,8 @@ FONT_NAMES = {"sans": "The device’s own", "serif": "Serif", "humanist": "Human
 OF_LOOK = (*COLOURS, "font")
 OF_ENDING = ("ending_text", "ending_label", "ending_address")
 OF_COMPLETION = ("completion_code", "completion_address", "completion_carry")
-APPEARANCE = (*OF_LOOK, *OF_ENDING, *OF_COMPLETION)
+OF_LOGO = (("logo_picture", "logo_removed"), "logo_alternative")
+APPEARANCE = (*OF_LOGO, *OF_LOOK, *OF_ENDING, *OF_COMPLETION)
 
 
 class ColourField(forms.CharField):
@@ -53,6 +63,22 @@ class CarryField(forms.CharField):
 
 class FullSurveyForm(SurveyForm):
     """The survey's form with its look and its end."""
+
+    logo_picture = forms.FileField(
+        label="Logo",
+        required=False,
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=f"Stands above the title. PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB and "
+        f"{LONGEST_LOGO_SIDE} points a side; it replaces the one that is there.",
+    )
+    logo_removed = forms.BooleanField(label="Take the logo away", required=False, widget=UnfoldBooleanSwitchWidget)
+    logo_alternative = WordsField(
+        label="Alternative text of the logo",
+        part=UnfoldAdminTextInputWidget,
+        most=300,
+        required=False,
+        help_text="What it says, for people who do not see it: most often the name of the institution.",
+    )
 
     accent = ColourField(
         label="Colour on light screens",
@@ -112,4 +138,32 @@ class FullSurveyForm(SurveyForm):
     )
 
     class Meta(SurveyForm.Meta):
-        fields: tuple[str, ...] = (*SurveyForm.Meta.fields, *APPEARANCE)
+        fields: tuple[str, ...] = (*SurveyForm.Meta.fields, *OF_LOOK, *OF_ENDING, *OF_COMPLETION)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["logo_alternative"] = self.instance.logo.get("alternative", {})
+
+    def clean_logo_picture(self) -> CleanPicture | None:
+        return picture_sent(self.cleaned_data.get("logo_picture"), LONGEST_LOGO_SIDE)
+
+    def clean(self) -> None:
+        super().clean()
+        sent, alternative = self.cleaned_data.get("logo_picture"), self.cleaned_data.get("logo_alternative") or {}
+        if sent:
+            self.instance.logo = {**sent.to_dict(), "alternative": alternative}
+        elif self.cleaned_data.get("logo_removed"):
+            self.instance.logo = {}
+        elif self.instance.logo:
+            self.instance.logo = {**self.instance.logo, "alternative": alternative}
+        if self.instance.pk:
+            self._store_logo()
+
+    def _save_m2m(self) -> None:
+        """Store the logo of a new survey, which is in the database only now."""
+        super()._save_m2m()  # type: ignore[misc]  # which Django's stubs leave out
+        self._store_logo()
+
+    def _store_logo(self) -> None:
+        if sent := self.cleaned_data.get("logo_picture"):
+            store_picture(self.instance, sent)

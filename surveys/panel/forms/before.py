@@ -92,20 +92,10 @@ class BeforeFields(forms.Form):
             self.fields["choice_place"].help_text = f"Options with a picture: {', '.join(places)}."
 
     def clean_before_picture(self) -> CleanPicture | None:
-        return self._picture_sent("before_picture", LONGEST_SIDE)
+        return picture_sent(self.cleaned_data.get("before_picture"), LONGEST_SIDE)
 
     def clean_choice_picture(self) -> CleanPicture | None:
-        return self._picture_sent("choice_picture", LONGEST_CHOICE_SIDE)
-
-    def _picture_sent(self, name: str, longest: int) -> CleanPicture | None:
-        """The picture that was sent as a file; None if there is none."""
-        file = self.cleaned_data.get(name)
-        if not file:
-            return None
-        try:
-            return clean_picture(file.read(MOST_BYTES + 1), longest=longest)
-        except ValidationError as error:
-            raise forms.ValidationError(f"The picture {error.message}.") from None
+        return picture_sent(self.cleaned_data.get("choice_picture"), LONGEST_CHOICE_SIDE)
 
     def clean_before(self) -> None:
         """Put what was written into the question."""
@@ -143,6 +133,16 @@ class BeforeFields(forms.Form):
         for name in ("before_picture", "choice_picture"):
             if sent := self.cleaned_data.get(name):
                 store_picture(self.survey, sent)
+
+
+def picture_sent(file: Any, longest: int) -> CleanPicture | None:
+    """The picture that was sent as a file; None if there is none."""
+    if not file:
+        return None
+    try:
+        return clean_picture(file.read(MOST_BYTES + 1), longest=longest)
+    except ValidationError as error:
+        raise forms.ValidationError(f"The picture {error.message}.") from None
 
 
 def _places(choices: Sequence[Text], known: Sequence[Text]) -> list[int | None]:

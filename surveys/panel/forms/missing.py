@@ -101,6 +101,8 @@ def _texts(definition: Definition) -> Iterator[Named]:
         for place, choice in enumerate(screening["choices"], start=1):
             yield f"choice {place} of the screening question", choice, True
     yield from ((f"the {name.replace('_', ' ')}", text, False) for name, text in definition.get("about", {}).items())
+    if logo := definition.get("look", {}).get("logo"):
+        yield "the alternative text of the logo", logo["alternative"], True
     ending = definition.get("ending", {})
     yield "the text at the end", ending.get("text", {}), False
     if "link" in ending:

@@ -87,7 +87,7 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
         shown = context(design, instructions, language)
     sheet = address_of("coin-sheet", design, language) if with_sheet else ""
     links = {"doors": language_links("coin", design), "sheet_address": sheet}
-    pictures = {"beside": pages.has_beside(design), "pictures_address": pages.pictures_address_of(design)}
+    pictures = {"beside": pages.has_beside(design), **pages.logo_in(design, language)}
     return pages.render("surveys/coin/page.html", {**shown, **links, **pictures}, language)
 
 

@@ -2,20 +2,21 @@ import { offer } from "./extras.js";
 import { demandSame, plain } from "./shown.js";
 
 /**
- * What stands beside the questions: headings, texts and pictures before them, and pictures of options. All of it must be
- * that of the frozen design, a picture by the name that its bytes have.
+ * What stands beside the questions: headings, texts and pictures before them, pictures of options, and the logo. All of it
+ * must be that of the frozen design, a picture by the name that its bytes have.
  *
  * @typedef {{digest: string, type: string, alternative: Record<string, string>}} Picture
  *
  * @param {HTMLElement} root
  * @param {Location} location
- * @param {readonly import("./design.js").Item[]} items
+ * @param {import("./design.js").Design} design
  * @param {readonly import("./field.js").Question[]} questions
  */
-function demandBeside(root, location, items, questions) {
+function demandBeside(root, location, { items, logo }, questions) {
   const shown = questions.map(({ element }) => aboveOf(element)).filter((above) => above !== null);
   demandSame(root.querySelectorAll("[data-part=before]").length, shown.length, "texts before questions");
   questions.forEach(({ element }, i) => demand(element, items[i].beside ?? {}, root.lang));
+  demandPictures(root.querySelector("[data-part=logo]"), logo ? [logo] : [], root.lang);
   showCommands(root, location);
 }
 

@@ -37,6 +37,7 @@ import { Refusal } from "./refusal.js";
  * @property {readonly Text[]} statements  each to be ticked before the first question
  * @property {{wording: Text, choices: readonly Text[], ends: readonly number[], text: Text} | null} screening
  * @property {boolean} entered  whether one of these comes before the questions
+ * @property {object | null} logo  as it is frozen (beside.js)
  * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
  * @property {Waves | null} waves  where the survey came before or remembers
@@ -82,6 +83,7 @@ export function readDesign(text) {
     statements: source.consent_statements ?? [],
     screening: source.screening ?? null,
     entered: source.consent_statements !== undefined || source.screening !== undefined,
+    logo: source.look?.logo ?? null,
     sections: source.sections ?? [],
     invitations: checkedInvitations(source.invitations),
     waves: source.waves === undefined ? null : checkedWaves(source.waves),

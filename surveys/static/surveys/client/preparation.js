@@ -39,8 +39,8 @@ export async function prepare(root, window, fragment, changed) {
   linkNames(fragment, digest);
   const design = readDesign(text);
   const bound = boundQuestions(root, design, changed);
-  if (design.items.some(({ beside }) => beside) || root.querySelector("[data-part=before], [data-part=question] img")) {
-    extra("beside")(root, window.location, design.items, bound.questions);
+  if (design.logo || design.items.some(({ beside }) => beside) || root.querySelector("[data-part=before], img")) {
+    extra("beside")(root, window.location, design, bound.questions);
   }
   return { design, digest, ...bound };
 }

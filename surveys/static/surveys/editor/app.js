@@ -160,7 +160,7 @@ function target([list, key, field, ...more]) {
   }
   if (list === "look" || list === "ending") {
     const language = typeof more.at(-1) === "string" ? more.at(-1) : key === "text" ? field : "";
-    const place = [list, key, ...(key === "text" || list === "look" ? [] : [field])].filter(Boolean).join("/");
+    const place = [list, key, ...(key === "text" || (list === "look" && field !== "alternative") ? [] : [field])].filter(Boolean).join("/");
     return ["survey", place, String(language ?? "")];
   }
   if (list === "about") {

@@ -1,7 +1,9 @@
 /** The look of the respondents' page, and what stands at its end. */
 import { emptyText, setOptional } from "./definition.js";
+import { PictureField } from "./pictures.js";
 import { html, useState } from "./view.js";
 
+const LONGEST_LOGO = 640;
 const COLOUR = /^#[0-9a-f]{6}$/;
 const FONTS = [["", "The device’s own"], ["serif", "Serif"], ["humanist", "Humanist"], ["rounded", "Rounded"]];
 const COLOURS = [
@@ -9,11 +11,14 @@ const COLOURS = [
   ["Background", ["background", "Light screens", "#f5f4ef"], ["background_dark", "Dark screens", "#10171a"]],
 ];
 
-export function Look({ draft }) {
+export function Look({ draft, language }) {
   const look = draft.definition.look ?? {};
   const set = (name, value) => draft.edit(`look-${name}`, (it) => setOptional(it, ["look", name], value));
   const weak = (name) => draft.problems.find(({ path }) => path.join("/") === `look/${name}`)?.text;
+  const show = (picture) => draft.edit("", (it) => setOptional(it, ["look", "logo"], picture && { ...picture, alternative: look.logo?.alternative ?? emptyText(it) }));
   return html`<details class="editor-advanced" open=${Object.keys(look).length > 0}><summary>Look</summary>
+    <${PictureField} draft=${draft} shown=${look.logo} language=${language} path="look/logo" label="Logo" longest=${LONGEST_LOGO} onChange=${show}
+      onAlternative=${(words) => draft.edit(`look-logo-${language}`, (it) => (it.look.logo.alternative[language] = words))} />
     <p class="candor-quiet">Texts must stand out from what is behind them by 4.5:1. Empty: Candor’s own colours.</p>
     ${COLOURS.map(([part, ...schemes]) => html`<fieldset class="editor-colours" key=${part}><legend>${part}</legend>
       ${schemes.map(([name, label, ours]) => html`<div class="editor-colour" key=${name}>

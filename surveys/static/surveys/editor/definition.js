@@ -276,6 +276,9 @@ export function setLanguages(definition, codes, state) {
   for (const [name, text] of Object.entries(definition.about ?? {})) {
     definition.about[name] = each(text);
   }
+  if (definition.look?.logo) {
+    definition.look.logo.alternative = each(definition.look.logo.alternative);
+  }
   if (definition.ending?.text) {
     definition.ending.text = each(definition.ending.text);
   }

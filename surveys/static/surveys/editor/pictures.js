@@ -3,7 +3,8 @@ import { html, useState } from "./view.js";
 
 const LONGEST = 1200;
 const MOST_BYTES = 300 * 1024;
-const TYPES = ["image/webp", "image/jpeg"];
+const PHOTO = ["image/webp", "image/jpeg"];
+const DRAWING = ["image/webp", "image/png", "image/jpeg"]; // of these only the last one is never transparent
 const QUALITY = 0.85;
 
 /** `shown` is what the definition has of the picture; `onChange` gets the new one, or null. */
@@ -55,9 +56,9 @@ async function small(file, longest) {
   const scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
   const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale) });
   canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  for (const type of TYPES) {
+  for (const type of file.type === "image/jpeg" ? PHOTO : DRAWING) {
     const blob = await new Promise((resolve) => canvas.toBlob(resolve, type, QUALITY));
-    if (blob?.type === type) {
+    if (blob?.type === type && blob.size <= MOST_BYTES) {
       return blob;
     }
   }

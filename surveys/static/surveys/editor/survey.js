@@ -21,7 +21,7 @@ export function SurveyCard({ draft, state, language, names }) {
     <${Screening} draft=${draft} language=${language} />
     <${About} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
-    <${Look} draft=${draft} />
+    <${Look} draft=${draft} language=${language} />
     <${Ending} draft=${draft} language=${language} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
       <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>

@@ -23,6 +23,7 @@ export function textsOf(definition) {
     ...(definition.consent_statements ?? []).map((text, place) => [`consent_statements/${place}`, `Consent statement ${place + 1}`, text]),
     ...screeningTexts(definition.screening),
     ...ABOUT.filter(([name]) => definition.about?.[name]).map(([name, label]) => [`about/${name}`, label, definition.about[name]]),
+    ...(definition.look?.logo ? [["look/logo/alternative", "Logo", definition.look.logo.alternative]] : []),
     ...(definition.ending?.text ? [["ending/text", "End", definition.ending.text]] : []),
     ...(definition.ending?.link ? [["ending/link/label", "Link at the end", definition.ending.link.label]] : []),
     ["strata/wording", "Question for the group", definition.strata.wording],
