@@ -1,12 +1,17 @@
 """What every test may rely on: collected static files, a fixed cast, one valid survey."""
 
+import fcntl
 import gc
+import os
+import shutil
 from collections.abc import Generator, Iterator
 from datetime import date
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.color import Style
@@ -17,7 +22,7 @@ from django.db.backends.sqlite3.base import DatabaseOperations
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from hypothesis import settings
+from hypothesis import settings as examples
 from whitenoise import WhiteNoise
 
 from collector.designs import Design
@@ -32,8 +37,8 @@ from tests.tools.mailbox import Mailbox, mail_server
 
 # The same examples each time: a gate that fails by chance says nothing of what was changed. `make test-long` draws new
 # ones, by hypothesis's own profile.
-settings.register_profile("gate", derandomize=True)
-settings.load_profile("gate")
+examples.register_profile("gate", derandomize=True)
+examples.load_profile("gate")
 
 SLOW = {"audit", "browser", "chaos", "citus", "collector", "fuzz", "storage", "system"}
 """Folders with files that take long. They are handed out first: the gate ends when its last file does."""
@@ -59,9 +64,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def static_files() -> Iterator[None]:
     """Pages name their scripts by hash, so the files have to be collected before any page is made.
 
-    WhiteNoise reads about each of them when a `Client` asks for its first page: a tenth of a second, spent once here.
+    To compress them takes many seconds, so one process of a run does it, and others copy. WhiteNoise reads about each
+    of them when a `Client` asks for its first page: a tenth of a second, spent once here.
     """
-    call_command("collectstatic", interactive=False, verbosity=0)
+    collect_once(Path(os.environ["CANDOR_TEST_SHARED"]), Path(settings.STATIC_ROOT))
     found: dict[tuple[str, str], dict[str, Any]] = {}
 
     def look(self: WhiteNoise, root: str, prefix: str) -> None:
@@ -74,6 +80,19 @@ def static_files() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoise, "update_files_dictionary", look)
         yield
+
+
+def collect_once(shared: Path, place: Path) -> None:
+    """Fill `place` with the static files, which the first process of the run leaves in `shared`."""
+    with (shared / "static.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        collected = shared / "collected"
+        if not collected.exists():
+            call_command("collectstatic", interactive=False, verbosity=0)
+            shutil.copytree(place, shared / "partly", dirs_exist_ok=True)
+            (shared / "partly").rename(collected)
+        elif not place.exists():
+            shutil.copytree(collected, place)
 
 
 CONSTANT = {"django_content_type", "auth_permission"}

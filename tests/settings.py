@@ -8,6 +8,8 @@ import tempfile
 _data = tempfile.mkdtemp(prefix="candor-test-")
 atexit.register(shutil.rmtree, _data, ignore_errors=True)
 os.environ["CANDOR_DATA"] = _data
+# Of the process that started those of the tests, which have it from there.
+os.environ.setdefault("CANDOR_TEST_SHARED", _data)
 # All tests of a process sign in from one address, and within an hour.
 os.environ |= dict.fromkeys(
     ("CANDOR_SIGN_INS_BY_ADDRESS", "CANDOR_REQUESTS_BY_RESEARCHER", "CANDOR_FILES_BY_READER"), "off"
