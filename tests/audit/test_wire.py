@@ -1,6 +1,6 @@
-"""The quick wire audit: 60 submissions of one survey by a real browser in the gate, 3,600 of six in `make test-long`.
+"""The quick wire audit: 30 submissions of one survey by a real browser in the gate, 3,600 of six in `make test-long`.
 
-The full one is `make audit-wire`. What must be one value is so in 60 submissions or in none; the statistics of so few
+The full one is `make audit-wire`. What must be one value is so in 30 submissions or in none; the statistics of so few
 see large faults alone. A sound client fails these tests about once in 2,000 runs of the long ones, and once in 20,000
 of the gate: some 220 findings at 1e-6 against the tables, 80 conditional ones at 1e-6 with their repetition, 21 bounds
 of epsilon at 1e-6, a sixth of them in the gate. Times are compared between answers in random order: a busy machine
@@ -22,7 +22,7 @@ from tests.audit.surveys import ON_THE_DEVICE, WORK_BITS, YES_NO_FIRST
 pytestmark = pytest.mark.django_db
 
 
-FEW = "audit-d", 60
+FEW = "audit-d", 30
 """In the gate: the survey with most kinds of questions, and with all that decides on the device what is asked."""
 
 MANY = {"audit-a": 1_000, "audit-b": 700, "audit-c1": 600, "audit-c4": 600, "audit-d": 500, "audit-r": 200}

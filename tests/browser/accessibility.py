@@ -1,7 +1,7 @@
 """What axe-core says of a page. It comes inside a pinned wheel, so no test asks another host for it."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -97,6 +97,14 @@ texts = pytest.mark.parametrize(
     "within", [UNCHECKED, pytest.param(EVERYWHERE, marks=pytest.mark.long)], ids=["", "all"]
 )
 """Colours cost most of the time: of texts that look alike the gate checks one, wherever it was seen first."""
+
+
+def texts_of(states: Mapping[str, object], gate: Collection[str]) -> pytest.MarkDecorator:
+    """The same for every state, as `reach` and `within`; the gate reaches only those that it names."""
+    assert set(gate) <= set(states)
+    few = [pytest.param(states[name], UNCHECKED, id=name) for name in states if name in gate]
+    every = [pytest.param(states[name], EVERYWHERE, id=f"{name}-all", marks=pytest.mark.long) for name in states]
+    return pytest.mark.parametrize(("reach", "within"), few + every)
 
 
 def on_every_screen(

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.browser.accessibility import CLEAN, EVERYWHERE, UNCHECKED, faults, on_every_screen, texts
+from tests.browser.accessibility import CLEAN, EVERYWHERE, UNCHECKED, faults, on_every_screen, texts_of
 from tests.browser.states import KINDS, STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
 from tests.browser.visit import Visit, new_visit
 from tests.tools.capture import Capture
 
-every_state = pytest.mark.parametrize("reach", STATES.values(), ids=STATES)
+every_state = texts_of(
+    STATES, {"unfolded", "practised", "errors", "review", "kept", "sent", "failed", "refused", "closed"}
+)
+"""What the others show is among these, but for a sentence or two."""
 
 TARGETS = "button:visible, summary:visible, label:visible, a:visible"
 
@@ -59,7 +62,6 @@ def width(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth"))
 
 
-@texts
 @every_state
 def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach, within: str) -> None:
     """In one visit, since the way to a state costs most: sizes, space between letters, targets, and axe."""
@@ -84,8 +86,7 @@ def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach, w
     assert dict(on_every_screen(page, within=within)) == CLEAN
 
 
-@texts
-@pytest.mark.parametrize("reach", KINDS.values(), ids=KINDS)
+@texts_of(KINDS, {"kinds_errors", "kinds_sent"})
 def test_axe_every_kind_of_question(every_kind: Visit, site: Capture, reach: Reach, within: str) -> None:
     page = every_kind.page
     page.emulate_media(reduced_motion="reduce")

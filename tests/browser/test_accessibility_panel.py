@@ -108,13 +108,14 @@ def test_axe_operation_page(page: Page, alice: User, run: Run, monkeypatch: pyte
     assert page.get_by_role("region", name="Table: database servers").is_visible()
 
 
+@pytest.mark.long
 def test_axe_draft_form(page: Page, alice: User, run: Run) -> None:
     draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
     assert found(page, f"/panel/surveys/survey/{draft.pk}/change/") == CLEAN
 
 
-@pytest.mark.parametrize("repetitions", [1, 3])
+@pytest.mark.parametrize("repetitions", [1, pytest.param(3, marks=pytest.mark.long)])
 def test_axe_rehearsal_page(
     page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch, repetitions: int
 ) -> None:

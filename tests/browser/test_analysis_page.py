@@ -63,10 +63,11 @@ def test_analysis_by_keyboard_requested_and_repeated(page: Page, alice: User, su
 @pytest.mark.parametrize(
     "said",
     [
-        {"kind": "comparison", "quantity": "cheated:1", "against": "pairs"},
-        {"kind": "regression", "outcome": "cheated", "reference": "y1"},
+        pytest.param(
+            {"kind": "comparison", "quantity": "cheated:1", "against": "pairs"}, marks=pytest.mark.long, id="comparison"
+        ),
+        pytest.param({"kind": "regression", "outcome": "cheated", "reference": "y1"}, id="regression"),
     ],
-    ids=["comparison", "regression"],
 )
 def test_axe_analysis_page_and_width(page: Page, alice: User, survey: Survey, said: dict[str, str]) -> None:
     design = get_design(survey.versions.get().design_id)

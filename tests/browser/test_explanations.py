@@ -243,6 +243,7 @@ def test_promise_has_at_most_sixty_words_for_every_kind(reader: BrowserContext, 
         assert len(words) <= 60, (item["key"], said)
 
 
+@pytest.mark.long
 def test_axe_every_explanation(reader: BrowserContext, running_site: str) -> None:
     document = without_sections(kinds.items())
     page = unfolded(opened(reader, running_site, document))

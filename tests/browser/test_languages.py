@@ -153,7 +153,9 @@ def test_pending_report_is_sent_from_any_language(visit: Visit, site: Capture) -
     assert WaitingReport.objects.count() == 1
 
 
-@pytest.mark.parametrize("code", ["ar", "de"])  # from right to left; the longest words
+@pytest.mark.parametrize(
+    "code", ["ar", pytest.param("de", marks=pytest.mark.long)]
+)  # from right to left; longest words
 def test_axe_other_languages_and_width(visit: Visit, code: str) -> None:
     page = in_language(visit, code).open().stage("questions").page
     page.evaluate(UNFOLD)

@@ -62,8 +62,8 @@ def looked_at(page: Page) -> None:
 @pytest.mark.parametrize(
     ("act", "asks"),
     [
-        (looked_at, False), (unfold, False), (saved, False),
-        (retitle, True), (move, True), (copy, True), (delete, True), (refused, True),
+        (looked_at, False), (saved, False), (retitle, True), (delete, True), (refused, True),
+        *(pytest.param(*act, marks=pytest.mark.long) for act in ((unfold, False), (move, True), (copy, True))),
     ],
 )  # fmt: skip
 def test_leaving_the_form_asks_where_something_is_not_saved(

@@ -157,7 +157,7 @@ def test_plan_without_script_is_a_form(
     "path",
     [
         "/panel/plan/?kind=one_choice&choices=10&truth=0.6&share=2&respondents=200",
-        "/panel/plan/?kind=number&truth=2",
+        pytest.param("/panel/plan/?kind=number&truth=2", marks=pytest.mark.long),
         "/panel/survey/campus/plan/?item=mood",
     ],
 )

@@ -31,7 +31,7 @@ def page(panel_page: Page) -> Page:
     return panel_page
 
 
-@pytest.mark.parametrize("path", ["/s/campus/", "/s/campus/ar/"])
+@pytest.mark.parametrize("path", [pytest.param("/s/campus/", marks=pytest.mark.long), "/s/campus/ar/"])
 def test_axe_results_page_in_both_directions(
     page: Page, alice: User, path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

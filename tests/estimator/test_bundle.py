@@ -46,7 +46,13 @@ def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambd
     return out.getvalue()
 
 
-@pytest.mark.parametrize("shares", [(None, None), ("2/5", "3/5")], ids=["groups", "weighted groups"])
+@pytest.mark.parametrize(
+    "shares",
+    [
+        pytest.param((None, None), marks=pytest.mark.long, id="groups"),
+        pytest.param(("2/5", "3/5"), id="weighted groups"),
+    ],
+)
 def test_bundle_rebuild_computes_every_number(shares: tuple[str | None, ...], tmp_path: Path) -> None:
     """Of a survey that takes reports, and of the same after closing."""
     design = every_kind_in_groups(*shares)

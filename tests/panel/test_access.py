@@ -200,7 +200,9 @@ def test_api_run_shows_progress(run: Run, her: Client) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("who", ["viewer", "analyst", "editor"])
+@pytest.mark.parametrize(
+    "who", ["viewer", *(pytest.param(who, marks=pytest.mark.long) for who in ("analyst", "editor"))]
+)
 def test_pages_offer_only_permitted_actions(cast: Cast, who: str) -> None:
     """Every link leads on, and every button of every page of a survey may be pressed by whoever sees it."""
     client, held, found = cast.clients[who], cast.held[who], list[str]()

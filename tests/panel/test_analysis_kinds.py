@@ -60,7 +60,7 @@ def own_tables() -> dict[str, Any]:
     return complete({"slug": "tables", "title": "Tables of one's own", "items": items})
 
 
-@pytest.fixture(params=OFFERED)
+@pytest.fixture(params=["kinds", pytest.param("tables", marks=pytest.mark.long)])
 def survey(request: pytest.FixtureRequest, alice: User, monkeypatch: pytest.MonkeyPatch) -> Survey:
     """alice's open survey of three groups, with 600 reports."""
     monkeypatch.setattr(analyses, "wake", lambda _: None)

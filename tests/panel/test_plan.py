@@ -121,7 +121,7 @@ def test_plan_power_equals_library(her: Client) -> None:
         ("several_choices", "forced_response", 6), ("number", "one_bit", 2), ("one_choice", "unary", 9),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("epsilon", ["0.4", "1.1", "3"])
+@pytest.mark.parametrize("epsilon", ["1.1", *(pytest.param(one, marks=pytest.mark.long) for one in ("0.4", "3"))])
 def test_plan_by_epsilon_nearly_reaches_it(her: Client, kind: str, mechanism: str, choices: int, epsilon: str) -> None:
     """The truth is the largest in parts of 10,000: a part changes no epsilon here by more than 2 %."""
     query = {"kind": kind, "mechanism": mechanism, "choices": choices, "by": "epsilon", "epsilon": epsilon}

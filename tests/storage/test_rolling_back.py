@@ -75,6 +75,7 @@ def test_roll_back_after_migrate_leaves_the_older_database(folder: Path) -> None
     assert json.loads(done.stdout) == {"reversed": []}
 
 
+@pytest.mark.long
 def test_roll_back_refuses_backups_of_another_signer(folder: Path) -> None:
     assert manage(folder, "migrate").returncode == 0
     before = contents(folder)
@@ -84,6 +85,7 @@ def test_roll_back_refuses_backups_of_another_signer(folder: Path) -> None:
     assert contents(folder) == before
 
 
+@pytest.mark.long
 def test_roll_back_stops_where_data_has_no_place_in_the_older_version(folder: Path) -> None:
     assert manage(folder, "migrate").returncode == 0
     with sqlite3.connect(folder / "candor.sqlite3") as database:

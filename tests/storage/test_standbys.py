@@ -121,6 +121,7 @@ def in_thread(act: Callable[[], Any]) -> Future[Any]:
         pool.shutdown(wait=False)
 
 
+@pytest.mark.long
 def test_cancelled_wait_for_standby_succeeds_and_warns(
     pair: tuple[postgresql.PostgreSQL, Standby], there: BaseDatabaseWrapper, alone: Callable[[], None]
 ) -> None:

@@ -137,6 +137,7 @@ def test_stored_backup_is_restored_by_name(reports: Version, bucket: Bucket, key
     assert not Backup.objects.exists()
 
 
+@pytest.mark.long
 def test_check_on_another_machine_is_read_here(
     reports: Version, bucket: Bucket, key: KeyPair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """The same code on PostgreSQL: the tests of what is stored and counted, run once more against a real server.
 
-The gate takes those of the storing rule, of folding, of locks and of one migration; `make test-long` the others of what
-is stored and counted, and `make test-stack` every test.
+The gate takes those of the storing rule, of folding and of locks; `make test-long` the others of what is
+stored and counted, and `make test-stack` every test.
 """
 
 import os
@@ -20,14 +20,13 @@ ROOT = Path(__file__).parents[2]
 CORE = [
     "tests/collector/test_concurrency.py",
     "tests/collector/test_folding.py",
-    "tests/collector/test_migrations.py::test_migration_0009_and_back_keeps_reports_and_totals",
-    "tests/collector/test_services.py",
     "tests/collector/test_storing.py",
     "tests/collector/test_writer.py",
     "tests/surveys/test_schedules.py::test_schedule_many_workers_make_one_transition",
 ]
 MORE = [
     "tests/collector/test_own_coin.py",
+    "tests/collector/test_services.py",
     "tests/collector/test_state_machine.py",
     "tests/collector/test_migrations.py",
     "tests/estimator/test_export_jobs.py",
@@ -45,7 +44,8 @@ def server() -> Iterator[PostgreSQL]:
 
 @pytest.mark.parametrize("paths", [CORE, pytest.param(MORE, marks=pytest.mark.long)], ids=["core", "more"])
 def test_postgresql_passes_storage_tests(server: PostgreSQL, paths: list[str]) -> None:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CANDOR_"))}
+    ours = {name for name in os.environ if name.startswith(("PYTEST_", "CANDOR_"))} - {"CANDOR_TEST_SHARED"}
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
     run = subprocess.run(
         command, cwd=ROOT, env=kept | {"DATABASE_URL": server.url}, capture_output=True, text=True, check=False

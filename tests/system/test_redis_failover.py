@@ -25,6 +25,7 @@ def send(url: str, queue: str) -> None:
         app.send_task("nobody.knows", queue=queue)
 
 
+@pytest.mark.long
 def test_workers_outlive_master_that_becomes_replica(tmp_path: Path) -> None:
     with ExitStack() as running:
         first, second = (running.enter_context(running_redis()) for _ in range(2))

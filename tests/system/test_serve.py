@@ -78,21 +78,6 @@ def test_demo_intervals_hold_known_truth(demo: Installation) -> None:
     assert sum(cell[0] for cell in cells) >= 0.9 * len(cells)
 
 
-def test_make_run_interrupted_ends_all_processes(demo: Installation) -> None:
-    for word in ("granian", "celery -q -A config worker", "celery -q -A config beat"):
-        assert demo.processes(word), word
-    report = demo.links[2]
-    demo.interrupt()
-    assert "Candor has ended" in demo.output
-    wait_until(lambda: not demo.processes(), 30)
-    assert "Traceback" not in demo.output
-
-    demo.start(by_make=False)
-    assert demo.links[2] == report, "a second run keeps the data"
-    assert fetch(report)[0] == 200
-    assert demo.stored() == 6366
-
-
 def test_data_folder_secrets_are_kept_and_private(demo: Installation) -> None:
     assert len((demo.data / "secret_key").read_text()) >= 50
     assert {path.name for path in demo.data.iterdir()} >= {"candor.sqlite3", "static", "broker", "backup_key"}
@@ -106,8 +91,26 @@ def test_sqlite_wal_is_truncated_while_running(demo: Installation) -> None:
     wait_until(lambda: not log.exists() or not log.stat().st_size, 30)
 
 
-def test_launcher_sigterm_ends_all_processes(demo: Installation) -> None:
-    """The last test of the demo, whose second run was not by make: it ends with the launcher's own code."""
+def test_make_run_interrupted_ends_all_processes(demo: Installation) -> None:
+    """The last test of the first run."""
+    for word in ("granian", "celery -q -A config worker", "celery -q -A config beat"):
+        assert demo.processes(word), word
+    demo.interrupt()
+    assert "Candor has ended" in demo.output
+    wait_until(lambda: not demo.processes(), 30)
+    assert "Traceback" not in demo.output
+
+
+@pytest.mark.long
+def test_second_run_keeps_data_and_ends_by_sigterm(demo: Installation) -> None:
+    """Not by make: it ends with the launcher's own code."""
+    report = demo.links[2]
+    if demo.processes():
+        demo.interrupt()
+    demo.start(by_make=False)
+    assert demo.links[2] == report
+    assert fetch(report)[0] == 200
+    assert demo.stored() == 6366
     assert demo.interrupt(signal.SIGTERM) == 0
     assert "Candor has ended" in demo.output
     assert "Traceback" not in demo.output

@@ -50,10 +50,16 @@ def answers(visit: Visit) -> list[str]:
     [
         ("Yes", ["Drinking", "Smoking"],
          ["Yes", "Often", "LSD", "Bar", "Smoking, Drinking", "3", "5 – Very much", "12", "2.5"], ""),
-        ("Yes", ["None of these"],
-         ["Yes", "Often", "LSD", "Bar", "None of these", "3", "5 – Very much", "12"], "One question was not asked."),
-        ("No", ["Gambling"],
-         ["No", "LSD", "Bar", "Gambling", "3", "5 – Very much", "12", "2.5"], "One question was not asked."),
+        pytest.param(
+            "Yes", ["None of these"],
+            ["Yes", "Often", "LSD", "Bar", "None of these", "3", "5 – Very much", "12"], "One question was not asked.",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "No", ["Gambling"],
+            ["No", "LSD", "Bar", "Gambling", "3", "5 – Very much", "12", "2.5"], "One question was not asked.",
+            marks=pytest.mark.long,
+        ),
         ("No", ["Prefer not to say"],
          ["No", "LSD", "Bar", "Prefer not to say", "3", "5 – Very much", "12"], "2 questions were not asked."),
     ],
