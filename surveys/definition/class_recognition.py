@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from itertools import product
-from typing import Any
 
 from django.utils.dateformat import format as formatted
 from django.utils.translation import override
@@ -65,7 +64,7 @@ def _reader(parts: int, code: str) -> Reader:
     return Reader(parts, re.compile(rf"(?<!\d){''.join(found)}(?!\d)", re.ASCII), months)
 
 
-def classes_from(choices: Sequence[Mapping[str, str]], languages: Sequence[str]) -> dict[str, Any] | None:
+def classes_from(choices: Sequence[Mapping[str, str]], languages: Sequence[str]) -> dict[str, object] | None:
     """The classes that make these choices, in their plainest form; None where there are none.
 
     A language in which all choices are blank, as in one that was added later, is passed over.
@@ -79,7 +78,7 @@ def classes_from(choices: Sequence[Mapping[str, str]], languages: Sequence[str])
     return classes if classes and _makes(classes, choices, written) else None
 
 
-def _makes(classes: Mapping[str, Any], choices: Sequence[Mapping[str, str]], languages: Sequence[str]) -> bool:
+def _makes(classes: Mapping[str, object], choices: Sequence[Mapping[str, str]], languages: Sequence[str]) -> bool:
     try:
         made = choices_of(classes, languages, ())
     except ValidationError:
@@ -87,7 +86,7 @@ def _makes(classes: Mapping[str, Any], choices: Sequence[Mapping[str, str]], lan
     return made == [{code: choice.get(code, "").strip() for code in languages} for choice in choices]
 
 
-def _candidates(labels: Sequence[str], code: str) -> Iterator[dict[str, Any]]:
+def _candidates(labels: Sequence[str], code: str) -> Iterator[dict[str, object]]:
     """What may have made these labels, the plainest first."""
     times = [TIMES.fullmatch(label) for label in labels]
     if len(labels) > 1 and times[0] and all(times):
@@ -100,7 +99,7 @@ def _candidates(labels: Sequence[str], code: str) -> Iterator[dict[str, Any]]:
         yield from _of_dates(reader, [span for span in spans if span])
 
 
-def _of_dates(reader: Reader, spans: Sequence[tuple[date, date]]) -> Iterator[dict[str, Any]]:
+def _of_dates(reader: Reader, spans: Sequence[tuple[date, date]]) -> Iterator[dict[str, object]]:
     periods = {1: ("year",), 2: ("month", "quarter"), 3: ()}[reader.parts]
     for by, earlier, later in product(periods, (False, True), (False, True)):
         if within := spans[earlier : len(spans) - later]:
