@@ -69,7 +69,7 @@ would become of the order else."""
 SET_OTHERWISE = "SELECT current_setting(name) FROM pg_settings WHERE name = %s AND NOT setting {wanted}"
 SLOTS = "SELECT count(*) FROM pg_replication_slots"
 MAY_OVERWRITE = """
-SELECT current_user, has_function_privilege('pg_switch_wal()', 'EXECUTE')
+SELECT has_function_privilege('pg_switch_wal()', 'EXECUTE')
 AND has_function_privilege('pg_ls_waldir()', 'EXECUTE')
 AND (current_setting('is_superuser') = 'on'
      OR EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_checkpoint' AND pg_has_role(oid, 'USAGE')))
@@ -120,6 +120,6 @@ def traces(database: BaseDatabaseWrapper) -> list[str]:
         cursor.execute(SLOTS)
         if slots := cursor.fetchone()[0]:
             found.append(f"PostgreSQL has replication slots ({slots}): {BEHIND} for each. Drop those that nobody uses.")
-        cursor.execute(MAY_OVERWRITE)
+        cursor.execute(f"SELECT current_user, ({MAY_OVERWRITE})")
         user, may_overwrite = cursor.fetchone()
     return found if may_overwrite else [*found, RIGHTS.format(user=user)]

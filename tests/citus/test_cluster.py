@@ -14,7 +14,7 @@ from collector.database.statements import read_sql
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from collector.models import FrozenDesign, Report, WaitingReport
-from collector.reports import folding, purging, rewriting, selectors, storing
+from collector.reports import folding, purging, rewriting, selectors, shards, storing
 from collector.reports.storing import NewReport, Outcome
 from tests.factories import payloads
 
@@ -85,6 +85,19 @@ def test_rewriting_orders_every_shard_by_nonce_with_one_stamp(designs: list[Desi
     assert distribution.on_shards("collector_report", keys) == distribution.on_shards("collector_report", by_key)
     assert sorted(Report.objects.values_list("design_id", "nonce", "stratum", "mode", "report")) == before
     assert sorted(WaitingReport.objects.values_list("design_id", "nonce")) == waiting
+
+
+def test_overwrite_logs_without_rights_on_a_node_is_false() -> None:
+    """For a user who is no superuser, as operators make one: a rewriting is done all the same, and says what lacks."""
+    assert shards.overwrite_logs()
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE ROLE limited LOGIN")  # Citus makes it on every node
+        try:
+            cursor.execute("SET ROLE limited")
+            assert not shards.overwrite_logs()
+        finally:
+            cursor.execute("RESET ROLE")
+            cursor.execute("DROP ROLE limited")
 
 
 def test_purge_deletes_reports_of_one_design(designs: list[Design]) -> None:
