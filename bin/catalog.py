@@ -38,15 +38,30 @@ class Text:
 
 @dataclass(frozen=True)
 class Shelf:
-    """Catalogs of one kind of text: the folder that they are in, and their languages besides English."""
+    """Catalogs of one kind of text: the folder that they are in, their languages besides English, and where the texts
+    are asked for.
+    """
 
     folder: Path
     languages: tuple[str, ...]
+    places: tuple[str, ...]
 
 
-RESPONDENTS = Shelf(ROOT / "locale", tuple(code for code, _name in settings.LANGUAGES if code != "en"))
-REPORTS = Shelf(ROOT / "estimator" / "locale", tuple(code for code in LANGUAGES if code != "en"))
-SHELVES = (RESPONDENTS, REPORTS)
+ALL = tuple(code for code, _name in settings.LANGUAGES if code != "en")
+OF_REPORTS = tuple(code for code in LANGUAGES if code != "en")
+SCHEMES = (
+    "estimator/base/mechanisms/*.py",
+    "estimator/base/tickets.py",
+    "estimator/base/ways_in.py",
+    "estimator/reports/privacy.py",
+    "estimator/reports/retention.py",
+)
+"""What reports say of a survey before its first response: a dossier does, too, in every language of the pages."""
+
+RESPONDENTS = Shelf(ROOT / "locale", ALL, ("templates/surveys/**/*.html", "surveys/**/*.py"))
+REPORTS = Shelf(ROOT / "estimator" / "locale", OF_REPORTS, ("estimator/**/*.py",))
+DOSSIERS = Shelf(ROOT / "estimator" / "locale", tuple(code for code in ALL if code not in OF_REPORTS), SCHEMES)
+SHELVES = (RESPONDENTS, REPORTS, DOSSIERS)
 
 
 def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
@@ -62,11 +77,8 @@ def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
 
 
 def sources(shelf: Shelf = RESPONDENTS) -> list[Path]:
-    if shelf is REPORTS:
-        return sorted((ROOT / "estimator").rglob("*.py"))
-    templates = sorted((TEMPLATES / "surveys").rglob("*.html"))
-    modules = sorted((ROOT / "surveys").rglob("*.py"))
-    return templates + [path for path in modules if not str(path.relative_to(ROOT)).startswith(PANEL)]
+    found = [path for place in shelf.places for path in sorted(ROOT.glob(place))]
+    return [path for path in found if not str(path.relative_to(ROOT)).startswith(PANEL)]
 
 
 def of_template(path: Path) -> Iterator[Text]:

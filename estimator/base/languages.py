@@ -1,10 +1,12 @@
 """The languages of a report, and their number formats.
 
 The words go through gettext (`estimator/locale/`), with the language active. How numbers are written is kept apart from
-that: the respondents' pages have languages and numbers of their own, which must not change with a report's.
+that: the respondents' pages have languages and numbers of their own, which must not change with a report's. A dossier
+comes in the languages of these pages.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -15,16 +17,26 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 DEFAULT = "en"
 
-_MARKS = {"de": str.maketrans(",.", ".,")}
+_MARKS = {
+    "de": str.maketrans(",.", ".,"),
+    "es": str.maketrans(",.", ".,"),
+    "fr": str.maketrans(",.", "\u202f,"),
+}
 """By language that differs from English: the replacements for its comma and point."""
+
+_FOUR_DIGITS = re.compile(r"(?<![\d,])(\d),(\d{3})(?![\d,])")
+"""Spanish does not separate these."""
 
 _numbers: ContextVar[str] = ContextVar("numbers", default=DEFAULT)
 
 
 @contextmanager
-def activated(language: str) -> Iterator[str]:
-    """Activate this language for texts and numbers, or the default if reports lack it; yield the language used."""
-    spoken = language if language in LANGUAGES else DEFAULT
+def activated(language: str, known: Collection[str] = LANGUAGES) -> Iterator[str]:
+    """Activate this language for texts and numbers, or the default if it is not known; yield the language used.
+
+    `known` are those of reports, if nothing else is given.
+    """
+    spoken = language if language in known else DEFAULT
     token = _numbers.set(spoken)
     try:
         with translation.override(spoken):
@@ -46,4 +58,6 @@ def formatted() -> str:
 
 def figures(text: str) -> str:
     """A number as Python formats it, with the separators of the report's language."""
+    if _numbers.get() == "es":
+        text = _FOUR_DIGITS.sub(r"\1\2", text)
     return text.translate(_MARKS.get(_numbers.get(), {}))

@@ -131,6 +131,11 @@ def style_sheet(look: Look) -> str:
     return "".join(parts)
 
 
+def colours_of(look: Look) -> dict[str, str]:
+    """All colours of a light page with this look, by their names in tokens.css."""
+    return tokens()["light"] | _variables(look, "light")
+
+
 def _variables(look: Look, scheme: Scheme) -> dict[str, str]:
     """The tokens that the colours of this scheme change."""
     accent, background = _chosen(look, scheme)

@@ -16,11 +16,12 @@ from surveys.respondent.stored_pages import attachment
 
 @require_safe
 def file(request: HttpRequest, slug: str) -> HttpResponse:
-    """The PDF for an ethics board, for the number of responses in the query; what keeps it from being made is said."""
+    """The PDF for an ethics board, in the language and for the responses in the query; it is said why there is none."""
     survey = get_survey_or_404(request.user, slug)
     expected = expected_reports(survey, request.GET.get("expected", ""))
+    language, today = request.GET.get("language", ""), timezone.now().date()
     try:
-        made = dossier(survey, expected=expected, today=timezone.now().date(), by=signed_in(request))
+        made = dossier(survey, expected=expected, today=today, language=language, by=signed_in(request))
     except Conflict as reason:
         messages.error(request, str(reason))
         return redirect("panel:opening", slug)

@@ -32,6 +32,7 @@ from surveys.panel.overview import next_moves
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 from surveys.planning.checklist import checklist
+from surveys.planning.dossier import LANGUAGES
 from surveys.planning.drafts import expectations_of
 from surveys.planning.group_warnings import expected_reports, group_warnings
 
@@ -176,5 +177,7 @@ def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest)
     return {
         "checks": checks,
         "lacking_checks": lacking,
+        "expected": expected,
+        "dossiers": LANGUAGES.items(),
         "groups": group_warnings(shown.design.groups, shown.own, expectations_of(survey), expected),
     }

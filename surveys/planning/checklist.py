@@ -6,6 +6,9 @@ Nothing here keeps a survey from being opened: what does, `lifecycle.selectors.o
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from estimator.base import wording
@@ -41,31 +44,40 @@ def missing_from(checks: list[Check]) -> list[str]:
 
 def _words(design: Design) -> Iterator[Check]:
     about = design.about.texts
+    asks = "sender" in about or "institution" in about
     texts = (
-        ("introduction", "Introduction", any(design.introduction.values()), "what respondents read first"),
-        ("consent", "Consent", any(design.consent.values()), "what respondents agree to"),
-        ("sender", "Sender", "sender" in about or "institution" in about, "who asks, or for which institution"),
-        ("contact", "Contact", "contact" in about, "whom respondents can ask about the survey"),
-        ("data_protection", "Data protection", "data_protection" in about, "who is responsible for the data"),
+        ("introduction", _("Introduction"), any(design.introduction.values()), _("what respondents read first")),
+        ("consent", _("Consent"), any(design.consent.values()), _("what respondents agree to")),
+        ("sender", _("Sender"), asks, _("who asks, or for which institution")),
+        ("contact", _("Contact"), "contact" in about, _("whom respondents can ask about the survey")),
+        ("data_protection", _("Data protection"), "data_protection" in about, _("who is responsible for the data")),
     )
     for name, title, done, what in texts:
-        yield Check(name, title, done, "Written." if done else f"Nobody has written yet {what}.", EDIT)
-    done = "help_line" in about
+        lacks = _("Nobody has written yet %(what)s.") % {"what": what}
+        yield Check(name, title, done, _("Written.") if done else lacks, EDIT)
+    yield Check("help_line", _("Help line"), "help_line" in about, _help_line(design), EDIT)
+
+
+def _help_line(design: Design) -> str:
+    if "help_line" not in design.about.texts:
+        return _("There is none. Where a question can hurt, respondents need one.")
     places = len(design.about.items) + len(design.about.sections)
-    shown = f"Shown at the end and at {wording.count(places)} marked places." if places else "Shown at the end."
-    text = shown if done else "There is none. Where a question can hurt, respondents need one."
-    yield Check("help_line", "Help line", done, text, EDIT)
+    text = ngettext(
+        "Shown at the end and at %(count)s marked place.", "Shown at the end and at %(count)s marked places.", places
+    )
+    return text % {"count": wording.count(places)} if places else _("Shown at the end.")
 
 
 def _simulation(survey: Survey, design: Design) -> Check:
     last = survey.rehearsals.filter(state=Rehearsal.State.DONE).first()
+    done = False
     if last is None:
-        text = "Nobody has simulated respondents yet: it shows what the estimates will be worth."
+        text = _("Nobody has simulated respondents yet: it shows what the estimates will be worth.")
     elif not _same_questions(get_design(last.design_id), design):
-        text = f"The last one, number {last.number}, was made before the questions changed."
+        text = _("The last one, number %(number)s, was made before the questions changed.") % {"number": last.number}
     else:
-        return Check("simulation", "Simulation", True, f"Number {last.number} is of these questions.", REHEARSE)
-    return Check("simulation", "Simulation", False, text, REHEARSE)
+        done, text = True, _("Number %(number)s is of these questions.") % {"number": last.number}
+    return Check("simulation", _("Simulation"), done, text, REHEARSE)
 
 
 def _same_questions(one: Design, other: Design) -> bool:
@@ -77,18 +89,27 @@ def _precision(survey: Survey, expected: int) -> Check:
     items = selectors.definition_of(survey)["items"]
     prices = price_of(items, expected).questions
     wide = [number for number, item in enumerate(items, start=1) if not prices[item["key"]].of_use]
-    number = wording.count(expected)
-    if not wide:
-        text = f"With {number} responses the interval of every question is expected to be of use."
-        return Check("precision", "Precision", True, text, PLAN)
-    named = ("question " if len(wide) == 1 else "questions ") + ", ".join(map(str, wide))
-    text = f"With {number} responses the intervals are expected to be too wide to be of use for {named}."
-    return Check("precision", "Precision", False, text, PLAN)
+    values = {"number": wording.count(expected), "questions": ", ".join(map(str, wide))}
+    text = _("With %(number)s responses the interval of every question is expected to be of use.")
+    if len(wide) == 1:
+        text = _(
+            "With %(number)s responses the interval is expected to be too wide to be of use for question %(questions)s."
+        )
+    elif wide:
+        text = _(
+            "With %(number)s responses the intervals are expected to be too wide to be of use for questions "
+            "%(questions)s."
+        )
+    return Check("precision", _("Precision"), not wide, text % values, PLAN)
 
 
 def _retention(survey: Survey) -> Check:
     days = survey.purge_after
-    text = (
-        f"Responses are deleted {days} days after closing." if days else "Responses are kept for good, without an end."
-    )
-    return Check("retention", "Retention", days is not None, text, SHARE)
+    text = _("Responses are kept for good, without an end.")
+    if days:
+        text = ngettext(
+            "Responses are deleted %(count)s day after closing.",
+            "Responses are deleted %(count)s days after closing.",
+            days,
+        ) % {"count": days}
+    return Check("retention", _("Retention"), days is not None, text, SHARE)

@@ -1,10 +1,11 @@
 """The dossier of a survey for an ethics board: one PDF with everything that opening freezes, what it can tell, and
-what is stored of whom.
+what is stored of whom, in one of the languages of the respondents' pages.
 
-Its frame is in English, as the panel is; what respondents read stands in it in each of the survey's languages.
+Its last part are these pages themselves, drawn as a phone shows them, in each of the survey's languages.
 """
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import date
 from fractions import Fraction
 from math import prod
@@ -12,70 +13,112 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.utils import formats, translation
+from django.core.exceptions import ImproperlyConfigured
+from django.utils import formats
+from django.utils.translation import get_language_bidi, gettext_lazy
 from django.utils.translation import gettext as _
 
 from collector.designs import Design, Item
 from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
+from estimator.base.languages import activated, figures
 from estimator.base.typesetting import typeset
 from estimator.base.ways_in import way_in
 from estimator.reports import retention
 from estimator.reports.privacy import STORED, QuestionPrivacy, item_label
 from randomized_response import epsilon_total
 from surveys.accounts.audit_log import record_event
+from surveys.definition.appearance import colours_of
 from surveys.lifecycle import selectors
+from surveys.lifecycle.pictures import contents_of
 from surveys.models import Survey
 from surveys.planning.checklist import checklist
 from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
 from surveys.planning.forecast import reports_of_use
 from surveys.planning.group_warnings import group_warnings
-from surveys.rendering.pages import before_in, logo_in, screening_in, shown_choices
+from surveys.planning.question import PlannedQuestion
+from surveys.planning.wording import amount
+from surveys.rendering.own_coin.page import has_page
+from surveys.rendering.page_pictures import Screen, screens
 
 TEMPLATE = Path(__file__).parent / "dossier.typ"
+LANGUAGES = dict(settings.LANGUAGES)
+"""What it can come in, by native name."""
+
 NO_LETTER = "The fonts that come with the platform lack a letter of this survey's texts."
 ABOUT_TITLES = {
-    "sender": "Sender",
-    "institution": "Institution",
-    "contact": "Contact",
-    "data_protection": "Data protection",
-    "help_line": "Help line",
+    "sender": gettext_lazy("Sender"),
+    "institution": gettext_lazy("Institution"),
+    "contact": gettext_lazy("Contact"),
+    "data_protection": gettext_lazy("Data protection"),
+    "help_line": gettext_lazy("Help line"),
 }
+NEVER = gettext_lazy("Anybody’s true answer.")
 LEARNS = (
-    ("Researchers", "Totals and estimates with intervals, and the randomised responses.", "Anybody's true answer."),
     (
-        "The operator of the site",
-        "The randomised responses, without name, address, browser or time of day.",
-        "Anybody's true answer, unless the page is changed. The page's SHA-256 is published, so that a change shows.",
+        gettext_lazy("Researchers"),
+        gettext_lazy("Totals and estimates with intervals, and the randomised responses."),
+        NEVER,
     ),
     (
-        "A thief of the database, or a court",
-        "The same randomised responses.",
-        "Anybody's true answer: it was never there.",
+        gettext_lazy("The operator of the site"),
+        gettext_lazy("The randomised responses, without name, address, browser or time of day."),
+        gettext_lazy(
+            "Anybody’s true answer, unless the page is changed. The page’s SHA-256 is published, so that a change "
+            "shows."
+        ),
     ),
     (
-        "An observer of the network",
-        "That somebody opened the survey; sizes are the same for all.",
-        "What was answered or sent.",
+        gettext_lazy("A thief of the database, or a court"),
+        gettext_lazy("The same randomised responses."),
+        gettext_lazy("Anybody’s true answer: it was never there."),
     ),
-    ("A reader of the report", "Estimates for whole groups, with their uncertainty.", "What any one person answered."),
-    ("The next user of the device", "Perhaps that the survey was open.", "What was answered: it is wiped at Send."),
+    (
+        gettext_lazy("An observer of the network"),
+        gettext_lazy("That somebody opened the survey; sizes are the same for all."),
+        gettext_lazy("What was answered or sent."),
+    ),
+    (
+        gettext_lazy("A reader of the report"),
+        gettext_lazy("Estimates for whole groups, with their uncertainty."),
+        gettext_lazy("What any one person answered."),
+    ),
+    (
+        gettext_lazy("The next user of the device"),
+        gettext_lazy("Perhaps that the survey was open."),
+        gettext_lazy("What was answered: it is wiped at Send."),
+    ),
 )
+STAGES = {
+    "consent": gettext_lazy("Before the first question: consent"),
+    "declined": gettext_lazy("Where somebody does not agree"),
+    "screening": gettext_lazy("Screening question"),
+    "screened": gettext_lazy("Where the survey is not for somebody"),
+    "questions": gettext_lazy("The questions"),
+    "review": gettext_lazy("Before sending: all answers, and what is sent"),
+    "sent": gettext_lazy("At the end, after sending"),
+}
 
 
-def dossier(survey: Survey, *, expected: int, today: date, by: User | None = None) -> bytes:
+def dossier(survey: Survey, *, expected: int, today: date, language: str = "", by: User | None = None) -> bytes:
     """The PDF for a draft as it would open now, or for the newest version of an opened survey.
+
+    `language` is one of LANGUAGES; with another one, or none, it comes in the survey's main language.
 
     Raises
     ------
     Conflict
-        Where the draft cannot be opened yet, or a letter has no glyph.
+        Where the draft cannot be opened yet, the page's files are not there, or a letter has no glyph.
     """
     design = _design(survey)
-    with translation.override("en"):
-        made = typeset(TEMPLATE, contents(survey, design, expected=expected, today=today))
+    spoken = language if language in LANGUAGES else design.language
+    try:
+        with activated(spoken, LANGUAGES) as own:
+            made = typeset(TEMPLATE, contents(survey, design, expected=expected, today=today, language=own))
+    except ImproperlyConfigured as missing:
+        raise Conflict(str(missing)) from None
     if not made:
         raise Conflict(NO_LETTER)
     record_event(by, "exported the dossier", survey=survey, detail=f"design {design.digest}")
@@ -92,26 +135,23 @@ def _design(survey: Survey) -> Design:
         raise Conflict(f"The dossier is of what opening would freeze, and: {selectors.describe_fault(fault)}") from None
 
 
-def contents(survey: Survey, design: Design, *, expected: int, today: date) -> dict[str, object]:
-    """Every text of the dossier; English must be active."""
+def contents(survey: Survey, design: Design, *, expected: int, today: date, language: str) -> dict[str, object]:
+    """Every text of the dossier, in the language that is activated."""
     labels = [item_label(item, design.language) for item in design.items]
-    opened = survey.state != Survey.State.DRAFT
     return {
         "title": design.title[design.language],
-        "language": design.language,
-        "facts": [
-            ["Survey", f"/s/{design.slug}/, version {design.version}, {'opened' if opened else 'a draft'}"],
-            ["Day of this dossier", formats.date_format(today, "j F Y")],
-            ["Languages", ", ".join(selectors.language_names(design.languages))],
-            ["Questions", str(len(design.items))],
-            ["Responses expected", wording.count(expected)],
-            ["Who can answer", str(way_in(design).protection)],
-        ],
+        "language": language,
+        "rtl": _is_rtl(language),
+        "survey_language": design.language.split("-")[0],
+        "survey_rtl": _is_rtl(design.language),
+        "words": _words(),
+        "facts": _facts(survey, design, expected, today),
         "digest": design.digest,
-        "digest_note": "Fingerprint of the design"
-        + ("" if opened else "; it changes with every edit, and with a reason that is given at opening"),
+        "digest_note": _("Fingerprint of the design")
+        if survey.state != Survey.State.DRAFT
+        else _("Fingerprint of the design; it changes with every edit, and with a reason that is given at opening"),
         "about": [
-            [title, design.about.text(name, design.language)]
+            [str(title), design.about.text(name, design.language)]
             for name, title in ABOUT_TITLES.items()
             if name in design.about.texts
         ],
@@ -120,31 +160,91 @@ def contents(survey: Survey, design: Design, *, expected: int, today: date) -> d
         "questions": [_scheme(number, label) for number, label in enumerate(labels, start=1)],
         "precision": list(_precision(survey, expected)),
         "precision_note": _groups_note(survey, design, expected),
-        "stored": _stored(survey, design),
-        "learns": [list(row) for row in LEARNS],
-        "groups": [group.label[design.language] for group in design.groups],
+        "stored": _stored(survey),
+        "learns": [[str(text) for text in row] for row in LEARNS],
         "pages": [_page(design, code) for code in design.languages],
+        "pictures": _pictures(survey, design),
         "reason": design.reason,
+    }
+
+
+def _pictures(survey: Survey, design: Design) -> dict[str, list[int]]:
+    """The pictures beside questions by name; typst reads bytes as a list of numbers."""
+    contents = contents_of(survey, design)
+    return {picture.name: list(contents[picture.digest]) for picture in design.pictures}
+
+
+def _is_rtl(language: str) -> bool:
+    return language.split("-")[0] in settings.LANGUAGES_BIDI
+
+
+def _facts(survey: Survey, design: Design, expected: int, today: date) -> list[list[str]]:
+    state = _("opened") if survey.state != Survey.State.DRAFT else _("a draft")
+    address = f"/s/{design.slug}/"
+    if get_language_bidi():
+        address = f"\u2066{address}\u2069"  # from left to right, within words from right to left
+    values = {"address": address, "version": design.version, "state": state}
+    return [
+        [_("Survey"), _("%(address)s, version %(version)s, %(state)s") % values],
+        # Translators: a format of a date as in Django's templates, such as 25 November 2026.
+        [_("Day of this dossier"), formats.date_format(today, _("j F Y"))],
+        [_("Languages"), ", ".join(selectors.language_names(design.languages))],
+        [_("Questions"), wording.count(len(design.items))],
+        [_("Responses expected"), wording.count(expected)],
+        [_("Who can answer"), str(way_in(design).protection)],
+    ]
+
+
+def _words() -> dict[str, object]:
+    """The headings and sentences that are the same of every survey."""
+    return {
+        "kind": _("Dossier of a survey"),
+        "page": _("Page %(page)s of %(pages)s"),
+        "about": _("Who asks"),
+        "nobody": _("Nobody has said yet who asks."),
+        "missing": _("What is still missing"),
+        "complete": _("Nothing of the platform’s checklist is missing."),
+        "protection": _("How answers are protected"),
+        "reason": _("It was opened above a ceiling of epsilon. The reason that was given:"),
+        "learns": _("Who can learn what"),
+        "learns_heads": [_("Who"), _("Can learn"), _("Cannot learn")],
+        "took_part": _("All of them may still learn that somebody took part."),
+        "stored": _("What is stored, and for how long"),
+        "precision": _("Expected precision"),
+        "precision_heads": [_("Question"), _("Half of the interval"), _("Of use"), _("Responses needed")],
+        "precision_how": _(
+            "For the number of responses above, at the planner’s expected shares, with 95 % intervals for the chance "
+            "of the tickets. An interval is of use where it is at most half of all that is possible."
+        ),
+        "scheme": _("The randomisation of each question"),
+        "pages": _("What respondents see"),
+        "pages_how": _(
+            "The page on a phone, drawn from the very page that respondents get: its words, its controls and its "
+            "colours on a light screen. Parts that unfold when they are pressed are drawn open, but for the practice "
+            "question and the technical checks. “…” stands for what only an answer brings. What stands in a dotted "
+            "frame above a question is a note for you, and not on the page."
+        ),
     }
 
 
 def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
     total = epsilon_total(label.mechanism for label in labels)
     ratio = prod((Fraction(label.mechanism.ratio) for label in labels), start=Fraction(1))
-    yield (
-        "Each answer is randomised on the respondent's own device before anything is sent, by a ticket that is drawn "
+    yield _(
+        "Each answer is randomised on the respondent’s own device before anything is sent, by a ticket that is drawn "
         "from the table below it. The true answer never leaves the device. Nobody can tell from a response whether the "
         "person or the ticket chose it; over many people the effect of the tickets is known, and is taken out again."
     )
-    yield (
-        f"All questions together have epsilon {wording.epsilon(total)}: whatever anyone believed before, everything "
-        f"that a person sends multiplies the odds between any two of that person's possible sets of answers by at most "
-        f"{wording.odds(ratio)}."
+    text = _(
+        "All questions together have epsilon %(epsilon)s: whatever anyone believed before, everything that a person "
+        "sends multiplies the odds between any two of that person’s possible sets of answers by at most %(odds)s."
     )
+    yield text % {"epsilon": wording.epsilon(total), "odds": wording.odds(ratio)}
     if design.spent > 1:
-        yield f"Earlier waves and linked surveys multiply these odds by at most {wording.odds(design.spent)} more."
+        text = _("Earlier waves and linked surveys multiply these odds by at most %(odds)s more.")
+        yield text % {"odds": wording.odds(design.spent)}
     if design.groups:
-        yield "The group that a person names is sent openly, not randomised."
+        yield _("The group that a person names is sent openly, not randomised.")
 
 
 def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:
@@ -168,7 +268,16 @@ def _precision(survey: Survey, expected: int) -> Iterator[list[str]]:
     for (question, wanted), item in zip(expectations_of(survey), items, strict=True):
         price = prices[item["key"]]
         enough = wording.count(reports_of_use(question, wanted)) if question else "–"
-        yield [f"± {price.width}" if price.width else "–", "yes" if price.of_use else "no", enough]
+        half = f"± {_amount(question, price.half)}" if question and price.half is not None else "–"
+        yield [half, _("yes") if price.of_use else _("no"), enough]
+
+
+def _amount(question: PlannedQuestion, half: float) -> str:
+    """Half of an interval: in percentage points, or in the unit of the answers."""
+    text = _("%(number)s percentage points")
+    if question.values:
+        text = _("%(number)s scale points") if question.kind == "scale" else _("%(number)s units")
+    return text % {"number": figures(amount(question, half, bare=True))}
 
 
 def _groups_note(survey: Survey, design: Design, expected: int) -> str:
@@ -176,94 +285,50 @@ def _groups_note(survey: Survey, design: Design, expected: int) -> str:
     return found.in_words if found else ""
 
 
-def _stored(survey: Survey, design: Design) -> list[list[str]]:
+def _stored(survey: Survey) -> list[list[str]]:
+    logs = _("Respondents’ pages set and read no cookie; no log has an address or a browser of them.")
+    backups = _("Hold what was stored when they were made, for as long as the operator keeps them.")
     return [
-        ["Stored of each response", str(STORED)],
-        ["Kept", retention.in_words(survey.purge_after)],
-        ["Finest time that is kept", "The day, and only of ten responses or more together."],
-        ["Cookies and logs", "Respondents' pages set and read no cookie; no log has an address or a browser of them."],
-        ["Backups", "Hold what was stored when they were made, for as long as the operator keeps them."],
+        [_("Stored of each response"), str(STORED)],
+        [_("Kept"), retention.in_words(survey.purge_after)],
+        [_("Finest time that is kept"), _("The day, and only of ten responses or more together.")],
+        [_("Cookies and logs"), logs],
+        [_("Backups"), backups],
     ]
 
 
 def _page(design: Design, language: str) -> dict[str, object]:
-    """What respondents read in one language, in its order."""
-    about = {name: text[language] for name, text in design.about.texts.items()}
-    with translation.override(language):
-        own = {
-            "promise": _("Your true answer stays on this device. We receive a randomised answer."),
-            "consent_title": _("By sending you agree to this"),
-            "contact_title": _("Contact"),
-            "data_title": _("Data protection"),
-            "help_title": _("Help and advice"),
-            "closing_title": _("Thank you. Your randomised answer has arrived."),
-            "openly": _("Sent openly, not randomised"),
-            **_entry(design, language),
-        }
-    titles = {section.key: section for section in design.sections}
-    met, questions = set[str](), []
-    for number, item in enumerate(design.items, start=1):
-        section = titles.get(item.section or "")
-        heads = section is not None and section.key not in met
-        met |= {section.key} if section else set()
-        last = section is not None and item is [one for one in design.items if one.section == section.key][-1]
-        questions.append(
-            _question(number, item, language)
-            | {
-                "section": [section.title[language], section.introduction[language]] if section and heads else [],
-                "helped": item.key in design.about.items or (last and item.section in design.about.sections),
-            }
-        )
-    return own | {
-        "name": dict(settings.LANGUAGES).get(language, language),
+    """The page in one of the survey's languages, screen by screen, with notes for the board."""
+    notes = {
+        number: note for number, item in enumerate(design.items, start=1) if (note := _note(design, item, language))
+    }
+    shown = screens(design, language, with_coin=has_page(design), notes=notes)
+    return {
+        "name": LANGUAGES.get(language, language),
         "language": language.split("-")[0],
-        "rtl": language.split("-")[0] in settings.LANGUAGES_BIDI,
-        "title": design.title[language],
-        "introduction": design.introduction[language],
-        "consent": design.consent[language],
-        "about": about,
-        "closing": _closing(design, language),
-        "sender": " · ".join(filter(None, (about.get("sender"), about.get("institution")))),
-        "group": [design.strata_wording[language], [group.label[language] for group in design.groups]],
-        "questions": questions,
+        "rtl": _is_rtl(language),
+        "colours": colours_of(design.look),
+        "font": design.look.font,
+        "screens": [asdict(screen) | {"caption": _caption(screen)} for screen in shown],
     }
 
 
-def _entry(design: Design, language: str) -> dict[str, object]:
-    """What comes before the first question."""
-    return {
-        "logo": logo_in(design, language)["logo"],
-        "statements_title": _("Do you agree to this?"),
-        "statements": [statement[language] for statement in design.consent_statements],
-        "screening_title": _("Is this survey for you?"),
-        "leading": _("Go on only if your answer is one of these:"),
-        "ending": _("If it is one of these, the survey ends here for you:"),
-        "screening": screening_in(design.screening, language),
-    }
+def _caption(screen: Screen) -> str:
+    caption = str(STAGES[screen.stage])
+    if screen.stage != "questions" or screen.sections == 1:
+        return caption
+    section = _("%(caption)s: section %(section)s of %(sections)s")
+    return section % {"caption": caption, "section": screen.place + 1, "sections": screen.sections}
 
 
-def _closing(design: Design, language: str) -> list[str]:
-    """What respondents read and can follow at the end, in one language."""
-    ending, completion = design.ending, design.ending.completion
-    with translation.override(language):
-        code = f"{_('Your completion code:')} {completion.code}" if completion.code else ""
-    link = f"{ending.label[language]}: {ending.address}" if ending.address else ""
-    return [line for line in (ending.text.get(language, ""), code, completion.address, link) if line]
-
-
-def _question(number: int, item: Item, language: str) -> dict[str, object]:
-    notes = [f"at most {item.most}"] if item.most is not None else []
-    notes += ["may be left blank"] if not item.required else []
-    notes += ["in random order"] if item.shuffle else []
-    notes += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
-    pictured = [one for one in shown_choices(item, language) if one.picture]
-    return {
-        "number": number,
-        "before": before_in(item.before, language),
-        "pictures": [f"{one.words}: {one.picture['alternative']}" for one in pictured if one.picture],
-        "wording": item.wording[language],
-        "choices": [choice[language] for choice in item.choices],
-        "box": item.kind == "several_choices",
-        "range": str(item.grid or ""),
-        "notes": "; ".join(notes),
-    }
+def _note(design: Design, item: Item, language: str) -> str:
+    """What a picture cannot show of a question: when it is asked, and that its choices change places."""
+    told = []
+    if item.asked_if:
+        number, before = next((n, one) for n, one in enumerate(design.items, start=1) if one.key == item.asked_if.item)
+        either = [_("“%(answer)s”") % {"answer": before.choices[place][language]} for place in item.asked_if.answers]
+        asked = _("Shown only after one of these answers to question %(number)s: %(answers)s.")
+        told.append(asked % {"number": number, "answers": ", ".join(either)})
+    if item.shuffle:
+        told.append(_("The choices stand in a random order."))
+    return " ".join(told)

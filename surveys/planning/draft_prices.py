@@ -12,6 +12,7 @@ from typing import cast
 
 from collector.designs import Kind
 from estimator.base import wording
+from estimator.base.languages import DEFAULT, activated
 from estimator.base.mechanisms import REGISTRY
 from estimator.runs.estimation import is_of_use
 from randomized_response import epsilon_total
@@ -54,7 +55,9 @@ USUAL = {"yes_no": ("forced_response", "k_ary"), "several_choices": ("forced_res
 
 @dataclass(frozen=True)
 class QuestionPrice:
-    """What one question costs and gives: `width` is half of the expected interval; `fault` says why there is none."""
+    """What one question costs and gives: `width` is half of the expected interval, `half` the same as a number; `fault`
+    says why there is none. The texts are in English.
+    """
 
     epsilon: float | None
     epsilon_text: str = "–"
@@ -62,6 +65,7 @@ class QuestionPrice:
     width: str = ""
     of_use: bool = False
     fault: str = ""
+    half: float | None = None
 
 
 @dataclass(frozen=True)
@@ -217,7 +221,8 @@ def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | 
     try:
         question = PlannedQuestion(plannable(cast("ItemPart", {"key": "", "wording": {}, **json.loads(written)})))
         mechanism = question.at(WRITTEN)
-        return _price(question, mechanism, respondents), mechanism
+        with activated(DEFAULT):  # kept for whatever language asks next
+            return _price(question, mechanism, respondents), mechanism
     except KeyError as missing:
         return QuestionPrice(None, fault=f"The mechanism needs {missing.args[0]}."), None
     except (ValueError, TypeError) as error:
@@ -233,4 +238,5 @@ def _price(question: PlannedQuestion, mechanism: Mechanism, respondents: int) ->
         wording.odds(mechanism.ratio),
         amount(question, ahead.width / 2),
         is_of_use(ahead.width, reach(question)),
+        half=ahead.width / 2,
     )

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from django.utils.translation import gettext as _
+
 from collector.designs import FEWEST_IN_GROUP, Design, Stratum
 from estimator.base import wording
 from surveys.lifecycle import selectors
@@ -51,22 +53,28 @@ class GroupWarnings:
 
     @property
     def needed_text(self) -> str:
-        return (
-            f"It takes about {wording.count(self.needed)} reports for every group to have {wording.count(self.enough)}."
-        )
+        text = _("It takes about %(needed)s reports for every group to have %(enough)s.")
+        return text % {"needed": wording.count(self.needed), "enough": wording.count(self.enough)}
 
     @property
     def in_words(self) -> str:
         """The warning in sentences; empty where every group may expect enough."""
         if not self.small:
             return ""
-        named = ", ".join(f"{label} (about {wording.count(number)})" for label, number in self.small)
-        return (
-            f"A group is sent openly, not randomised. Of {wording.count(self.expected)} reports these groups would "
-            f"have fewer than {wording.count(self.enough)}, too few to be one of many, or for intervals of at most "
-            f"half of all that is possible: {named}. {self.needed_text} Numbers of a group with fewer than "
-            f"{FEWEST_IN_GROUP} are told only together with others."
+        about = _("%(group)s (about %(number)s)")
+        named = ", ".join(about % {"group": label, "number": wording.count(number)} for label, number in self.small)
+        text = _(
+            "A group is sent openly, not randomised. Of %(expected)s reports these groups would have fewer than "
+            "%(enough)s, too few to be one of many, or for intervals of at most half of all that is possible: "
+            "%(groups)s. %(needed)s Numbers of a group with fewer than %(fewest)s are told only together with others."
         )
+        return text % {
+            "expected": wording.count(self.expected),
+            "enough": wording.count(self.enough),
+            "groups": named,
+            "needed": self.needed_text,
+            "fewest": FEWEST_IN_GROUP,
+        }
 
 
 def opening_warnings(design: Design, survey: Survey, expected: int) -> list[str]:

@@ -1,6 +1,7 @@
 """The dossier for an ethics board: every wording in every language, scheme, precision, storage; panel, API, command."""
 
 import json
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,30 +10,35 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.utils import translation
 
 from collector.errors import Conflict
+from estimator.base.languages import activated
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors, services
 from surveys.models import AuditEntry, Survey
 from surveys.opening.services import open_survey
-from surveys.planning.dossier import contents, dossier
-from tests.factories import payloads
+from surveys.planning.dossier import LANGUAGES, contents, dossier
+from surveys.planning.draft_prices import price_of
+from tests.factories import payloads, translations
 from tests.factories.about import ABOUT, helped
 from tests.factories.surveys import example
 from tests.panel.forms import BILINGUAL
-from tests.tools.paper import pdf_content
+from tests.tools.paper import pdf_content, pdf_text, texts, words_of
 
 pytestmark = pytest.mark.django_db
 
 DAY = date(2026, 11, 25)
 
+NO_WORDS = ("digest", "language", "survey_language")
+NEUTRAL = re.compile(r"SHA-256|/s/campus/|%\(\w+\)s")
+"""The same in every language."""
 
-def data_of(survey: Survey, expected: int = 1000) -> Any:
+
+def data_of(survey: Survey, expected: int = 1000, language: str = "en") -> Any:
     design, _ = selectors.design_to_open(survey)
-    with translation.override("en"):
-        return contents(survey, design, expected=expected, today=DAY)
+    with activated(language, LANGUAGES):
+        return contents(survey, design, expected=expected, today=DAY, language=language)
 
 
 def test_dossier_has_every_text_of_the_definition(alice: User) -> None:
@@ -44,29 +50,6 @@ def test_dossier_has_every_text_of_the_definition(alice: User) -> None:
     for item in definition["items"]:
         texts += [item["wording"]["en"], *(choice["en"] for choice in item["choices"])]
     assert [text for text in texts if text not in data] == []
-
-
-def test_dossier_has_what_stands_at_the_end(alice: User) -> None:
-    completion = {"code": "C1ABC", "address": "https://panel.example/end"}
-    link = {"label": {"en": "About the study"}, "address": "https://example.org/study"}
-    definition: Any = helped(ending={"text": {"en": "See you."}, "link": link, "completion": completion})
-    survey = services.write_survey(definition, team=home_team(alice))
-    (page,) = data_of(survey)["pages"]
-    assert page["closing"] == [
-        "See you.",
-        "Your completion code: C1ABC",
-        "https://panel.example/end",
-        "About the study: https://example.org/study",
-    ]
-    assert dossier(survey, expected=300, today=DAY)
-
-
-def test_dossier_has_a_page_in_each_language_in_its_own_words(alice: User) -> None:
-    english, german = data_of(services.write_survey(BILINGUAL, team=home_team(alice)))["pages"]
-    assert (english["title"], german["title"]) == ("Campus", "Universität")
-    assert german["questions"][1]["choices"] == ["Gut", "Mittel", "Schlecht"]
-    assert german["promise"] != english["promise"]
-    assert german["consent"] == "Jederzeit aufhören."
 
 
 def test_dossier_scheme_and_precision_are_those_of_the_planner(alice: User) -> None:
@@ -117,13 +100,64 @@ def test_dossier_of_an_unfinished_draft_says_what_is_missing(alice: User, tmp_pa
     assert not list(tmp_path.iterdir())
 
 
-def test_dossier_by_panel_api_and_command_is_the_same(alice: User, tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["", "de"])
+def test_dossier_by_panel_api_and_command_is_the_same(alice: User, tmp_path: Path, language: str) -> None:
     services.write_survey(payloads.definition(), team=home_team(alice))
     client = Client()
     client.force_login(alice)
-    panel = client.get("/panel/survey/campus/dossier.pdf", {"expected": "300"})
-    api = client.get("/api/v1/surveys/campus/dossier/", {"expected": "300"})
-    call_command("export_dossier", "campus", "--output", str(tmp_path / "dossier.pdf"), "--expect", "300")
+    asked = {"expected": "300"} | ({"language": language} if language else {})
+    panel = client.get("/panel/survey/campus/dossier.pdf", asked)
+    api = client.get("/api/v1/surveys/campus/dossier/", asked)
+    spoken = ["--language", language] if language else []
+    call_command("export_dossier", "campus", "--output", str(tmp_path / "dossier.pdf"), "--expect", "300", *spoken)
     assert panel["Content-Type"] == api["Content-Type"] == "application/pdf"
     assert panel.content == api.content == (tmp_path / "dossier.pdf").read_bytes()
+    assert ("Umfrage" in pdf_text(panel.content)) == (language == "de")
     assert AuditEntry.objects.filter(act="exported the dossier").count() == 3
+
+
+def test_dossier_api_refuses_a_language_by_name(alice: User) -> None:
+    services.write_survey(payloads.definition(), team=home_team(alice))
+    client = Client()
+    client.force_login(alice)
+    refused = client.get("/api/v1/surveys/campus/dossier/", {"language": "tlh"})
+    assert refused.status_code == 400
+    assert refused.json()["errors"][0]["field"] == "language"
+
+
+def test_dossier_comes_in_the_main_language_of_the_survey(alice: User) -> None:
+    survey = services.write_survey(translations.definition("fr", "de"), team=home_team(alice))
+    usual, german, unknown = (dossier(survey, expected=300, today=DAY, language=code) for code in ("", "de", "tlh"))
+    assert "Dossierd’uneenquête" in pdf_text(usual)
+    assert "DossiereinerUmfrage" in pdf_text(german)
+    assert unknown == usual
+
+
+def test_dossier_in_arabic_has_no_english_word(alice: User) -> None:
+    survey = services.write_survey(translations.definition("ar"), team=home_team(alice))
+    data = data_of(survey, language="ar")
+    (page,) = data.pop("pages")
+    words = [screen["caption"] for screen in page["screens"]] + list(words_of(page))
+    words += [text for name, part in data.items() if name not in NO_WORDS for text in texts(part)]
+    assert len(words) > 200
+    assert [text for text in words if re.search("[A-Za-z]{2}", NEUTRAL.sub("", text))] == []
+
+
+def test_dossier_in_german_leaves_the_panels_numbers_english(alice: User) -> None:
+    """Prices of questions are kept between requests, whatever language asked for them first."""
+    survey = services.write_survey(payloads.definition(), team=home_team(alice))
+    expected = 987
+    german = data_of(survey, expected, language="de")["precision"][0][0]
+    price = price_of(selectors.definition_of(survey)["items"], expected).questions["cheated"]
+    assert re.fullmatch(r"± \d+,\d Prozentpunkte", german)
+    assert re.fullmatch(r"\d+\.\d points", price.width)
+    assert re.fullmatch(r"\d\.\d\d", price.epsilon_text)
+
+
+def test_opening_page_leads_to_the_dossier_in_each_language(alice: User) -> None:
+    services.write_survey(payloads.definition(), team=home_team(alice))
+    client = Client()
+    client.force_login(alice)
+    page = client.get("/panel/survey/campus/open/", {"expected": "300"}).content.decode()
+    led = re.findall(r'/panel/survey/campus/dossier\.pdf\?expected=300(?:&amp;language=(\w\w))?"', page)
+    assert led == ["", *LANGUAGES]

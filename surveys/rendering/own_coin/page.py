@@ -73,6 +73,11 @@ class CoinPage(Frame):
     questions: list[CoinQuestion]
 
 
+def has_page(design: Design) -> bool:
+    """Whether the design has an own-coin page: `render_page` is not empty."""
+    return design.invitations != "blind" and instructions_for(design) is not None
+
+
 def render_page(design: Design, language: str, *, with_sheet: bool = False) -> bytes:
     """The page with the instructions and the form for the marks; empty if no device has every item's table.
 
