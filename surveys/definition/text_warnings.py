@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,9 @@ UNREAD = re.compile("[\u00ad\u200c\u200d\u0640\u064b-\u0652]")
 """Characters ignored in matching: soft hyphens, joiners, and Arabic lengthening and vowel marks."""
 
 Place = tuple[str, Text]
+
+REMEMBERED = 2**15
+"""Texts whose doubtful words are remembered: an editor asks again at every save, and few of them have changed."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,17 @@ def text_warnings(design: Design) -> list[TextWarning]:
         for language, words in texts.items():
             found += [
                 TextWarning(place, language, kind.name, match, kind.reason)
-                for kind in kinds()
-                if place.startswith(kind.places) and (match := _match(kind, words))
+                for kind, match in _matches(words)
+                if place.startswith(kind.places)
             ]
     return found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _matches(words: str) -> tuple[tuple[WarningKind, str], ...]:
+    """The doubtful words of each kind in a text, wherever it stands."""
+    read = UNREAD.sub("", unicodedata.normalize("NFC", words))
+    return tuple((kind, match) for kind in kinds() if (match := _match(kind, read)))
 
 
 @cache
@@ -77,8 +87,7 @@ def _one_of(patterns: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
-def _match(kind: WarningKind, words: str) -> str:
-    read = UNREAD.sub("", unicodedata.normalize("NFC", words))
+def _match(kind: WarningKind, read: str) -> str:
     if kind.harmless:
         read = kind.harmless.sub("…", read)
     found = kind.pattern.search(read)

@@ -1,7 +1,7 @@
 """The editor's page, and what its script asks: save, look, price, protect, revisions. All of it JSON."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
 from typing import Any
@@ -31,8 +31,8 @@ from surveys.lifecycle import advice, drafts, selectors, transitions
 from surveys.lifecycle.pictures import add_picture
 from surveys.models import Item, Survey
 from surveys.panel.editor.presence import announce
-from surveys.panel.editor.problems import STOPS, Problem, keyed_path, problems_of
-from surveys.panel.frame import SurveyStatus, steps
+from surveys.panel.editor.problems import keyed_path, problems_of
+from surveys.panel.frame import status_of, steps
 from surveys.panel.preview import pictures_address
 from surveys.panel.views import panel_page, signed_in
 from surveys.planning.draft_prices import AUTOMATIC, USUAL_LOSS, channel_at, divided, first_channel, fitted, price_of
@@ -79,44 +79,57 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     if survey.state != Survey.State.DRAFT:
         return redirect("panel:survey", survey.slug)
-    definition = selectors.definition_of(survey)
-    problems = problems_of(survey, definition)
-    missing = next((one.text for one in problems if one.level == STOPS), "")
-    standing = SurveyStatus(survey, selectors.latest_version(survey), None, missing, None)
-    state = {**_state(survey, definition, problems), **_about(survey)}
+    state = {**_state(survey, selectors.definition_of(survey)), **_about(survey)}
     return panel_page(
-        request, "panel/editor/page.html", title=str(survey), survey=survey, steps=list(steps(standing)), state=state
+        request,
+        "panel/editor/page.html",
+        title=str(survey),
+        survey=survey,
+        steps=list(steps(status_of(survey))),
+        state=state,
     )
 
 
 @require_POST
 @answers_errors
 def save(request: HttpRequest, slug: str) -> HttpResponse:
-    """Save changes beside those of others; 409 with both values where both sides changed the same part."""
+    """Save changes beside those of others; 409 with both values where both sides changed the same part.
+
+    Where nobody else saved since the `revision` that the changes were made from, the script has the draft already.
+    """
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
-    changes = read_changes(_body(request).get("changes"))
+    sent = _body(request)
+    changes = read_changes(sent.get("changes"))
+    before, revision = selectors.definition_of(survey), drafts.revision_of(survey)
     try:
         saved = drafts.save_changes(survey, changes, by=signed_in(request))
     except ValidationError as error:
-        written, _ = apply_changes(selectors.definition_of(survey), changes)
+        written, _ = apply_changes(before, changes)
         raise ValidationError(keyed_path(written, error.path), error.message, code=error.code) from None
     survey = Survey.objects.get(pk=survey.pk)
     status = 409 if saved.clashes else 200
     clashes = {"clashes": [one.to_dict() for one in saved.clashes]} if saved.clashes else {}
-    state = _state(survey, saved.definition, problems_of(survey, saved.definition))
+    state = _with_problems(survey, saved.definition)
+    alone = sent.get("revision") == revision and saved.revision == revision + 1
+    if alone and apply_changes(before, changes)[0] == saved.definition:
+        del state["definition"]
     return JsonResponse({**state, "addresses": _addresses(survey), **clashes}, status=status)
 
 
 @require_GET
 @answers_errors
 def look(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether there is a newer revision, and who else is here; also a token for saving after a new sign-in."""
+    """Whether there is a newer revision, and who else is here; also a token for saving after a new sign-in.
+
+    With `problems` those of the draft, too: its page does not wait for them.
+    """
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     others = announce(survey, signed_in(request), tab=request.GET.get("tab", ""), at=request.GET.get("at", ""))
     answer: dict[str, object] = {"others": others, "token": get_token(request), "draft": _is_draft(survey)}
     if request.GET.get("revision") != str(drafts.revision_of(survey)):
-        definition = selectors.definition_of(survey)
-        answer |= _state(survey, definition, problems_of(survey, definition))
+        answer |= _with_problems(survey, selectors.definition_of(survey))
+    elif "problems" in request.GET:
+        answer |= _problems(survey, selectors.definition_of(survey))
     return JsonResponse(answer)
 
 
@@ -179,7 +192,7 @@ def dismiss(request: HttpRequest, slug: str) -> HttpResponse:
         )
     else:
         advice.restore_advice(survey, mark=found.mark, by=signed_in(request))
-    return JsonResponse({"problems": [one.to_dict() for one in problems_of(survey, definition)]})
+    return JsonResponse(_problems(survey, definition))
 
 
 @require_GET
@@ -196,14 +209,21 @@ def revisions(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({"revisions": [{"number": number, "at": at, "by": by or ""} for number, at, by in kept]})
 
 
-def _state(survey: Survey, definition: Definition, problems: Sequence[Problem]) -> Body:
-    """The draft with its revision and its problems."""
+def _with_problems(survey: Survey, definition: Definition) -> Body:
+    return _state(survey, definition) | _problems(survey, definition)
+
+
+def _problems(survey: Survey, definition: Definition) -> Body:
+    return {"problems": [one.to_dict() for one in problems_of(survey, definition)]}
+
+
+def _state(survey: Survey, definition: Definition) -> Body:
+    """The draft with its revision."""
     newest = survey.revisions.values("number", "saved_at").first() or {"number": 0, "saved_at": None}
     return {
         "definition": definition,
         "revision": newest["number"],
         "saved_at": newest["saved_at"],
-        "problems": [one.to_dict() for one in problems],
     }
 
 
