@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import admin, messages
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -106,6 +106,8 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         return _answer(selectors.definition_of(found), request.GET.get("language"), found)
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
+        if "first" in request.POST:
+            return HttpResponse(questions_while_written(request.POST, found))
         page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split(), found)
     except ValidationError as fault:
         return _not_yet([str(fault)])
@@ -118,6 +120,25 @@ def page_while_written(text: str, languages: Sequence[str], survey: Survey | Non
     known = [code for code in languages if code in dict(settings.LANGUAGES)]
     address = pictures_address(survey)
     return pages.render_page(design, design.language, preview=True, languages=known, pictures_address=address)
+
+
+def questions_while_written(sent: QueryDict, survey: Survey) -> bytes:
+    """Of a page that is shown already, the questions that changed, which are all of the definition that is sent.
+
+    `first` is the number of the first of them, `count` that of all in the page, and `branching` is there where some are
+    asked only after some answers. Raises ValidationError.
+    """
+    design = presentable(parsed_definition(sent.get("definition", "")))
+    first, count = (_number(sent, name) for name in ("first", "count"))
+    place: Any = {"first": first, "count": count, "branching": "branching" in sent}
+    return pages.render_questions(design, design.language, **place, pictures_address=pictures_address(survey))
+
+
+def _number(sent: QueryDict, name: str) -> int:
+    written = sent.get(name, "")
+    if not (written.isascii() and written.isdecimal() and len(written) <= 3):
+        raise ValidationError((name,), f"must be a whole number of at most three digits; got {written!r}")
+    return int(written)
 
 
 @require_safe

@@ -93,6 +93,15 @@ def render_page(
     return render("surveys/respond.html", context, language)
 
 
+def render_questions(
+    design: Design, language: str, *, first: int, count: int, branching: bool, pictures_address: str
+) -> bytes:
+    """The questions of a design as they stand in the page of a survey of `count` questions, numbered from `first`."""
+    page = {"question_count": count, "branching": branching, "pictures_address": pictures_address}
+    parts = _parts(_questions(design, language, first))
+    return b"".join(render("surveys/respond/_part.html", {**page, "part": part}, language) for part in parts)
+
+
 def _entry(design: Design, language: str) -> dict[str, object]:
     statements = [statement[language] for statement in design.consent_statements]
     return {"statements": statements, "screening": screening_in(design.screening, language)}
@@ -224,17 +233,21 @@ def style_hash(page: bytes) -> str:
     return f"'sha256-{b64encode(sha256(found[1]).digest()).decode()}'" if found else ""
 
 
-def _sections(design: Design, language: str) -> list[dict[str, object]]:
-    """The questions by section, numbered through; without sections, one section without a title."""
-    questions = [
+def _questions(design: Design, language: str, first: int = 1) -> list[dict[str, object]]:
+    return [
         {
             "number": number,
             "section": item.section,
             "helped": item.key in design.about.items,
             **_question(item, language),
         }
-        for number, item in enumerate(design.items, start=1)
+        for number, item in enumerate(design.items, start=first)
     ]
+
+
+def _sections(design: Design, language: str) -> list[dict[str, object]]:
+    """The questions by section, numbered through; without sections, one section without a title."""
+    questions = _questions(design, language)
     if not design.sections:
         return [{"title": "", "introduction": "", "parts": _parts(questions)}]
     return [

@@ -10,7 +10,7 @@ import { SectionCard, SurveyCard } from "./survey.js";
 import { progressOf } from "./texts.js";
 import { Translations } from "./translate.js";
 import { Revisions } from "./versions.js";
-import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { afterPaint, html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 const ENTRY_PARTS = new Set(["wording", "choices", "ends", "text"]);
 const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
@@ -75,7 +75,7 @@ function Editor({ draft, prices, state, listen }) {
   const restored = (number, old) => {
     draft.edit("", (it) => {
       Object.keys(it).forEach((name) => delete it[name]);
-      Object.assign(it, structuredClone(old));
+      Object.assign(it, old);
     });
     setAsked("");
     setAt(first(old));
@@ -209,4 +209,8 @@ const tell = () => listeners.forEach((listener) => listener());
 draft.listen(tell);
 const prices = new Prices(draft, state, tell);
 place.querySelector("[data-plain]")?.remove();
+afterPaint(() => {
+  draft.look();
+  prices.follow();
+});
 render(html`<${Editor} draft=${draft} prices=${prices} state=${state} listen=${(listener) => listeners.add(listener)} />`, place);

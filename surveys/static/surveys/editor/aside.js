@@ -6,7 +6,7 @@ export function Problems({ draft, onOpen }) {
   const advice = draft.problems.filter(({ level, dismissed }) => level === "advice" && !dismissed);
   const dismissed = draft.problems.filter((one) => one.dismissed);
   return html`<section class="editor-problems" aria-labelledby="editor-problems-title">
-    <h2 id="editor-problems-title">${stops.length ? `Before it can be opened (${stops.length})` : "Ready to open"}</h2>
+    <h2 id="editor-problems-title">${!draft.checked ? "Reading the draft …" : stops.length ? `Before it can be opened (${stops.length})` : "Ready to open"}</h2>
     <${List} draft=${draft} problems=${stops} onOpen=${onOpen} />
     ${advice.length > 0 && html`<details data-advice><summary>Advice (${advice.length})</summary><${List} draft=${draft} problems=${advice} onOpen=${onOpen} /></details>`}
     ${dismissed.length > 0 && html`<details data-dismissed><summary>Dismissed (${dismissed.length})</summary><${List} draft=${draft} problems=${dismissed} onOpen=${onOpen} /></details>`}

@@ -3,6 +3,8 @@
  * Both are tested with tests/vectors/changes.json. A value that is not there is `undefined`; null is a value.
  */
 
+import { shallow } from "./copies.js";
+
 const KEYED = [["items"], ["sections"], ["strata", "groups"]];
 const OPTIONAL = ["about", "look", "ending"];
 const WHOLE = new Set(["channel", "asked_if", "languages", "ends", "completion"]);
@@ -20,9 +22,13 @@ export function differences(before, after) {
   return found;
 }
 
-/** @returns {{definition: object, clashes: object[]}} with these changes, but for parts that were changed otherwise */
+/**
+ * Parts that no change is about are shared with the definition that is given.
+ *
+ * @returns {{definition: object, clashes: object[]}} with these changes, but for parts that were changed otherwise
+ */
 export function applyChanges(definition, changes) {
-  const tree = treeOf(structuredClone(definition));
+  const tree = treeOf(definition);
   const clashes = [];
   for (const change of changes) {
     const clash = tree.orders.has(change.path.join("/")) ? reorder(tree, change) : replace(tree, change);
@@ -119,8 +125,8 @@ function* between(before, after, path) {
 }
 
 function replace(tree, { path, was, now }) {
-  const holder = at(tree.content, path.slice(0, -1));
   const there = at(tree.content, path);
+  const holder = at(tree.content, path.slice(0, -1));
   if (same(there, now)) {
     return null;
   }
@@ -128,12 +134,18 @@ function replace(tree, { path, was, now }) {
   if (!fits || !same(there, was)) {
     return { path, was, theirs: there, yours: now };
   }
+  const own = ownHolder(tree.content, path);
   if (now === undefined) {
-    delete holder[path.at(-1)];
+    delete own[path.at(-1)];
   } else {
-    holder[path.at(-1)] = structuredClone(now);
+    own[path.at(-1)] = now;
   }
   return null;
+}
+
+/** What holds the part at a path, as a copy in copies: what the definition shares with others is never written. */
+function ownHolder(content, path) {
+  return path.slice(0, -1).reduce((holder, step) => (holder[step] = shallow(holder[step])), content);
 }
 
 function reorder(tree, { path, was = [], now = [] }) {

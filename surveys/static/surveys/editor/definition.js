@@ -65,7 +65,7 @@ function share(from, to) {
     if (from[name] === undefined) {
       delete to[name];
     } else {
-      to[name] = structuredClone(from[name]);
+      to[name] = from[name];
     }
   }
   return to;
@@ -105,7 +105,7 @@ export const withheld = (definition, state) => platform(definition, (code) => st
 /** @returns {string} the key of the copy */
 export function duplicateItem(definition, key) {
   const place = definition.items.findIndex((item) => item.key === key);
-  const copy = structuredClone(definition.items[place]);
+  const copy = { ...definition.items[place] };
   copy.key = freeKey(definition, key.replace(/_\d+$/, ""), "items");
   definition.items.splice(place + 1, 0, copy);
   return copy.key;
@@ -224,7 +224,7 @@ function inOrder(definition) {
  * New options of a question. `from[n]` is the place that option n had before, or -1: conditions on answers follow them.
  */
 export function setChoices(definition, key, choices, from) {
-  rowsOf(definition, key).forEach((row) => setOwnChoices(definition, row, structuredClone(choices), from));
+  rowsOf(definition, key).forEach((row) => setOwnChoices(definition, row, choices, from));
 }
 
 function setOwnChoices(definition, item, choices, from) {

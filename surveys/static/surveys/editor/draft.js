@@ -1,10 +1,14 @@
 /**
  * The draft that is edited: what stands in the page, what was saved last, thirty steps back, and the way to the server.
  *
+ * No definition is ever written: each edit makes a new one, which shares with the last what stays as it was. What
+ * depends on a part can so tell by its identity whether that has changed.
+ *
  * A save sends the changes since the last one. What others changed meanwhile comes back with the answer and is put under
  * what was typed since. Until a save has succeeded its changes are kept in this tab's storage, too.
  */
 import { applyChanges, differences, inverse, same } from "./changes.js";
+import { changedCopy } from "./copies.js";
 import { later } from "./view.js";
 
 const PAUSE = 900;
@@ -12,6 +16,7 @@ const LOOK = 5000;
 const RETRY = [2000, 4000, 8000, 15000];
 const STEPS = 30;
 const TOGETHER = 1200;
+const KEEP = 250;
 
 export class Draft {
   /** What is shown of saving: saved, changed, saving, failed, signed-out, refused, clash, frozen. */
@@ -29,6 +34,7 @@ export class Draft {
   #tries = 0;
   #busy = false;
   #soon = later(PAUSE, () => this.save());
+  #keepSoon = later(KEEP, () => this.#keep());
   #retry = 0;
 
   constructor(state, token) {
@@ -36,20 +42,22 @@ export class Draft {
     this.#token = token;
     this.addresses = state.addresses;
     this.base = state.definition;
-    this.definition = structuredClone(state.definition);
+    this.definition = state.definition;
     this.revision = state.revision;
     this.savedAt = state.saved_at;
-    this.problems = state.problems;
+    this.problems = [];
+    this.checked = false; // whether the problems are known
     this.undoSteps = this.#stored("undo") ?? [];
     this.redoSteps = [];
     this.#tab = this.#stored("tab") ?? Math.random().toString(36).slice(2);
     this.#store("tab", this.#tab); // the same after a reload, so that nobody sees herself
     this.#takeUnsaved();
     addEventListener("beforeunload", (event) => this.unsaved && event.preventDefault());
+    addEventListener("pagehide", () => this.#keep());
+    addEventListener("visibilitychange", () => this.#keep());
     addEventListener("online", () => this.save());
     addEventListener("focus", () => this.look());
     setInterval(() => this.look(), LOOK);
-    this.look();
   }
 
   get unsaved() {
@@ -67,8 +75,7 @@ export class Draft {
   /** Change the draft. Edits of one `tag` within a second are one step back, and so is one that `follows` from the last. */
   edit(tag, change, { follows = false } = {}) {
     const before = this.definition;
-    const after = structuredClone(before);
-    const result = change(after);
+    const { after, result } = changedCopy(before, change);
     const back = inverse(differences(before, after));
     if (back.length) {
       const last = this.undoSteps.at(-1);
@@ -109,13 +116,19 @@ export class Draft {
 
   #set(definition) {
     this.definition = definition;
-    this.#store("undo", this.undoSteps);
-    this.#store("unsaved", differences(this.base, definition));
+    this.#keepSoon();
     if (!["clash", "signed-out", "frozen"].includes(this.status)) {
       this.status = "changed";
       this.#soon();
     }
     this.#tell();
+  }
+
+  /** Keep in this tab's storage what a reload must not lose; written once the keys pause, or as the page goes. */
+  #keep() {
+    this.#keepSoon.cancel();
+    this.#store("undo", this.undoSteps);
+    this.#store("unsaved", differences(this.base, this.definition));
   }
 
   /** Save what has changed; more than one save is never on its way. */
@@ -139,7 +152,7 @@ export class Draft {
       this.#tries = 0;
       this.#rebase(content, sent);
       this.status = this.unsaved ? "changed" : "saved";
-      this.#store("unsaved", differences(this.base, this.definition));
+      this.#keep();
       if (this.unsaved) {
         this.#soon();
       }
@@ -161,15 +174,22 @@ export class Draft {
     }
   }
 
-  /** Take the server's draft as the base, and put under it what was typed since `sent`. */
+  /** Take the server's draft as the base, and put under it what was typed since `sent`: often it is just that. */
   #rebase(content, sent) {
-    const typed = differences(sent, this.definition);
-    this.base = content.definition;
-    this.definition = applyChanges(content.definition, typed).definition;
+    if (content.definition) {
+      const typed = differences(sent, this.definition);
+      this.definition = applyChanges(content.definition, typed).definition;
+    }
+    this.base = content.definition ?? sent;
     this.revision = content.revision;
     this.savedAt = content.saved_at;
-    this.problems = content.problems;
+    this.#check(content.problems);
     this.addresses = content.addresses ?? this.addresses;
+  }
+
+  #check(problems) {
+    this.problems = problems;
+    this.checked = true;
   }
 
   /** Answer what both sides changed: take theirs in these places, or keep mine. */
@@ -183,7 +203,7 @@ export class Draft {
     this.definition = applyChanges(definition, [...kept, ...won]).definition;
     this.clashes = [];
     this.status = this.unsaved ? "changed" : "saved";
-    this.#store("unsaved", differences(this.base, this.definition));
+    this.#keep();
     this.#soon();
     this.#tell();
   }
@@ -204,7 +224,7 @@ export class Draft {
     if (document.hidden || this.#busy) {
       return;
     }
-    const query = new URLSearchParams({ tab: this.#tab, at: this.at, revision: this.revision });
+    const query = new URLSearchParams({ tab: this.#tab, at: this.at, revision: this.revision, ...(this.checked ? {} : { problems: "" }) });
     const { status, content } = await this.#fetch(`${this.addresses.look}?${query}`);
     if (status !== 200 || this.#busy) {
       this.status = status === 401 ? "signed-out" : this.status;
@@ -215,6 +235,9 @@ export class Draft {
     const others = content.others;
     const news = !same(others.map(({ name, at }) => [name, at]), this.others.map(({ name, at }) => [name, at]));
     this.others = others;
+    if (content.problems && !content.definition) {
+      this.#check(content.problems);
+    }
     if (!content.draft) {
       this.status = "frozen";
       this.message = "This survey is not a draft any more.";
@@ -229,7 +252,7 @@ export class Draft {
       this.status = this.unsaved ? "changed" : "saved";
       this.save();
     }
-    if (news || content.definition) {
+    if (news || content.problems) {
       this.#tell();
     }
   }
@@ -248,7 +271,7 @@ export class Draft {
     await this.save();
     const answer = await this.post(this.addresses.dismiss, body);
     if (answer.status === 200) {
-      this.problems = answer.content.problems;
+      this.#check(answer.content.problems);
       this.#tell();
     }
     return answer;
@@ -264,6 +287,16 @@ export class Draft {
     const body = new FormData();
     body.append("file", file);
     return this.#fetch(address, { method: "POST", headers: { "X-CSRFToken": this.#token }, body });
+  }
+
+  /** Send a form, and read the markup that comes back; empty where none does. */
+  async markup(address, body) {
+    try {
+      const response = await fetch(address, { method: "POST", body, redirect: "manual" });
+      return response.ok ? await response.text() : "";
+    } catch {
+      return "";
+    }
   }
 
   get token() {

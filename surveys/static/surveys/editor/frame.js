@@ -1,5 +1,7 @@
 /** The respondents' page of the draft, by the code of the real one, in a frame that follows what is typed. */
-import { html, later, useEffect, useRef, useState } from "./view.js";
+import { same as alike } from "./changes.js";
+import { rowsOf } from "./definition.js";
+import { afterPaint, html, later, useEffect, useRef, useState } from "./view.js";
 
 const PAUSE = 120;
 const ABOVE = 12;
@@ -14,7 +16,7 @@ export function Preview({ draft, language, onLanguage, number, names }) {
   useEffect(() => {
     page.current ??= new Page(screen.current, draft, shown);
   }, []);
-  useEffect(() => page.current.show(draft.definition, language), [draft.definition, language]);
+  useEffect(() => afterPaint(() => page.current.show(draft.definition, language)), [draft.definition, language]);
   useEffect(() => page.current.scroll(), [number]);
   useEffect(() => page.current.colour(), [dark]);
   return html`<section class="editor-preview" aria-label="Preview">
@@ -41,51 +43,112 @@ export function Preview({ draft, language, onLanguage, number, names }) {
   </section>`;
 }
 
-/** The frame: each new page is loaded out of sight and takes the place of the last one, so that nothing flickers. */
+/**
+ * The frame. A new page is loaded out of sight and takes the place of the last one, so that nothing flickers. Where only
+ * words of one question have changed, these are put into the page that is there: the server renders that question alone.
+ */
 class Page {
   #screen;
   #draft;
   #shown;
   #count = 0;
   #rules = [];
-  #form = document.createElement("form");
-  #load = later(PAUSE, (definition, language) => this.#send(definition, language));
+  /** What the page was asked for with: the definition, the language, and since when words were put into it. */
+  #asked = { definition: null, language: "", patched: false };
+  #turn = 0;
+  #load = later(PAUSE, (definition, language) => this.#follow(definition, language));
 
   constructor(screen, draft, shown) {
     this.#screen = screen;
     this.#draft = draft;
     this.#shown = shown;
-    Object.assign(this.#form, { method: "post", hidden: true });
-    for (const name of ["csrfmiddlewaretoken", "definition", "languages"]) {
-      const field = document.createElement("textarea");
-      field.name = name;
-      this.#form.append(field);
+    // Folded parts of the page name the words that it was loaded with: it is made whole before they can be unfolded.
+    for (const event of ["pointerenter", "focusin"]) {
+      screen.addEventListener(event, () => this.#asked.patched && this.#send(this.#asked.definition, this.#asked.language));
     }
-    document.body.append(this.#form);
   }
 
   show(definition, language) {
     this.#load(definition, language);
   }
 
-  #send(definition, language) {
+  /** On a phone, where another part of the editor is shown, nothing is loaded. */
+  #follow(definition, language) {
     if (!this.#screen.offsetParent) {
-      return; // on a phone, where another part of the editor is shown
+      return;
     }
-    this.#screen.querySelectorAll("[data-coming]").forEach((frame) => frame.remove());
+    const { definition: before, language: last } = this.#asked;
+    if (definition === before && language === last) {
+      return;
+    }
+    const rows = before && language === last && reworded(before, definition);
+    if (!rows) {
+      this.#send(definition, language);
+    } else if (!this.#loading) {
+      this.#asked = { definition, language, patched: true };
+      this.#patch(rows, definition, language);
+    }
+  }
+
+  #send(definition, language) {
+    this.#asked = { definition, language, patched: false };
+    this.#turn += 1;
+    this.#coming?.remove();
     const frame = document.createElement("iframe");
     frame.title = "The respondents’ page";
     frame.name = `candor-page-${(this.#count += 1)}`;
     frame.dataset.coming = "";
     this.#screen.append(frame);
     frame.addEventListener("load", () => this.#take(frame));
-    const fields = this.#form.elements;
-    fields.csrfmiddlewaretoken.value = this.#draft.token;
-    fields.definition.value = JSON.stringify(inOneLanguage(definition, language));
-    fields.languages.value = definition.languages.join(" ");
-    this.#form.action = this.#draft.addresses.preview;
-    this.#form.target = frame.name;
-    this.#form.submit();
+    const form = document.createElement("form");
+    Object.assign(form, { method: "post", hidden: true, action: this.#draft.addresses.preview, target: frame.name });
+    for (const [name, value] of this.#fields(inOneLanguage(definition, language), definition)) {
+      const field = document.createElement("textarea");
+      Object.assign(field, { name, value });
+      form.append(field);
+    }
+    document.body.append(form);
+    form.submit();
+    form.remove();
+  }
+
+  #fields(spoken, { languages }) {
+    const body = new FormData();
+    body.set("csrfmiddlewaretoken", this.#draft.token);
+    body.set("definition", JSON.stringify(spoken));
+    body.set("languages", languages.join(" "));
+    return body;
+  }
+
+  /** Put the words of some questions into the page, as its server renders them there. */
+  async #patch(rows, definition, language) {
+    const turn = (this.#turn += 1);
+    const { about, languages, items } = definition;
+    const alone = rows.map(({ asked_if, unasked, section, ...item }) => item);
+    const body = this.#fields(inOneLanguage({ about, languages, items: alone }, language), definition);
+    body.set("first", items.indexOf(rows[0]) + 1);
+    body.set("count", items.length);
+    if (items.some((item) => item.asked_if)) {
+      body.set("branching", "on");
+    }
+    const made = await this.#draft.markup(this.#draft.addresses.preview, body);
+    if (turn !== this.#turn) {
+      return;
+    }
+    const page = this.#frame?.contentDocument;
+    if (!made || !page || !put(new DOMParser().parseFromString(made, "text/html"), page)) {
+      this.#send(definition, language);
+    }
+  }
+
+  get #coming() {
+    return this.#screen.querySelector("[data-coming]");
+  }
+
+  /** Until a page has reached its first stage its script compares it with its design: words are put into it after that. */
+  get #loading() {
+    const { digest, now } = this.#frame?.contentDocument?.documentElement.dataset ?? {};
+    return this.#coming || (digest && !now);
   }
 
   #take(frame) {
@@ -99,7 +162,11 @@ class Page {
     delete frame.dataset.coming;
     // Its script goes on to the first stage a moment after it is loaded.
     const { documentElement } = frame.contentDocument;
-    new MutationObserver(() => this.scroll()).observe(documentElement, { attributeFilter: ["data-now"] });
+    const begun = () => {
+      this.scroll();
+      this.#follow(this.#draft.definition, this.#asked.language);
+    };
+    new MutationObserver(begun).observe(documentElement, { attributeFilter: ["data-now"] });
     this.colour();
     this.scroll();
   }
@@ -130,6 +197,44 @@ class Page {
       page.style.colorScheme = dark ? "dark" : "light";
     }
   }
+}
+
+/** What of a question is nothing but words. */
+const WORDS = ["key", "heading", "wording", "choices", "prefer_not"];
+
+/** The questions, of one grid or one alone, of which nothing but words has changed, where nothing else has; or null. */
+function reworded(before, after) {
+  const same = Object.keys({ ...before, ...after }).every((name) => name === "items" || alike(before[name], after[name]));
+  if (!same || before.items.length !== after.items.length) {
+    return null;
+  }
+  const changed = after.items.filter((item, place) => item !== before.items[place]);
+  const rows = changed.length ? rowsOf(after, changed[0].key) : [];
+  const worded = changed.every((item) => {
+    const last = before.items[after.items.indexOf(item)];
+    const rest = Object.keys({ ...last, ...item }).filter((name) => !WORDS.includes(name));
+    return rows.includes(item) && !item.shuffle && rest.every((name) => alike(last[name], item[name]));
+  });
+  return worded && rows.length ? rows : null;
+}
+
+const SAID = '[data-part="matrix-heading"], .matrix-columns > span, [data-part="wording"], .choice > span, option';
+
+/** Put the words of some questions in the places of those that a page has. @returns {boolean} whether they fit */
+function put(made, page) {
+  const places = [...made.querySelectorAll('[data-part="matrix"], [data-part="question"]')].filter((one) => !one.parentElement.closest('[data-part="matrix"]'));
+  const pairs = places.flatMap((one) => {
+    const { id } = one.matches("[id]") ? one : one.querySelector("[id^=question-]");
+    const there = page.getElementById(id);
+    const whole = one.dataset.part === "matrix" ? there?.closest('[data-part="matrix"]') : there;
+    const [now, old] = [one, whole].map((part) => [...(part?.querySelectorAll(SAID) ?? [])]);
+    return now.length === old.length ? now.map((words, place) => [words, old[place]]) : [[]];
+  });
+  if (!pairs.length || pairs.some(([words]) => !words)) {
+    return false;
+  }
+  pairs.forEach(([words, old]) => words.textContent !== old.textContent && (old.textContent = words.textContent));
+  return true;
 }
 
 /** The definition with the texts of one language, or those of another where it has none: the others are not looked at. */

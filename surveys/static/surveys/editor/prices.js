@@ -31,9 +31,9 @@ export class Prices {
     this.#name = `candor-plan-${state.addresses.survey}`;
     this.respondents = this.#kept().respondents ?? state.respondents;
     draft.listen(() => this.follow());
-    this.#fetch();
   }
 
+  /** Ask for the price if what it depends on is not what it was. */
   follow() {
     if (!same(this.#last, this.#asked())) {
       this.#ask();

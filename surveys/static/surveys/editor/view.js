@@ -6,6 +6,11 @@ import htm from "./vendor/htm.js";
 export const html = htm.bind(h);
 export { h, render, useEffect, useLayoutEffect, useRef, useState };
 
+/** Run once what is to be drawn now is on the screen. */
+export function afterPaint(act) {
+  requestAnimationFrame(() => setTimeout(act));
+}
+
 /** Run once `pause` milliseconds have passed without another call. */
 export function later(pause, act) {
   let timer = 0;
