@@ -239,3 +239,20 @@ def test_editor_compares_versions_and_brings_one_back(editor: Page) -> None:
     picture(editor, "compared")
     editor.get_by_role("button", name="Bring back version 1").click()
     expect(editor.get_by_label("Question", exact=True)).to_have_value("Have you cheated?")
+
+
+def test_typed_words_are_put_into_the_preview_that_is_there(editor: Page) -> None:
+    shown = editor.locator(".editor-screen iframe:not([data-coming])")
+    question = frame(editor).locator("#question-1")
+    question.get_by_text("Question 1").first.wait_for()
+    frame(editor).locator("html[data-now]").wait_for()
+    name = shown.get_attribute("name")
+    wording = editor.get_by_label("Question", exact=True)
+    wording.press("End")
+    wording.press_sequentially(" & <again>", delay=60)
+    expect(question.locator("[data-part=wording]")).to_contain_text("& <again>")
+    assert shown.get_attribute("name") == name, "the page was loaded anew"
+    put = question.inner_text()
+    editor.locator(".editor-screen").hover()
+    expect(shown).not_to_have_attribute("name", str(name))
+    assert question.inner_text() == put

@@ -86,6 +86,21 @@ def test_editor_save_answers_with_revision_and_problems(her: Client, draft: Surv
     assert newest.saved_by == alice
 
 
+def test_editor_page_leaves_its_problems_to_be_asked_for(her: Client, draft: Survey) -> None:
+    html = her.get(address("edit")).content.decode()
+    state = html.partition('<script id="editor-state" type="application/json">')[2].partition("</script>")[0]
+    assert "problems" not in json.loads(state)
+    asked = json.loads(her.get(address("edit-look"), {"tab": "t", "revision": 1, "problems": ""}).content)
+    assert (asked["problems"], "definition" in asked) == ([], False)
+
+
+def test_editor_save_answers_with_the_draft_only_where_it_is_news(her: Client, draft: Survey) -> None:
+    assert "definition" not in answer(her, "edit-save", changes=[TITLE], revision=1)
+    consent = {"path": ["consent", "en"], "was": payloads.definition()["consent"]["en"], "now": "I agree."}
+    late = answer(her, "edit-save", changes=[consent], revision=1)
+    assert (late["definition"]["title"], late["definition"]["consent"]) == ({"en": "College"}, {"en": "I agree."})
+
+
 def test_editor_save_asks_where_both_changed(her: Client, draft: Survey) -> None:
     answer(her, "edit-save", changes=[TITLE])
     refused = post(her, "edit-save", changes=[TITLE | {"now": "School"}])

@@ -1,5 +1,6 @@
 """The preview of a draft, saved or not: the real page, which stores nothing, sends nothing, weakens no other page."""
 
+import json
 import re
 from typing import Any
 
@@ -150,3 +151,33 @@ def test_preview_of_other_survey_answers_404(version: Version, bob: User, sign_i
     assert his.post(reverse(FORM), {"preview-survey": "campus", "title": "x"}).status_code == 404
     assert his.get(reverse(FORM)).status_code == 405
     assert payloads.definition() == selectors.definition_of(version.survey)
+
+
+@pytest.mark.parametrize(("first", "shown"), [(0, 1), (1, 1), (2, 2)])
+def test_questions_alone_are_what_the_whole_page_has(
+    her: Client, alice: User, bilingual: Survey, first: int, shown: int
+) -> None:
+    """Two questions, and a grid of two rows: the editor puts the words of one of them into the page that it has."""
+    grid = {"kind": "scale", "heading": {"en": "How often?"}, "channel": {"name": "k_ary", "truth": "1/2"}}
+    points = [{"en": words} for words in ("Never", "At <times>", "Often & daily")]
+    rows = [grid | {"key": key, "wording": {"en": f"To {key}"}, "choices": points} for key in ("swim", "run")]
+    one = {"key": "mood", "kind": "one_choice", "wording": {"en": "How are “you”?"}, "choices": points}
+    items = [one | {"channel": grid["channel"], "prefer_not": {"en": "No word"}}, one | {"key": "eve"}, *rows]
+    items[1] |= {"channel": grid["channel"], "asked_if": {"item": "mood", "answers": [1]}, "unasked": 0}
+    whole = {"languages": ["en"], "title": {"en": "Campus"}, "items": items}
+    address = reverse("panel:preview-page", args=[bilingual.slug])
+    page = her.post(address, {"definition": json.dumps(whole), "languages": "en de"}).content.decode()
+    alone = [{k: v for k, v in item.items() if k not in ("asked_if", "unasked")} for item in items]
+    sent = {"definition": json.dumps({"languages": ["en"], "items": alone[first : first + shown]})}
+    place = {"first": first + 1, "count": len(items), "branching": "on"}
+    answer = her.post(address, sent | place)
+    assert answer.status_code == 200
+    html = answer.content.decode()
+    assert f'id="question-{first + 1}"' in html
+    assert html.strip() in page
+
+
+def test_questions_alone_name_what_is_wrong_with_their_place(her: Client, bilingual: Survey) -> None:
+    sent = {"definition": json.dumps({"languages": ["en"], "items": []}), "count": "1"}
+    answer = her.post(reverse("panel:preview-page", args=[bilingual.slug]), sent | {"first": "-1"})
+    assert "first must be a whole number of at most three digits; got" in answer.content.decode()

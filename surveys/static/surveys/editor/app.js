@@ -10,9 +10,10 @@ import { SectionCard, SurveyCard } from "./survey.js";
 import { progressOf } from "./texts.js";
 import { Translations } from "./translate.js";
 import { Revisions } from "./versions.js";
-import { afterPaint, html, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { afterPaint, html, later, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 const ENTRY_PARTS = new Set(["wording", "choices", "ends", "text"]);
+const COUNT = 400;
 const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
 
 function Editor({ draft, prices, state, listen }) {
@@ -27,6 +28,7 @@ function Editor({ draft, prices, state, listen }) {
   const body = useRef(null);
   useEffect(() => listen(() => redraw((count) => count + 1)), []);
   const { definition } = draft;
+  const translated = useProgress(definition);
   const names = new Map(definition.languages.map((code) => [code, state.languages.find((one) => one.code === code)?.name ?? code]));
   const spoken = names.has(language) ? language : definition.languages[0];
   const [part, key] = at.split(":");
@@ -89,7 +91,7 @@ function Editor({ draft, prices, state, listen }) {
       <${Budget} prices=${prices} ceiling=${state.ceiling} />
       <div class="editor-acts">
         ${names.size > 1 && html`<select class="candor-field editor-small" aria-label="Language of the texts" value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
-          ${[...names].map(([code, name]) => html`<option value=${code}>${name}${progress(definition, code)}</option>`)}</select>`}
+          ${[...names].map(([code, name]) => html`<option value=${code}>${name}${translated.get(code)}</option>`)}</select>`}
         ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>Translate</button>`}
         <button type="button" class="editor-icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
         <button type="button" class="editor-icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
@@ -178,9 +180,14 @@ function selectBlank(field) {
   }
 }
 
-/** How much of the survey is translated, in the list of languages. */
-function progress(definition, code) {
-  return code === definition.languages[0] ? "" : ` ${progressOf(definition, code).join(" of ")}`;
+/** How much of the survey is translated, by language; all of it is read for that, so it waits until the keys pause. */
+function useProgress(definition) {
+  const [found, setFound] = useState(new Map());
+  const count = useRef(later(COUNT, (it) => {
+    setFound(new Map(it.languages.slice(1).map((code) => [code, ` ${progressOf(it, code).join(" of ")}`])));
+  }));
+  useEffect(() => count.current(definition), [definition]);
+  return found;
 }
 
 function shortcuts(step, body) {
