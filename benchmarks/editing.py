@@ -9,6 +9,7 @@ browser's processor slowed. Other work on the machine lengthens all of them; the
 
 import argparse
 import os
+import re
 import statistics
 from collections.abc import Iterator
 from typing import Any
@@ -123,12 +124,21 @@ def measured(url: str, author: Any, slower: int) -> Iterator[tuple[str, float, i
             page.keyboard.type(words, delay=80)
             shown.append(page.evaluate(f"({SHOWN})", words))
             page.wait_for_timeout(1_500)
+        added = []
+        for turn in range(TURNS):
+            page.get_by_label(re.compile("^Option [0-9]+$")).last.press("Enter")
+            page.wait_for_timeout(1_500)
+            words = f"Another one, {slower}.{turn}"
+            page.keyboard.insert_text(words)
+            added.append(page.evaluate(f"({SHOWN})", words))
         keys, work = (page.evaluate(f"[16, ...window.{name}]") for name in ("keys", "work"))
         yield "a key to the next paint: median", statistics.median(keys), KEY
         yield "a key to the next paint: slowest", max(keys), KEY
         yield "the editor's own work in it: most", max(work[1:], default=0.0), KEY
         yield "from the last key to the preview: median", statistics.median(shown), PREVIEW
         yield "from the last key to the preview: slowest", max(shown), PREVIEW
+        yield "from a new option to the preview: median", statistics.median(added), PREVIEW
+        yield "from a new option to the preview: slowest", max(added), PREVIEW
         browser.close()
 
 
