@@ -163,7 +163,7 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     hand.press(page.get_by_role("link", name="Look at the templates"), "Look at the templates")
     hand.press(page.get_by_role("button", name="Start from this: Violence by a partner"), "Start from this")
     hand.press(page.get_by_role("link", name="Edit the draft").first, "Edit the draft")
-    page.locator(".editor-problems").wait_for()
+    page.get_by_role("heading", name="Before it can be opened").wait_for()
     fill_in(hand, page)
     page.get_by_text("Ready to open").wait_for()
     hand.step("Rehearse")
