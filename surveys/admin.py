@@ -142,6 +142,7 @@ class ItemInline(Ordered, StackedInline):
         "prefer_not",
         "may_be_blank",
         "shuffle",
+        "keep_last",
         "dropdown",
         "help_after",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),

@@ -91,6 +91,7 @@ class Item:
     prefer_not: bool
     required: bool
     shuffle: bool
+    keep_last: bool
     dropdown: bool
     section: str | None
     asked_if: Condition | None
@@ -116,6 +117,7 @@ class Item:
             prefer_not=item.get("prefer_not", False),
             required=item.get("required", True),
             shuffle=item.get("shuffle", False),
+            keep_last=item.get("keep_last", False),
             dropdown=item.get("dropdown", False),
             section=item.get("section"),
             asked_if=condition and Condition(condition["item"], tuple(condition["answers"])),

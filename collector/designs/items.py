@@ -28,8 +28,8 @@ MOST_COLUMNS = 12
 """Choices of the rows of a matrix: eleven points and "prefer not to say"; more are unreadable side by side."""
 
 OPTIONAL_KEYS = {
-    "prefer_not", "required", "shuffle", "dropdown", "heading", "section", "asked_if", "unasked", "grid", "most",
-    "before", "choice_pictures",
+    "prefer_not", "required", "shuffle", "keep_last", "dropdown", "heading", "section", "asked_if", "unasked", "grid",
+    "most", "before", "choice_pictures",
 }  # fmt: skip
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
@@ -87,6 +87,7 @@ def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
         "prefer_not": (True, ("yes_no", "one_choice", "several_choices", "scale")),
         "required": (False, ("yes_no", "one_choice", "several_choices", "scale")),
         "shuffle": (True, ("one_choice", "several_choices")),
+        "keep_last": (True, ("one_choice", "several_choices")),
         "dropdown": (True, ("one_choice", "scale")),
     }
     for name, (value, kinds) in rules.items():
@@ -97,6 +98,7 @@ def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
     blank = "required" not in item or "prefer_not" in item or kind == "several_choices"
     require(blank, (*path, "required"), "may be false only where prefer_not is true: a blank is sent as that choice")
     require(("grid" in item) == (kind == "number"), (*path, "grid"), "must stand where kind is number, and only there")
+    require("keep_last" not in item or "shuffle" in item, (*path, "keep_last"), "may stand only beside shuffle")
     require("most" not in item or kind == "several_choices", (*path, "most"), f"is for several_choices; got {kind}")
 
 
@@ -114,6 +116,9 @@ def _choices(item: Mapping[str, object], kind: Kind, path: Path, languages: list
     what = "no, yes and prefer not to say" if least == 3 else "no and yes"
     fits = kind != "yes_no" or len(choices) == least
     require(fits, place, f"of a yes/no question must be {least}, {what}; got {len(choices)}")
+    shuffled = len(choices) - ("prefer_not" in item) - 1
+    fits = "keep_last" not in item or shuffled >= 2
+    require(fits, (*path, "keep_last"), f"must leave at least 2 choices to shuffle; got {shuffled}")
     if "most" in item:
         whole(item["most"], (*path, "most"), low=1, high=len(choices) - 1)
     return len(choices)

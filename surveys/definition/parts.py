@@ -52,6 +52,7 @@ class ItemPart(TypedDict):
     prefer_not: NotRequired[Text]
     required: NotRequired[bool]
     shuffle: NotRequired[bool]
+    keep_last: NotRequired[bool]
     dropdown: NotRequired[bool]
     heading: NotRequired[Text]
     most: NotRequired[int]

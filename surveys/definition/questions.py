@@ -37,10 +37,10 @@ PREFER_NOT = {
 
 ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "classes", "points", "low", "high", *GRID,
-    "prefer_not", "required", "shuffle", "dropdown", "heading", "most", "section", "help_after", "sensitivity",
-    "asked_if", "unasked", "before", "choice_pictures",
+    "prefer_not", "required", "shuffle", "keep_last", "dropdown", "heading", "most", "section", "help_after",
+    "sensitivity", "asked_if", "unasked", "before", "choice_pictures",
 }  # fmt: skip
-USUAL = {"required": True, "shuffle": False, "dropdown": False, "help_after": False}
+USUAL = {"required": True, "shuffle": False, "keep_last": False, "dropdown": False, "help_after": False}
 """What is so where a question does not say it."""
 
 AS_THEY_ARE = ("most", "section")

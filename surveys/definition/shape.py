@@ -77,7 +77,7 @@ def _require_item(item: Any, path: Path) -> None:
         if picture is not None:
             _require_picture(picture, place)
     _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
-    for name in ("required", "shuffle", "dropdown", "help_after"):
+    for name in ("required", "shuffle", "keep_last", "dropdown", "help_after"):
         _require(item.get(name, True), (bool,), (*path, name), "true or false")
     condition = item.get("asked_if")
     if condition is not None:

@@ -160,6 +160,8 @@ class Builder:
             item["section"] = self.sections[-1]["key"]
         with_condition(made, question, self.made, prefer_not(self.texts.languages))
         item.update(cast("ItemPart", made.stored))
+        if "shuffle" not in item:
+            item.pop("keep_last", None)
         self.items.append(item)
         self.made[made.name] = made
         report.add(

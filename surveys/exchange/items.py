@@ -1,6 +1,6 @@
 """One question of another tool as questions of a definition: its kind, its wording, its options."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
@@ -172,7 +172,7 @@ class ItemMaker:
             item["kind"] = "one_choice"
         self._label(options, made)
         self._withhold(withheld, made)
-        self._settings(made)
+        self._settings(made, [one.code in question.fixed for one in options])
         self._usable(made)
 
     def _without_none(self, options: list[Option], made: MadeItem) -> list[Option]:
@@ -223,14 +223,13 @@ class ItemMaker:
                 item["prefer_not"] = prefer_not(self.texts.languages)
                 made.say("It may be left blank, so “prefer not to say” was added: a blank is sent as that.")
 
-    def _settings(self, made: MadeItem) -> None:
+    def _settings(self, made: MadeItem, fixed: Sequence[bool] = ()) -> None:
+        """What the tool sets besides; `fixed`: for each option whether the tool keeps it in its place."""
         question, item = self.question, made.item
         if item["kind"] in ("one_choice", "scale") and "heading" not in item:
             self._unfold(made)
-        if question.shuffle and item["kind"] in ("one_choice", "several_choices") and "heading" not in item:
-            item["shuffle"] = True
-        elif question.shuffle:
-            made.say("The order of its options is not shuffled.")
+        if question.shuffle:
+            self._shuffle(made, fixed)
         if question.most and item["kind"] == "several_choices":
             count = len(item["choices"]) + ("prefer_not" in item)
             try:
@@ -241,6 +240,19 @@ class ItemMaker:
                 item["most"] = most
             elif most < 1:
                 made.say(f"The most options to tick could not be read: {shown(question.most)}.")
+
+    def _shuffle(self, made: MadeItem, fixed: Sequence[bool]) -> None:
+        """Shuffle the options; of those that the tool keeps in their places the last one stays last."""
+        item, last = made.item, any(fixed[-1:])
+        shuffled = len(item["choices"]) - last >= 2 and "heading" not in item
+        if not shuffled or item["kind"] not in ("one_choice", "several_choices"):
+            made.say("The order of its options is not shuffled.")
+            return
+        item["shuffle"] = True
+        if last:
+            item["keep_last"] = True
+        if sum(fixed) > last:
+            made.say("Only its last option stays last; the others are shuffled.")
 
     def _unfold(self, made: MadeItem) -> None:
         """A list that unfolds, where the tool has one or the list is long."""

@@ -115,7 +115,8 @@ class Question:
     """A question, or another element that stands among the questions.
 
     `tool_kind` is what the tool calls its kind. A grid has `rows`, of which each becomes a question; where each row
-    is a question in the tool, too, it names its `heading`. `stored` are the parts that Candor itself wrote into the
+    is a question in the tool, too, it names its `heading`. `fixed` are the codes of options at the end that the tool
+    does not shuffle with the others. `stored` are the parts that Candor itself wrote into the
     file when it exported the survey, of a grid for each row.
     """
 
@@ -131,6 +132,7 @@ class Question:
     dropdown: bool = False
     required: bool = True
     shuffle: bool = False
+    fixed: frozenset[str] = frozenset()
     most: str = ""
     minimum: str = ""
     maximum: str = ""

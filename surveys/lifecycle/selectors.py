@@ -51,6 +51,7 @@ ITEM_FIELDS: dict[str, object] = {
     "prefer_not": {},
     "required": True,
     "shuffle": False,
+    "keep_last": False,
     "dropdown": False,
     "heading": {},
     "most": None,

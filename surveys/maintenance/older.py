@@ -177,6 +177,17 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:21], {}, *row[21:]],
         ),
     },
+    ("surveys", "0033_keep_last"): {
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "before", "wording", "choices", "choice_pictures"),
+                *("prefer_not", "minimum", "maximum", "step", "required", "shuffle", "dropdown", "heading", "most"),
+                *("section", "help_after", "sensitivity", "asked_if", "unasked", "mechanism", "truth", "yes", "on"),
+                *("off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:15], False, *row[15:]],
+        ),
+    },
 }
 
 

@@ -201,6 +201,7 @@ class Item(models.Model):
     step = models.CharField(max_length=32, blank=True, default="")
     required = models.BooleanField(default=True)
     shuffle = models.BooleanField(default=False)
+    keep_last = models.BooleanField(default=False)
     dropdown = models.BooleanField(default=False)
     heading = models.JSONField(default=dict, blank=True)
     most = models.PositiveSmallIntegerField(null=True, blank=True)

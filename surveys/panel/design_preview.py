@@ -117,7 +117,7 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
     facts += ["may be left blank"] if not item.required else []
     facts += ["as a dropdown"] if item.dropdown else []
     facts += ["a row of a grid"] if item.heading else []
-    facts += ["choices in random order"] if item.shuffle else []
+    facts += [f"choices in random order{', except the last' if item.keep_last else ''}"] if item.shuffle else []
     facts += ["a text before it"] if item.before else []
     facts += ["followed by the help line"] if helped else []
     facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []

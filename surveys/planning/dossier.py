@@ -329,6 +329,8 @@ def _note(design: Design, item: Item, language: str) -> str:
         either = [_("“%(answer)s”") % {"answer": before.choices[place][language]} for place in item.asked_if.answers]
         asked = _("Shown only after one of these answers to question %(number)s: %(answers)s.")
         told.append(asked % {"number": number, "answers": ", ".join(either)})
-    if item.shuffle:
+    if item.keep_last:
+        told.append(_("The choices stand in a random order, except the last."))
+    elif item.shuffle:
         told.append(_("The choices stand in a random order."))
     return " ".join(told)

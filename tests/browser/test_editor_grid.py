@@ -102,3 +102,30 @@ def test_grid_needs_no_mouse_and_is_read_on_a_phone(panel_page: Page, alice: Use
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     wait_until_saved(page)
     assert [row["wording"]["en"] for row in rows()][:2] == ["Wine", "Beer"]
+
+
+def orders() -> dict[str, Any]:
+    """What the new question says of the order of its options."""
+    written = next(item for item in definition()["items"] if item["key"] == "which_one")
+    return {name: written[name] for name in ("shuffle", "keep_last") if name in written}
+
+
+def test_last_option_stays_last_only_while_the_others_are_shuffled(editor: Page) -> None:
+    editor.get_by_role("button", name="+ Add question").click()
+    editor.get_by_role("button", name="One choice").click()
+    editor.keyboard.type("Which one?")
+    editor.get_by_role("button", name="+ Add option").click()
+    editor.evaluate(PASTE, "A\nB\nOther")
+    expect(editor.get_by_label("Option 3", exact=True)).to_have_value("Other")
+    kept = editor.get_by_label("Last option stays last", exact=True)
+    expect(kept).to_have_count(0)
+    editor.get_by_label("Shuffle options", exact=True).check()
+    kept.check()
+    wait_until_saved(editor)
+    picture(editor, "last-option")
+    assert orders() == {"shuffle": True, "keep_last": True}
+    frame(editor).locator(".choice", has_text="Other").wait_for()
+    editor.get_by_label("Shuffle options", exact=True).uncheck()
+    expect(kept).to_have_count(0)
+    wait_until_saved(editor)
+    assert orders() == {}

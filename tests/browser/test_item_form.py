@@ -14,7 +14,7 @@ from tests.browser.panel import DESKTOP, fits, sign_in
 from tests.factories.surveys import example
 from tests.tools.browser import IMAGES, PATIENCE
 
-OF_KIND = ("choices", "minimum", "maximum", "step", "most", "prefer_not", "may_be_blank", "shuffle")
+OF_KIND = ("choices", "minimum", "maximum", "step", "most", "prefer_not", "may_be_blank", "shuffle", "keep_last")
 OF_MECHANISM = ("truth", "yes", "on", "off", "size", "epsilon", "weights")
 
 
@@ -46,8 +46,8 @@ def test_item_form_shows_only_fields_of_the_kind(page: Page, alice: User, kinds:
     sign_in(page, alice)
     page.goto(unfolded(kinds))
     assert shown(page, 0) == {"choices", "prefer_not", "may_be_blank", "truth", "yes"}
-    assert shown(page, 2) == {"choices", "prefer_not", "may_be_blank", "shuffle", "on", "off", "epsilon"}
-    assert shown(page, 4) == {"choices", "most", "prefer_not", "may_be_blank", "shuffle", "truth", "yes"}
+    assert shown(page, 2) == {"choices", "prefer_not", "may_be_blank", "shuffle", "keep_last", "on", "off", "epsilon"}
+    assert shown(page, 4) == {"choices", "most", "prefer_not", "may_be_blank", "shuffle", "keep_last", "truth", "yes"}
     assert shown(page, 8) == {"minimum", "maximum", "step", "epsilon"}
     page.select_option("#id_items-0-kind", "number")
     assert page.input_value("#id_items-0-mechanism") == "one_bit"

@@ -71,7 +71,7 @@ def test_item_form_saved_unchanged_keeps_definition(kinds: Survey, her: Client) 
 WRITTEN = (
     "kind: scale, choices: [Low, Middle, High], channel: {name: discrete_laplace, epsilon: 0.5}",
     "kind: number, minimum: -1, maximum: 1, step: 0.25, channel: {name: one_bit, truth: 1/2}",
-    "kind: several_choices, choices: [A, B, C], most: 2, shuffle: true, required: false, "
+    "kind: several_choices, choices: [A, B, C], most: 2, shuffle: true, keep_last: true, required: false, "
     "channel: {name: warner, truth: 2/3}",
     "kind: one_choice, choices: [A, B, C], prefer_not: true, channel: {name: subset, epsilon: 1}",
     "kind: one_choice, choices: [A, B, C], channel: {name: unary, on: 1/2, off: 1/3}",
@@ -95,7 +95,16 @@ def test_item_form_writes_each_kind(alice: User, her: Client) -> None:
     fields = (
         item(0, kind="scale", choices="Low\nMiddle\nHigh", mechanism="discrete_laplace", epsilon="0.5", truth=""),
         item(1, kind="number", choices="", minimum="-1", maximum="1", step="0.25", mechanism="one_bit", truth="1/2"),
-        item(2, kind="several_choices", choices=choices, most="2", shuffle="on", may_be_blank="on", truth="2/3"),
+        item(
+            2,
+            kind="several_choices",
+            choices=choices,
+            most="2",
+            shuffle="on",
+            keep_last="on",
+            may_be_blank="on",
+            truth="2/3",
+        ),
         item(3, kind="one_choice", choices=choices, prefer_not="on", mechanism="subset", epsilon="1", truth=""),
         item(4, kind="one_choice", choices=choices, mechanism="unary", on="1/2", off="1/3"),
         item(5, choices="", prefer_not="on", mechanism="custom", weights="4 1 1\n1 4 1\n1 1 4"),
@@ -178,6 +187,8 @@ FAULTS = [
     (MOOD, {"classes_by": "year", "classes_from": "1", "classes_to": "2"}, "classes_from", "a year like 2024; got"),
     (PLACE, {"classes_by": "year", "classes_from": "1200", "classes_to": "2024"}, "classes_by", "2 to 256 choices"),
     (MOOD, {"shuffle": "on"}, "shuffle", "Not for a question of this kind."),
+    (PLACE, {"keep_last": "on"}, "keep_last", "may stand only beside shuffle"),
+    (SUBSTANCE, {"choices": "A\nB", "keep_last": "on"}, "keep_last", "must leave at least 2 choices to shuffle; got 1"),
     (MOOD, {"may_be_blank": "on"}, "may_be_blank", "may be false only where prefer_not is true"),
     (HABITS, {"most": "5"}, "most", "most must be an integer from 1 to 4; got 5"),
     (SUBSTANCE, {"off": "2/3"}, "on", "on must be greater than off"),

@@ -218,6 +218,11 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
         (CHOICE | {"asked_if": {"first": ["Yes"]}, "unasked": 0}, "items[1].asked_if has unknown keys: first"),
         (SEVERAL | {"dropdown": True}, "items[1].dropdown is for one_choice, scale; got several_choices"),
         (CHOICE | {"dropdown": "yes"}, "items[1].dropdown must be true where it stands; got 'yes'"),
+        (CHOICE | {"keep_last": True}, "items[1].keep_last may stand only beside shuffle"),
+        (CHOICE | {"shuffle": True, "keep_last": "yes"}, "items[1].keep_last must be true where it stands; got 'yes'"),
+        (CHOICE | {"shuffle": True, "keep_last": True, "choices": ["A", "B"], "prefer_not": True},
+         "items[1].keep_last must leave at least 2 choices to shuffle; got 1"),
+        (NUMBER | {"keep_last": True}, "items[1].keep_last is for one_choice, several_choices; got number"),
         (SEVERAL | {"heading": "Rows"}, "items[1].heading is for yes_no, one_choice, scale; got several_choices"),
         (CHOICE | {"heading": "Rows", "shuffle": True}, "items[1].shuffle cannot stand beside heading"),
         (CHOICE | {"heading": "Rows", "dropdown": True}, "items[1].dropdown cannot stand beside heading"),
@@ -233,6 +238,13 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
 )  # fmt: skip
 def test_design_error_messages(said: dict[str, Any], words: str) -> None:
     assert words in fault(**said)
+
+
+def test_last_choice_kept_last_is_in_the_design_only_where_it_is_set() -> None:
+    """The digest of a design without it is the one it had before there was such a part."""
+    plain = frozen(**CHOICE, shuffle=True)
+    assert frozen(**CHOICE, shuffle=True, keep_last=False) == plain
+    assert frozen(**CHOICE, shuffle=True, keep_last=True) == plain | {"keep_last": True}
 
 
 ROWS = """
@@ -303,8 +315,8 @@ CHANNELS = st.one_of(
 ITEMS = st.fixed_dictionaries(
     {"key": WORDS, "kind": st.sampled_from(["one_choice", "several_choices", "scale"]), "wording": TEXTS,
      "choices": st.lists(TEXTS), "channel": CHANNELS},
-    optional={"prefer_not": TEXTS, "required": st.just(False), "shuffle": st.just(True), "most": st.integers(-9, 999),
-              "section": WORDS, "unasked": st.integers(-9, 999)},
+    optional={"prefer_not": TEXTS, "required": st.just(False), "shuffle": st.just(True), "keep_last": st.just(True),
+              "most": st.integers(-9, 999), "section": WORDS, "unasked": st.integers(-9, 999)},
 )  # fmt: skip
 NUMBERS = st.fixed_dictionaries(
     {"key": WORDS, "kind": st.just("number"), "wording": TEXTS, "choices": st.just([]), "channel": CHANNELS},

@@ -112,6 +112,7 @@ def _questions(lime: LimeQuestion, tags: list[str]) -> list[Question]:
         question.rows = [Option(one.code, one.words) for one in rows]
     if lime.other:
         question.options.append(Option("-oth-", _spoken(OTHER, tags), "other"))
+        question.fixed = frozenset({"-oth-"})
     if lime.letter in "OP":
         question.note("comment", "left out", "Words beside an answer cannot be randomised.")
     _attributes(question, lime)

@@ -43,6 +43,8 @@ DEEPEST = 12
 USUAL_BLOCK = "Default Question Block"
 """What Qualtrics calls a block that nobody has named."""
 
+BY_CHANCE = "{~Randomized~}"
+
 
 def read(content: bytes) -> Questionnaire:
     """The questionnaire of a .qsf file."""
@@ -165,7 +167,7 @@ def _question(payload: dict[str, object], key: str, own: str) -> Question:
         question.words |= {code.lower(): text_of(texts.get("QuestionText"))} if texts.get("QuestionText") else {}
     validation = _mapping(_mapping(fields.take("Validation")).get("Settings"))
     question.required = text_of(validation.get("ForceResponse")) == "ON"
-    question.shuffle = text_of(_mapping(fields.take("Randomization")).get("Type")) in ("All", "ScaleReversal")
+    _shuffle(question, _mapping(fields.take("Randomization")))
     question.condition = _display_logic(fields.take("DisplayLogic"))
     _answers(question, payload, fields, translations)
     _kind(question, kind, selector, validation)
@@ -177,6 +179,18 @@ def _question(payload: dict[str, object], key: str, own: str) -> Question:
     if text_of(payload.get("QuestionJS")):
         question.note("JavaScript", "left out", "Candor runs no scripts of a survey: they could read the answers.")
     return question
+
+
+def _shuffle(question: Question, randomization: dict[str, object]) -> None:
+    """The order of options; in an advanced one each place has a code that stays there, or is filled by chance."""
+    kind = text_of(randomization.get("Type"))
+    places = [text_of(one) for one in _list(_mapping(randomization.get("Advanced")).get("FixedOrder"))]
+    first = places.count(BY_CHANCE)
+    ends = kind == "Advanced" and first > 0 and BY_CHANCE not in places[first:]
+    question.shuffle = kind in ("All", "ScaleReversal") or ends
+    question.fixed = frozenset(places[first:] if ends else ())
+    if kind == "Advanced" and not ends:
+        question.note("Randomization: Advanced", "left out", "Only options at the end can stay where they are.")
 
 
 def _answers(

@@ -193,6 +193,7 @@ def _choices(question: Question, fields: Fields) -> None:
             option = Option(CODES[special], words or {"": usual})
             option.special = special  # type: ignore[assignment]
             question.options.append(option)
+            question.fixed |= {option.code}
     if not question.options:
         question.note("choices", "left out", "Its options come from elsewhere, such as a web address.")
 

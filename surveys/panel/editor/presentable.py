@@ -22,7 +22,7 @@ REASON = "Here stands the reason that you give when you open it."
 TRIES = 8
 """Faults of questions that are put aside one after another; a draft with more shows the list of them."""
 
-OPTIONAL = ("asked_if", "unasked", "section", "most", "shuffle", "dropdown", "heading", "required")
+OPTIONAL = ("asked_if", "unasked", "section", "most", "shuffle", "keep_last", "dropdown", "heading", "required")
 
 
 def presentable(definition: Definition) -> Design:

@@ -40,8 +40,8 @@ from surveys.panel.forms.survey import WordsForm
 OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
 KIND_FIELDS = {
     "yes_no": (*OF_CHOICES, "heading"),
-    "one_choice": (*OF_CHOICES, BY, "shuffle", "dropdown", "heading"),
-    "several_choices": (*OF_CHOICES, BY, "shuffle", "most"),
+    "one_choice": (*OF_CHOICES, BY, "shuffle", "keep_last", "dropdown", "heading"),
+    "several_choices": (*OF_CHOICES, BY, "shuffle", "keep_last", "most"),
     "scale": (*OF_CHOICES, BY, "dropdown", "heading"),
     "number": GRID,
 }
@@ -53,8 +53,8 @@ PARAMETER_ROWS: tuple[Any, ...] = (*TOGETHER, *(name for name in PARAMETERS if n
 
 MECHANISM_FIELDS = {name: [parameter.name for parameter in entry.parameters] for name, entry in REGISTRY.items()}
 COLUMNS = tuple(dict.fromkeys(parameter.column for parameter in PARAMETERS.values()))
-ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "dropdown", "heading", "most",
-         *GRID, *COLUMNS)  # fmt: skip
+ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "keep_last", "dropdown", "heading",
+         "most", *GRID, *COLUMNS)  # fmt: skip
 """The fields of a question that do not depend on other questions."""
 
 NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if parameter.form != "table"))
@@ -69,13 +69,18 @@ HELP = {
     "step": "Like 1 or 0.5.",
     "most": "How many may be ticked; fewer protect better. Empty: any number.",
     "shuffle": "Each respondent’s page shows them in an order of its own.",
+    "keep_last": "With “Shuffle”: for “other” or “none of these”, which belong at the end.",
     "dropdown": "For long lists: one field that unfolds, with up to 256 choices.",
     "section": "Key of its section, where the survey has some.",
     "sensitivity": "The editor and “Fit to budget” under Plan divide the privacy budget by it. Only authors see it.",
     **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
 }
-LABELS = {"position": "Order", "most": "At most", "sensitivity": "How sensitive it is"} | {
-    parameter.name: parameter.label for parameter in PARAMETERS.values()
+LABELS = {
+    "position": "Order",
+    "most": "At most",
+    "keep_last": "Last option stays last",
+    "sensitivity": "How sensitive it is",
+    **{parameter.name: parameter.label for parameter in PARAMETERS.values()},
 }
 
 

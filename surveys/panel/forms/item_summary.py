@@ -18,7 +18,7 @@ def facts_of(item: Item) -> str:
     words += [] if item.required else ["may be left blank"]
     words += ["dropdown"] if item.dropdown else []
     words += ["row of a grid"] if item.heading else []
-    words += ["shuffled"] if item.shuffle else []
+    words += ["shuffled except the last" if item.keep_last else "shuffled"] if item.shuffle else []
     words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
     return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])
 

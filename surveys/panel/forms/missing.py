@@ -17,8 +17,8 @@ NEEDED = "This mechanism needs it."
 FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
 FIELDS = {
     *PARAMETERS,
-    *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "dropdown", "heading",
-    "most", "section",
+    *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "keep_last", "dropdown",
+    "heading", "most", "section",
 }  # fmt: skip
 """The fields of a question's form that can have an error; every other error is the mechanism's."""
 

@@ -21,6 +21,7 @@ import { Refusal } from "./refusal.js";
  * @property {number | null} preferNot  index of "prefer not to say", where it is one of the choices
  * @property {boolean} required  a question that is not may be left blank
  * @property {boolean} shuffle  whether the choices are shown in random order
+ * @property {boolean} keepLast  whether the last of them stays last
  * @property {boolean} dropdown  whether the choices are in a list that unfolds
  * @property {number} most  how many options may be ticked
  * @property {object | null} beside  the question as it is frozen, where a text or a picture stands beside it (beside.js)
@@ -158,6 +159,7 @@ function checkedItem(item, index, items) {
     preferNot: item.prefer_not === true ? last : null,
     required: item.required !== false,
     shuffle: item.shuffle === true,
+    keepLast: item.keep_last === true,
     dropdown: item.dropdown === true,
     most: item.most ?? item.choices.length,
     beside: item.before || item.choice_pictures ? item : null,

@@ -48,14 +48,14 @@ export function blankAnswer(item) {
 }
 
 /**
- * The choices in an order that chance decides; "prefer not to say" is not among them, it stays last.
+ * The choices in an order that chance decides; those that stay last are not among them: "prefer not to say", and a last one.
  *
  * @param {Item} item
  * @param {import("./random.js").WordSource} source
  * @returns {number[]}  indices of choices
  */
 export function drawOrder(item, source) {
-  const count = item.choices.length - (item.preferNot === null ? 0 : 1);
+  const count = item.choices.length - (item.preferNot === null ? 0 : 1) - Number(item.keepLast);
   return shuffled(Array.from({ length: count - 1 }, (_, i) => drawTicket(source, count - i)));
 }
 

@@ -66,7 +66,9 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
       ${UNFOLDS.has(item.kind) && !grid && !item.choice_pictures && html`<${Switch} label="Dropdown" on=${item.dropdown === true} path="dropdown"
         onChange=${(on) => edit("", (it) => setOption(it, "dropdown", on, false))} />`}
       ${SHUFFLED.has(item.kind) && !grid && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
-        onChange=${(on) => edit("", (it) => setOption(it, "shuffle", on, false))} />`}
+        onChange=${(on) => edit("", (it) => shuffle(it, on))} />`}
+      ${item.shuffle && html`<${Switch} label="Last option stays last" on=${item.keep_last === true} path="keep_last"
+        onChange=${(on) => edit("", (it) => setOption(it, "keep_last", on, false))} />`}
       <${Switch} label="Show the help line after it" on=${rows.at(-1).help_after === true} path="help_after"
         onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
       ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
@@ -117,7 +119,7 @@ function changeKind(draft, item, kind, state, prices) {
     if (!UNFOLDS.has(kind)) {
       delete changed.dropdown;
     }
-    for (const name of ["most", "shuffle", "minimum", "maximum", "step"]) {
+    for (const name of ["most", "shuffle", "keep_last", "minimum", "maximum", "step"]) {
       delete changed[name];
     }
     delete changed.unasked;
@@ -133,6 +135,13 @@ function changeKind(draft, item, kind, state, prices) {
     }
   });
   prices.protect(item.key, prices.found.questions[item.key]?.epsilon ?? 1, { choose: true });
+}
+
+function shuffle(item, on) {
+  setOption(item, "shuffle", on, false);
+  if (!on) {
+    delete item.keep_last;
+  }
 }
 
 function toggleWithheld(draft, item, state) {
