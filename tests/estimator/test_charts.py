@@ -194,5 +194,6 @@ def test_every_chart_hostile_text_is_escaped() -> None:
 def test_svg_is_written_by_one_module() -> None:
     root = Path(__file__).parents[2]
     modules = [path for app in ("collector", "config", "estimator", "surveys") for path in (root / app).rglob("*.py")]
-    writing = [path.relative_to(root).as_posix() for path in modules if "<svg" in path.read_text()]
+    # Bytes are looked for in files that are refused, not written.
+    writing = [path.relative_to(root).as_posix() for path in modules if re.search(r'(?<!b")<svg', path.read_text())]
     assert writing == ["estimator/base/charts/svg.py"]

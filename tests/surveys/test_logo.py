@@ -145,8 +145,11 @@ def test_sheet_and_dossier_have_the_logo(survey: Survey) -> None:
     design, _ = selectors.design_to_open(survey)
     assert b"/Subtype/Image" in pdf_content(render_sheet(design, "en", pictures.contents_of(survey, design)))
     today = date(2026, 11, 25)
-    (page,) = dossier.contents(survey, design, expected=1000, today=today)["pages"]  # type: ignore[misc]
-    assert page["logo"]["alternative"] == NAME
+    found: Any = dossier.contents(survey, design, expected=1000, today=today, language="en")
+    (page,) = found["pages"]
+    (image,) = page["screens"][0]["parts"][0]["parts"]
+    assert (image["tag"], image["alt"]) == ("img", NAME)
+    assert image["name"] in found["pictures"]
     assert dossier.dossier(survey, expected=1000, today=today).startswith(b"%PDF-")
 
 
