@@ -167,7 +167,7 @@ def test_plain_form_takes_describes_and_removes_a_logo(survey: Survey, alice: Us
     assert Survey.objects.get().logo == {**logo, "alternative": {"en": "The seal"}}
     large = {"logo_picture": SimpleUploadedFile("p.png", png(801, 10))}
     assert "at most 800 points wide" in save(client, change(survey), form_of(client, change(survey)) | large)
-    save(client, change(survey), form_of(client, change(survey)) | {"logo_removed": "on"})
+    save(client, change(survey), form_of(client, change(survey)) | {"logo_picture_removed": "on"})
     assert Survey.objects.get().logo == {}
 
 

@@ -5,25 +5,29 @@ from typing import Any
 from django import forms
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
-    UnfoldAdminFileFieldWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextInputWidget,
-    UnfoldBooleanSwitchWidget,
 )
 
 from collector.designs import COLOURS, FONTS
 from collector.designs.appearance import COLOUR, LONGEST_LOGO_SIDE, PARAMETER
 from surveys.definition.pictures import MOST_BYTES, CleanPicture
 from surveys.lifecycle.pictures import store_picture
-from surveys.panel.forms.before import picture_sent
 from surveys.panel.forms.multilingual import WordsField
+from surveys.panel.forms.picture_fields import (
+    alternative_field,
+    picture_after,
+    picture_field,
+    picture_sent,
+    removal_field,
+)
 from surveys.panel.forms.survey import SurveyForm
 
 FONT_NAMES = {"sans": "The device’s own", "serif": "Serif", "humanist": "Humanist", "rounded": "Rounded"}
 OF_LOOK = (*COLOURS, "font")
 OF_ENDING = ("ending_text", "ending_label", "ending_address")
 OF_COMPLETION = ("completion_code", "completion_address", "completion_carry")
-OF_LOGO = (("logo_picture", "logo_removed"), "logo_alternative")
+OF_LOGO = (("logo_picture", "logo_picture_removed"), "logo_alternative")
 APPEARANCE = (*OF_LOGO, *OF_LOOK, *OF_ENDING, *OF_COMPLETION)
 
 
@@ -64,20 +68,15 @@ class CarryField(forms.CharField):
 class FullSurveyForm(SurveyForm):
     """The survey's form with its look and its end."""
 
-    logo_picture = forms.FileField(
-        label="Logo",
-        required=False,
-        widget=UnfoldAdminFileFieldWidget,
-        help_text=f"Stands above the title. PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB and "
+    logo_picture = picture_field(
+        "Logo",
+        f"Stands above the title. PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB and "
         f"{LONGEST_LOGO_SIDE} points a side; it replaces the one that is there.",
     )
-    logo_removed = forms.BooleanField(label="Take the logo away", required=False, widget=UnfoldBooleanSwitchWidget)
-    logo_alternative = WordsField(
-        label="Alternative text of the logo",
-        part=UnfoldAdminTextInputWidget,
-        most=300,
-        required=False,
-        help_text="What it says, for people who do not see it: most often the name of the institution.",
+    logo_picture_removed = removal_field("Take the logo away")
+    logo_alternative = alternative_field(
+        "Alternative text of the logo",
+        "What it says, for people who do not see it: most often the name of the institution.",
     )
 
     accent = ColourField(
@@ -149,13 +148,7 @@ class FullSurveyForm(SurveyForm):
 
     def clean(self) -> None:
         super().clean()
-        sent, alternative = self.cleaned_data.get("logo_picture"), self.cleaned_data.get("logo_alternative") or {}
-        if sent:
-            self.instance.logo = {**sent.to_dict(), "alternative": alternative}
-        elif self.cleaned_data.get("logo_removed"):
-            self.instance.logo = {}
-        elif self.instance.logo:
-            self.instance.logo = {**self.instance.logo, "alternative": alternative}
+        self.instance.logo = picture_after(self.cleaned_data, "logo", self.instance.logo) or {}
         if self.instance.pk:
             self._store_logo()
 

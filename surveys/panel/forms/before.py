@@ -4,20 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
-from unfold.widgets import (
-    UnfoldAdminExpandableTextareaWidget,
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldBooleanSwitchWidget,
-)
+from unfold.widgets import UnfoldAdminExpandableTextareaWidget, UnfoldAdminTextInputWidget
 
 from collector.designs.blocks import LONGEST_CHOICE_SIDE, LONGEST_SIDE
-from collector.errors import ValidationError
 from surveys.definition.parts import Text
-from surveys.definition.pictures import MOST_BYTES, CleanPicture, clean_picture
+from surveys.definition.pictures import MOST_BYTES, CleanPicture
 from surveys.lifecycle.pictures import store_picture
 from surveys.models import Item, Survey
 from surveys.panel.forms.multilingual import WordsField
+from surveys.panel.forms.picture_fields import (
+    alternative_field,
+    picture_after,
+    picture_field,
+    picture_sent,
+    removal_field,
+)
 
 BEFORE_FIELDS = (
     "before_heading", "before_text", ("before_picture", "before_picture_removed"), "before_alternative",
@@ -45,42 +46,19 @@ class BeforeFields(forms.Form):
         required=False,
         help_text="An empty line begins a new paragraph.",
     )
-    before_picture = forms.FileField(
-        label="Picture before it",
-        required=False,
-        widget=UnfoldAdminFileFieldWidget,
-        help_text=f"PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB; it replaces the one that is there.",
+    before_picture = picture_field(
+        "Picture before it",
+        f"PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB; it replaces the one that is there.",
     )
-    before_picture_removed = forms.BooleanField(
-        label="Take the picture away", required=False, widget=UnfoldBooleanSwitchWidget
-    )
-    before_alternative = WordsField(
-        label="Alternative text of the picture",
-        part=UnfoldAdminTextInputWidget,
-        most=300,
-        required=False,
-        help_text="What it shows, for people who do not see it.",
-    )
+    before_picture_removed = removal_field("Take the picture away")
+    before_alternative = alternative_field("Alternative text of the picture")
 
     choice_place = forms.IntegerField(
         label="Picture of option", required=False, min_value=1, max_value=256, widget=UnfoldAdminTextInputWidget
     )
-    choice_picture = forms.FileField(
-        label="its picture",
-        required=False,
-        widget=UnfoldAdminFileFieldWidget,
-        help_text="Small: at most 800 points wide and high. Save once for each option.",
-    )
-    choice_picture_removed = forms.BooleanField(
-        label="Take its picture away", required=False, widget=UnfoldBooleanSwitchWidget
-    )
-    choice_alternative = WordsField(
-        label="Alternative text of that picture",
-        part=UnfoldAdminTextInputWidget,
-        most=300,
-        required=False,
-        help_text="What it shows, for people who do not see it.",
-    )
+    choice_picture = picture_field("its picture", "Small: at most 800 points wide and high. Save once for each option.")
+    choice_picture_removed = removal_field("Take its picture away")
+    choice_alternative = alternative_field("Alternative text of that picture")
 
     def fill_before(self) -> None:
         """Show what the question has."""
@@ -102,11 +80,8 @@ class BeforeFields(forms.Form):
         cleaned = self.cleaned_data
         written = {name: cleaned.get(f"before_{name}") or {} for name in PARTS}
         before: dict[str, object] = {name: words for name, words in written.items() if any(words.values())}
-        alternative = cleaned.get("before_alternative") or {}
-        if sent := cleaned.get("before_picture"):
-            before["picture"] = {**sent.to_dict(), "alternative": alternative}
-        elif (picture := self.instance.before.get("picture")) and not cleaned.get("before_picture_removed"):
-            before["picture"] = {**picture, "alternative": alternative}
+        if picture := picture_after(cleaned, "before", self.instance.before.get("picture")):
+            before["picture"] = picture
         self.instance.before = before
         if self.survey.pk:
             self.store_pictures()
@@ -120,12 +95,8 @@ class BeforeFields(forms.Form):
         written = sent or cleaned.get("choice_picture_removed") or any(alternative.values())
         if written and not 0 <= place < len(shown):
             self.add_error("choice_place", f"Say which option by its number, from 1 to {len(shown)}.")
-        elif sent:
-            shown[place] = {**sent.to_dict(), "alternative": alternative}
-        elif cleaned.get("choice_picture_removed"):
-            shown[place] = None
-        elif written and (there := shown[place]):
-            shown[place] = {**there, "alternative": alternative}
+        elif written:
+            shown[place] = picture_after(cleaned, "choice", shown[place])
         self.instance.choice_pictures = shown if any(shown) else []
 
     def store_pictures(self) -> None:
@@ -133,16 +104,6 @@ class BeforeFields(forms.Form):
         for name in ("before_picture", "choice_picture"):
             if sent := self.cleaned_data.get(name):
                 store_picture(self.survey, sent)
-
-
-def picture_sent(file: Any, longest: int) -> CleanPicture | None:
-    """The picture that was sent as a file; None if there is none."""
-    if not file:
-        return None
-    try:
-        return clean_picture(file.read(MOST_BYTES + 1), longest=longest)
-    except ValidationError as error:
-        raise forms.ValidationError(f"The picture {error.message}.") from None
 
 
 def _places(choices: Sequence[Text], known: Sequence[Text]) -> list[int | None]:
