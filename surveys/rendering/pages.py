@@ -63,7 +63,7 @@ def render_page(
         Where the pictures of a preview are; empty: where those of every survey are.
     """
     doors = language_links("respond", design, languages)
-    context: dict[str, object] = {
+    context = {
         **texts_in(design, language),
         "canonical": _between_tags(design.canonical.decode()),
         "digest": design.digest,
@@ -74,23 +74,30 @@ def render_page(
         "question_count": len(design.items),
         "pictures": [picture.name for picture in design.pictures],
         **logo_in(design, language, pictures_address),
-        **_entry(design, language),
+        "statements": [statement[language] for statement in design.consent_statements],
+        "screening": screening_in(design.screening, language),
         "invitations": design.invitations,
         "waves": design.waves,
         "uses": _sentence_keys(design),
         "extras": _extras(design),
         "styles": _styles(design),
         "practice": _practice(design.items[0], language),
-        "coin_address": address_of("coin", design, language) if with_coin else "",
-        "survey_address": "" if preview else address_of("respond", design, design.language),
-        "spent_address": "" if preview else spent_address(language),
+        **_addresses(design, language, with_coin=with_coin, preview=preview),
         "doors": _doors_of_preview(doors, previews or {}) if preview else doors,
         "preview": preview,
         "work": work,
     }
-    if design.invitations == "blind" and not preview:
-        context["token_address"] = address_of("token", design, language)
     return render("surveys/respond.html", context, language)
+
+
+def _addresses(design: Design, language: str, *, with_coin: bool, preview: bool) -> dict[str, str]:
+    """Where the page leads to and sends to; a preview does neither."""
+    coin = address_of("coin", design, language) if with_coin else ""
+    if preview:
+        return {"coin_address": coin, "survey_address": "", "spent_address": ""}
+    token = {"token_address": address_of("token", design, language)} if design.invitations == "blind" else {}
+    survey = address_of("respond", design, design.language)
+    return {"coin_address": coin, "survey_address": survey, "spent_address": spent_address(language), **token}
 
 
 def render_questions(
@@ -100,11 +107,6 @@ def render_questions(
     page = {"question_count": count, "branching": branching, "pictures_address": pictures_address}
     parts = _parts(_questions(design, language, first))
     return b"".join(render("surveys/respond/_part.html", {**page, "part": part}, language) for part in parts)
-
-
-def _entry(design: Design, language: str) -> dict[str, object]:
-    statements = [statement[language] for statement in design.consent_statements]
-    return {"statements": statements, "screening": screening_in(design.screening, language)}
 
 
 def logo_in(design: Design, language: str, address: str = "") -> dict[str, object]:
