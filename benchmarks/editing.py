@@ -118,19 +118,7 @@ def measured(url: str, author: Any, slower: int) -> Iterator[tuple[str, float, i
         page.keyboard.press("End")
         page.wait_for_timeout(1_000)
         page.evaluate("window.keys.length = window.work.length = 0")
-        shown = []
-        for turn in range(TURNS):
-            words = f"{TYPED}, {slower}.{turn}"
-            page.keyboard.type(words, delay=80)
-            shown.append(page.evaluate(f"({SHOWN})", words))
-            page.wait_for_timeout(1_500)
-        added = []
-        for turn in range(TURNS):
-            page.get_by_label(re.compile("^Option [0-9]+$")).last.press("Enter")
-            page.wait_for_timeout(1_500)
-            words = f"Another one, {slower}.{turn}"
-            page.keyboard.insert_text(words)
-            added.append(page.evaluate(f"({SHOWN})", words))
+        shown, added = words_shown(page, slower), options_shown(page, slower)
         keys, work = (page.evaluate(f"[16, ...window.{name}]") for name in ("keys", "work"))
         yield "a key to the next paint: median", statistics.median(keys), KEY
         yield "a key to the next paint: slowest", max(keys), KEY
@@ -140,6 +128,29 @@ def measured(url: str, author: Any, slower: int) -> Iterator[tuple[str, float, i
         yield "from a new option to the preview: median", statistics.median(added), PREVIEW
         yield "from a new option to the preview: slowest", max(added), PREVIEW
         browser.close()
+
+
+def words_shown(page: Any, slower: int) -> list[float]:
+    """Milliseconds from the last key of some words in the wording until the preview shows them, each turn."""
+    shown = []
+    for turn in range(TURNS):
+        words = f"{TYPED}, {slower}.{turn}"
+        page.keyboard.type(words, delay=80)
+        shown.append(page.evaluate(f"({SHOWN})", words))
+        page.wait_for_timeout(1_500)
+    return shown
+
+
+def options_shown(page: Any, slower: int) -> list[float]:
+    """The same of a new option, with which the preview is loaded whole."""
+    shown = []
+    for turn in range(TURNS):
+        page.get_by_label(re.compile("^Option [0-9]+$")).last.press("Enter")
+        page.wait_for_timeout(1_500)
+        words = f"Another one, {slower}.{turn}"
+        page.keyboard.insert_text(words)
+        shown.append(page.evaluate(f"({SHOWN})", words))
+    return shown
 
 
 def ready(page: Any) -> float:
