@@ -54,9 +54,13 @@ class Thief:
         }
         return found | {"dump": self._dumped(shard, column)}
 
+    def checkpoint(self) -> None:
+        """Have the node write its pages; files of its log from before the last one go."""
+        self._asked("CHECKPOINT")
+
     def files(self, nonces: Order) -> dict[str, Order]:
         """In each file but the log's that holds some of them: those, the one first that stands first."""
-        self._asked("CHECKPOINT")
+        self.checkpoint()
         folder = self._folder()
         held = {
             path: order_in(path.read_bytes(), nonces)
