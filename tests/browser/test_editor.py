@@ -180,6 +180,19 @@ def test_editor_keeps_both_peoples_changes_and_undoes(editor: Page, draft: Surve
     assert definition()["items"][0]["wording"]["en"] != "Mine?"
 
 
+def test_editor_preview_goes_to_a_question_far_below(page: Page, alice: User) -> None:
+    """What is out of sight is not laid out, so where a question stands is known only on the way there."""
+    one = payloads.definition()["items"][1]
+    items = [one | {"key": f"q{number}", "channel": one["channel"] | {"truth": "1/40"}} for number in range(1, 25)]
+    write_survey(payloads.definition(items=items), team=home_team(alice))
+    opened(page, alice)
+    for number in (24, 9):
+        page.locator(".editor-outline").get_by_text(str(number), exact=True).click()
+        question = frame(page).locator(f"#question-{number}")
+        expect(question.locator("label.choice").last).to_be_in_viewport(ratio=1)
+        expect(question.get_by_role("heading").or_(question.locator("legend")).first).to_be_in_viewport(ratio=1)
+
+
 def test_editor_by_keys_on_a_phone_and_signed_out(editor: Page, alice: User) -> None:
     editor.get_by_role("button", name="2 How do you feel?").press("Alt+ArrowUp")
     editor.get_by_role("button", name="1 How do you feel?").wait_for()

@@ -5,6 +5,7 @@ import { afterPaint, html, later, useEffect, useRef, useState } from "./view.js"
 
 const PAUSE = 120;
 const ABOVE = 12;
+const FRAMES = 12;
 
 export function Preview({ draft, language, onLanguage, number, names }) {
   const [width, setWidth] = useState("phone");
@@ -175,14 +176,19 @@ class Page {
     return this.#screen.querySelector("iframe:not([data-coming])");
   }
 
-  /** Bring the question that is edited into sight. */
-  scroll() {
+  /** Bring the question that is edited into sight; what was out of sight gets its height only once it is there. */
+  scroll(frames = FRAMES) {
     const { number } = this.#shown.current;
     const view = this.#frame?.contentWindow;
     const found = view?.document.getElementById(`question-${number}`);
     if (found) {
       reveal(found);
-      view.scrollTo(0, view.scrollY + found.getBoundingClientRect().top - ABOVE);
+      const covered = parseFloat(view.getComputedStyle(view.document.documentElement).scrollPaddingTop) || ABOVE;
+      const away = found.getBoundingClientRect().top - covered;
+      view.scrollBy(0, away);
+      if (frames > 0) {
+        view.requestAnimationFrame(() => this.scroll(frames - 1));
+      }
     } else if (!number) {
       view?.scrollTo(0, 0);
     }
