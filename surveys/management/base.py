@@ -126,7 +126,7 @@ def read_content(path: Path, most: int) -> bytes:
 
 
 @contextmanager
-def read_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def output_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Write a file completely and to disk, or leave it unchanged; `-` is standard output.
 
     Parameters

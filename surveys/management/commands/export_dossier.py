@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from surveys.management.base import STANDARD, SurveyCommand, find_survey, read_file
+from surveys.management.base import STANDARD, SurveyCommand, find_survey, output_file
 from surveys.planning.dossier import LANGUAGES, dossier
 from surveys.planning.group_warnings import expected_reports
 
@@ -22,7 +22,7 @@ class Command(SurveyCommand):
         survey, output = find_survey(options["slug"]), options["output"]
         expected = expected_reports(survey, options["expect"])
         content = dossier(survey, expected=expected, today=timezone.now().date(), language=options["language"])
-        with read_file(output) as file:
+        with output_file(output) as file:
             file.write(content)
         words = f"The dossier of {survey.slug} is written to {'standard output' if output == STANDARD else output}."
         return words, {"slug": survey.slug, "output": str(output)}

@@ -13,7 +13,7 @@ from estimator.runs.selectors import last_done
 from surveys.accounts import access
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors
-from surveys.management.base import SurveyCommand, find_survey, read_file, show_progress, usage_error
+from surveys.management.base import SurveyCommand, find_survey, output_file, show_progress, usage_error
 from surveys.models import Survey
 
 
@@ -43,7 +43,7 @@ class Command(SurveyCommand):
         except InputError as refusal:
             raise (usage_error if refusal.field == "language" else CommandError)(str(refusal)) from refusal
         output: Path = options["output"]
-        with show_progress(form.label) as watch, read_file(output, private=form.microdata) as file:
+        with show_progress(form.label) as watch, output_file(output, private=form.microdata) as file:
             with translation.override(services.written_in(form, options["language"])):
                 form.write(run, selectors.report_context(run), file, watch)
             size = file.seek(0, 2)

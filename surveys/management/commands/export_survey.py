@@ -5,7 +5,7 @@ from typing import Any
 from surveys.definition import definitions
 from surveys.exchange import formats as exchange
 from surveys.lifecycle import selectors
-from surveys.management.base import STANDARD, SurveyCommand, find_survey, read_file, usage_error
+from surveys.management.base import STANDARD, SurveyCommand, find_survey, output_file, usage_error
 
 
 class Command(SurveyCommand):
@@ -24,7 +24,7 @@ class Command(SurveyCommand):
         if output is None:
             raise usage_error(f"--output must name a file for --format {form}; - is standard output.")
         content = text.encode() if form == "yaml" else exchange.export(definition, form)
-        with read_file(output) as file:
+        with output_file(output) as file:
             file.write(content)
         words = f"{options['slug']} is written to {'standard output' if output == STANDARD else output}."
         return words, {"slug": options["slug"], "output": str(output)}

@@ -4,7 +4,7 @@ from typing import Any
 
 from surveys.exchange import translation_files
 from surveys.lifecycle import selectors
-from surveys.management.base import STANDARD, SurveyCommand, find_survey, read_file
+from surveys.management.base import STANDARD, SurveyCommand, find_survey, output_file
 
 
 class Command(SurveyCommand):
@@ -19,7 +19,7 @@ class Command(SurveyCommand):
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         definition, output = selectors.definition_of(find_survey(options["slug"])), options["output"]
         content = translation_files.write(definition, options["format"], options["language"])
-        with read_file(output) as file:
+        with output_file(output) as file:
             file.write(content)
         words = f"The texts of {options['slug']} are written to {'standard output' if output == STANDARD else output}."
         return words, {"slug": options["slug"], "format": options["format"], "output": str(output)}

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from collector.errors import InputError
-from surveys.management.base import REFUSED, SurveyCommand, find_survey, read_file, usage_error
+from surveys.management.base import REFUSED, SurveyCommand, find_survey, output_file, usage_error
 from surveys.outreach import invitation_files, invitations
 
 
@@ -23,7 +23,7 @@ class Command(SurveyCommand):
         survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"
         made: invitation_files.File | None = None
         try:
-            with read_file(output, private=True) as file:
+            with output_file(output, private=True) as file:
                 made = invitation_files.make(survey, options["count"], form, group=options["group"], by=None)
                 file.write(made.content)
         except InputError as fault:
