@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -129,6 +129,10 @@ messages: ## find the respondents' texts for the translators, and compile what t
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/messages
 
+docs: ## build the documentation site into build/help; broken links, anchors and pages that nothing names fail
+	@$(PYTHON) bin/install requirements-dev.lock
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 coverage: ## measure every interval's coverage, every mechanism's variance and the averaging attack into docs (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m benchmarks.coverage
@@ -165,6 +169,7 @@ lock: ## compile the requirement files into hashed lock files
 	@$(COMPILE) -c requirements.lock requirements-lean.txt -o requirements-lean.lock
 	@$(COMPILE) -c requirements.lock requirements-web.txt -o requirements-web.lock
 	@$(COMPILE) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+	@$(COMPILE) -c requirements-dev.lock requirements-docs.txt -o requirements-docs.lock
 
 # Names of before, for one release.
 long: test-long
