@@ -1,5 +1,5 @@
 # Three images of Candor: `lean` for beat and the worker that only folds, `web` for the web server, `full` (the default) for the
-# others. compose.yaml says which process runs in which, and how; docs/containers.md says what each is without, and its size.
+# others. compose.yaml says which process runs in which, and how; docs/how-to/containers.md says what each is without, and its size.
 
 FROM python:3.11.13-slim-bookworm AS lean-packages
 COPY requirements-lean.lock .

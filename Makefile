@@ -70,17 +70,17 @@ audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's c
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.audit
 
-audit-fuzz: ## 20,000 requests made of the OpenAPI document, 10,000 ids walked by a stranger, 20,000 definitions, into docs/fuzz*.md
+audit-fuzz: ## 20,000 requests made of the OpenAPI document, 10,000 ids walked by a stranger, 20,000 definitions, into docs/evidence/fuzz*.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.fuzz.definitions
 	@$(BIN)/python -m tests.fuzz
 
-audit-files: ## open every exported file in LibreOffice and R (installed where they are missing), into docs/exported-files.md
+audit-files: ## open every exported file in LibreOffice and R (installed where they are missing), into docs/evidence/exported-files.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(PYTHON) bin/install-readers
 	@CANDOR_TEST_READERS=1 $(BIN)/python -m pytest -q tests/readers
 
-audit-orders: ## 5,000 orders of all that can happen to reports, against a model, into docs/machine.md
+audit-orders: ## 5,000 orders of all that can happen to reports, against a model, into docs/evidence/orders-of-events.md
 	@$(PYTHON) bin/install requirements-dev.lock
 	@CANDOR_TEST_MACHINE=5000 $(BIN)/python -m pytest -q --timeout 0 tests/collector/test_state_machine.py
 
@@ -94,7 +94,7 @@ containers: ## build the images, start compose.yaml whole, answer a survey throu
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m pytest -n 0 -p no:cacheprovider --timeout 0 -x $(ARGS) tests/containers/journey.py tests/containers/upgrade.py
 
-cluster: ## bring up the three machines of docs/high-availability.md in containers; make cluster-down ends them (as root)
+cluster: ## bring up the three machines of docs/how-to/high-availability.md in containers; make cluster-down ends them (as root)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(PYTHON) bin/base-images
 	@$(BIN)/python -m tests.cluster up
@@ -111,11 +111,11 @@ audit-slow-senders: ## slow senders of every kind against an installation and a 
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.slow
 
-audit-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/failures.md (ten minutes)
+audit-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/evidence/failures.md (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.failures
 
-audit-install: ## the commands of docs/install.md on empty machines in containers (as root, ten minutes)
+audit-install: ## the commands of docs/how-to/deploy.md on empty machines in containers (as root, ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser
 	@$(BIN)/python -m tests.install

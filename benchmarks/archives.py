@@ -1,6 +1,6 @@
 """Archived reports of 20 items: bytes of the file, and the memory of what moves and reads them. Nothing is timed.
 
-python -m benchmarks.archives                     a million reports and four, on SQLite; writes docs/scale.md
+python -m benchmarks.archives                     a million reports and four, on SQLite; writes docs/evidence/scale.md
 python -m benchmarks.archives 100000 postgresql   as many as are asked for, on the database that is asked for
 """
 
@@ -13,7 +13,7 @@ from benchmarks import _filled
 from benchmarks.exporting import _counted
 from benchmarks.volume import _ignored, _measured, _say
 
-PAGE = Path(__file__).parents[1] / "docs/scale.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/scale.md"
 SECTION = re.compile(r"(<!-- written by benchmarks/archives.py -->\n).*?(<!-- until here -->)", re.S)
 SIZES = (1_000_000, 4_000_000)
 HEAD = (

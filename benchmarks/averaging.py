@@ -1,4 +1,4 @@
-"""The averaging attack on repeated waves: what a guess of an unchanged answer gains, into docs/repeated-waves.md.
+"""Averaging over repeated waves: the gain of a guess at an unchanged answer, into docs/evidence/repeated-waves.md.
 
     python -m benchmarks.averaging [--people 20000]
 
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--people", type=int, default=20_000, help="simulated for each number (20,000)")
     people = parser.parse_args(arguments).people
-    put("repeated-waves.md", "averaging.py", "\n".join(rows(people)))
+    put("evidence/repeated-waves.md", "averaging.py", "\n".join(rows(people)))
     (DOCS / "images" / "averaging.svg").write_text(drawn(people), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""How often the intervals of a change between two waves hold, and how long they are: table into docs/library/change.md.
+"""How often the intervals of a change between two waves hold, and their length: table into docs/evidence/change.md.
 
     python -m benchmarks.change [--rounds 2000]
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from randomized_response import ProportionEstimate, change_of_shares, estimate_proportions, forced_response
 
-PAGE = Path(__file__).parents[1] / "docs" / "library" / "change.md"
+PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "change.md"
 BEGIN, END = "<!-- written by benchmarks/change.py -->\n", "<!-- until here -->"
 COINS = forced_response(truth="1/2")
 PEOPLE = 500

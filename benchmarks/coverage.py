@@ -1,4 +1,4 @@
-"""How often each interval holds the true share: table and picture into docs/library/.
+"""How often each interval holds the true share: table and picture into docs/evidence/.
 
     python -m benchmarks.coverage [--rounds 100]
 
@@ -28,7 +28,7 @@ SHARES = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5]
 SIZES = [30, 100, 300, 1000, 10_000]
 ANSWERS = [2, 3, 5, 10]
 LEVEL = 0.95
-FOLDER = Path(__file__).parents[1] / "docs" / "library"
+FOLDER = Path(__file__).parents[1] / "docs" / "evidence"
 
 
 @dataclass(frozen=True)

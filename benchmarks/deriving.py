@@ -1,4 +1,4 @@
-"""How long a browser takes to derive the tickets of a survey that remembers, into docs/repeated-waves.md.
+"""How long a browser takes to derive the tickets of a survey that remembers, into docs/evidence/repeated-waves.md.
 
     python -m benchmarks.deriving [--slower 6]
 
@@ -82,7 +82,7 @@ def main() -> None:
     fast, slow = measured(CLIENT, [1, slower])
     rows = [f"| {said} | {fast[name]:,.0f} ms | {slow[name]:,.0f} ms |" for name, said in NAMES.items()]
     head = [f"| survey | Chromium | slowed {slower} times |", "| --- | ---: | ---: |"]
-    put("repeated-waves.md", "deriving.py", "\n".join([*head, *rows]))
+    put("evidence/repeated-waves.md", "deriving.py", "\n".join([*head, *rows]))
 
 
 if __name__ == "__main__":

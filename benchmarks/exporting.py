@@ -1,6 +1,6 @@
 """What it takes to write the reports of a big survey one by one: seconds, bytes, and the most memory that it ever had.
 
-python -m benchmarks.exporting            a million reports of 20 items, on SQLite; writes docs/exported-files.md
+python -m benchmarks.exporting            a million reports of 20 items, SQLite, into docs/evidence/exported-files.md
 python -m benchmarks.exporting 10000000   as many as are asked for
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks import _filled
 
-PAGE = Path(__file__).parents[1] / "docs/exported-files.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/exported-files.md"
 SECTION = re.compile(r"(<!-- written by benchmarks/exporting.py -->\n).*?(<!-- until here -->)", re.S)
 FORMATS = ("reports-csv", "reports-parquet", "reports-sav", "reports-dta", "csv", "json", "xlsx")
 HEAD = (

@@ -205,7 +205,7 @@ def family(pid: int) -> list[int]:
 
 
 def write(found: list[dict[str, Any]]) -> None:
-    put("storage.md", "lag.py", "\n".join(lines(found)))
+    put("evidence/storage.md", "lag.py", "\n".join(lines(found)))
     (DOCS / "images" / "lag.svg").write_text(drawn(found))
 
 

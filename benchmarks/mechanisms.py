@@ -1,4 +1,4 @@
-"""Which mechanism is the most precise at equal epsilon: table and picture into docs/library/.
+"""Which mechanism is the most precise at equal epsilon: table and picture into docs/evidence/.
 
 python -m benchmarks.mechanisms
 """
@@ -16,7 +16,7 @@ from randomized_response import discrete_laplace, one_bit, plan
 EPSILONS = [0.5, 1.1, 2.0, 4.0]
 SIZES = [2, 3, 4, 5, 6, 8, 10, 16, 24, 32, 64, 128, 256]
 NAMES = ["k_ary", "optimised unary", "subset selection"]
-FOLDER = Path(__file__).parents[1] / "docs" / "library"
+FOLDER = Path(__file__).parents[1] / "docs" / "evidence"
 
 
 def coin(k: int, epsilon: float) -> dict[str, float]:

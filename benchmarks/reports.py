@@ -44,7 +44,7 @@ FEW = 0.8
 """Of the rate that is reached: at this part of it the wait is measured."""
 
 ITEMS = 20
-PAGE = ROOT / "docs" / "reports.md"
+PAGE = ROOT / "docs" / "evidence" / "receiving-responses.md"
 PICTURE = ROOT / "docs" / "images" / "reports.svg"
 NAMES = {
     "door": "reports taken",

@@ -148,9 +148,9 @@ def costs(kind: str, transactions: dict[str, Any], lag: list[dict[str, Any]]) ->
 
 def write(transactions: dict[str, Any], lag: list[dict[str, Any]]) -> None:
     model = {kind: costs(kind, transactions, lag) for kind in KINDS}
-    put("scale.md", "scale.py, costs", "\n".join(cost_lines(model)))
-    put("scale.md", "scale.py, measured", "\n".join(compared(model, lag)))
-    put("scale.md", "scale.py, sizes", "\n".join(sizes(model["postgresql"])))
+    put("evidence/scale.md", "scale.py, costs", "\n".join(cost_lines(model)))
+    put("evidence/scale.md", "scale.py, measured", "\n".join(compared(model, lag)))
+    put("evidence/scale.md", "scale.py, sizes", "\n".join(sizes(model["postgresql"])))
     large, half = at(model["postgresql"], RATE), Deaths(600, 1_200, 0.5)
     dear = replace(large, each=DEARER * large.each)
     dear = replace(dear, workers=fewest(dear)[0])
@@ -160,7 +160,7 @@ def write(transactions: dict[str, Any], lag: list[dict[str, Any]]) -> None:
         f"{dear.workers} workers, {DEARER} times as dear": dear,
     }
     runs = {name: simulate(one, seconds=2_400, seed=SEED, deaths=half) for name, one in settings.items()}
-    put("scale.md", "scale.py, deaths", "\n".join(death_lines(runs, half)))
+    put("evidence/scale.md", "scale.py, deaths", "\n".join(death_lines(runs, half)))
     (DOCS / "images" / "scale.svg").write_text(drawn(runs, half, large.nodes))
 
 

@@ -3,7 +3,7 @@
     python -m benchmarks.statements [COMMIT]
 
 The database itself tells them, those that begin and end the transaction included: SQLite to its trace, PostgreSQL as
-what it would log. The program of the commit is unpacked beside this one. Writes docs/reports.md.
+what it would log. The program of the commit is unpacked beside this one. Writes docs/evidence/receiving-responses.md.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="candor-before-") as folder:
         unpack(commit, Path(folder))
         found = {words: counted(where) for words, where in ((f"`{commit}`", Path(folder)), ("now", ROOT))}
-    put("reports.md", "statements.py", "\n".join(lines(found)))
+    put("evidence/receiving-responses.md", "statements.py", "\n".join(lines(found)))
 
 
 def unpack(commit: str, folder: Path) -> None:

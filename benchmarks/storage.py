@@ -1,4 +1,4 @@
-"""What a report takes and costs as the store grows: a table into docs/storage.md, and a picture.
+"""What a report takes and costs as the store grows: a table into docs/evidence/storage.md, and a picture.
 
     python -m benchmarks.storage [--most 10000000]
 
@@ -104,7 +104,7 @@ def _each(spent: _filled.Spent) -> tuple[float, float]:
 
 
 def write(found: dict[str, list[Measured]]) -> None:
-    put("storage.md", "storage.py", "\n".join(lines(found)))
+    put("evidence/storage.md", "storage.py", "\n".join(lines(found)))
     (DOCS / "images" / "storage.svg").write_text(drawn(found))
     kept = {vendor: [asdict(one) for one in rows] for vendor, rows in found.items()}
     (MEASURED / "storage.json").write_text(json.dumps(kept, indent=1) + "\n")

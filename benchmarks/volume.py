@@ -1,6 +1,6 @@
 """A hundred million reports in one PostgreSQL: size, and the time and memory of what reads them.
 
-python -m benchmarks.volume              10^8 reports of 20 items (half an hour, 40 GB of disk); writes docs/scale.md
+python -m benchmarks.volume              10^8 reports of 20 items (half an hour, 40 GB), into docs/evidence/scale.md
 python -m benchmarks.volume 1000000      as many as are asked for
 
 Everything is in a temporary folder (TMPDIR), which is deleted whatever happens.
@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks import _filled
 from benchmarks.exporting import _counted, _memory, _peak
 
-PAGE = Path(__file__).parents[1] / "docs/scale.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/scale.md"
 SECTION = re.compile(r"(<!-- written by benchmarks/volume.py -->\n).*?(<!-- until here -->)", re.S)
 BILLION = 1_000_000_000
 ROOM = 400

@@ -207,8 +207,9 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 LANGUAGE_CODE = "en"
-# What the respondents' pages speak, each by its own name; docs/client.md says how to add one. Reports speak fewer
-# (estimator/base/languages.py) and have a catalog of their own; where both have a text, the respondents' one counts.
+# What the respondents' pages speak, each by its own name; docs/explanation/respondent-page.md says how to add one.
+# Reports speak fewer (estimator/base/languages.py) and have a catalog of their own; where
+# both have a text, the respondents' one counts.
 LOCALE_PATHS = [ROOT / "locale", ROOT / "estimator" / "locale"]
 LANGUAGES = [
     ("en", "English"),

@@ -133,7 +133,7 @@ class Bundle:
 
     Examples
     --------
-    >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
+    >>> bundle = load_bundle("docs/examples/redbook-1974.report.json")
     >>> list(bundle.items), bundle.strata["y08"]
     (['affair', 'rating'], '8 to 10 years')
     """
@@ -167,7 +167,7 @@ class Bundle:
 
         Examples
         --------
-        >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
+        >>> bundle = load_bundle("docs/examples/redbook-1974.report.json")
         >>> bundle.shares, bundle.estimate_population("affair").constrained.round(4)
         (mappingproxy({}), array([0.6762, 0.3238]))
         """
@@ -226,7 +226,7 @@ def load_bundle(path: str | Path) -> Bundle:
 
     Examples
     --------
-    >>> bundle = load_bundle("docs/library/redbook-1974.report.json")
+    >>> bundle = load_bundle("docs/examples/redbook-1974.report.json")
     >>> print(bundle.items["affair"].estimate())
     6366 reports; 95 % intervals: feldman_cousins
     answer  estimate  std. error     low    high  unbiased
@@ -250,7 +250,7 @@ def load_bundle(path: str | Path) -> Bundle:
 
 def _groups(design: _Design, language: str) -> list[_Group]:
     """The groups that counts are given for in older exports: the design's."""
-    # Of a design with `participation` the export tells nothing by group: docs/formats.md.
+    # Of a design with `participation` the export tells nothing by group: docs/reference/formats.md.
     groups = [] if "participation" in design else design["strata"]["groups"]
     return [{"stratum": one["key"], "label": one["label"][language], "share": one["share"]} for one in groups]
 

@@ -1,7 +1,7 @@
 """Questions of a frozen design for estimation: their mechanisms, and the numeric values of their answers.
 
-The one place that knows which encoding of docs/formats.md is which mechanism; reports, exports and exported files that
-are read back all compute through it.
+The one place that knows which encoding of docs/reference/formats.md is which mechanism; reports, exports and exported
+files that are read back all compute through it.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class Question:
     def reports_shares(self) -> bool:
         """True if shares of answers are reported; for a number, or a scale by `discrete_laplace`, only the mean is.
 
-        The shares of such a scale are too uncertain to be read: docs/library/weaknesses.md.
+        The shares of such a scale are too uncertain to be read: docs/explanation/estimation.md.
         """
         table = self.mechanism.name if isinstance(self.mechanism, Channel) else ""
         return self.fits_shares and (self.kind, table) != ("scale", "discrete_laplace")
@@ -137,7 +137,7 @@ class Question:
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    """Return the question of an item of a frozen design (docs/formats.md).
+    """Return the question of an item of a frozen design (docs/reference/formats.md).
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Encoding of one answer into the symbols of a report, drawn exactly: the browser's rules in Python.
 
-An encoding (docs/formats.md) says how many tickets are drawn, below which bounds, and which symbols they make of an
-answer. Tickets are drawn before there is an answer; which words and how many are used never depends on it.
+An encoding (docs/reference/formats.md) says how many tickets are drawn, below which bounds, and which symbols they make
+of an answer. Tickets are drawn before there is an answer; which words and how many are used never depends on it.
 """
 
 from collections.abc import Sequence

@@ -202,7 +202,7 @@ def _require_cluster() -> None:
     if not _has_citus():
         raise Conflict(
             "The database has no extension citus. Install it on every server, then CREATE EXTENSION citus; see "
-            "docs/citus.md."
+            "docs/how-to/citus.md."
         )
     if not fetch_rows("SELECT FROM pg_dist_node WHERE groupid = 0"):
         raise Conflict(

@@ -1,4 +1,4 @@
-"""`python -m config.variables` writes the tables of docs/configuration.md."""
+"""`python -m config.variables` writes the tables of docs/reference/configuration.md."""
 
 from config.variables.document import write
 

@@ -17,7 +17,9 @@ def check(environment: Mapping[str, str] = os.environ) -> None:
         if name.startswith(PREFIX) and not name.startswith(TESTS) and name not in VARIABLES:
             near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.7)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise ValueError(f"{name} is not a variable of Candor.{hint} docs/configuration.md lists them all.")
+            raise ValueError(
+                f"{name} is not a variable of Candor.{hint} docs/reference/configuration.md lists them all."
+            )
     for variable in VARIABLES.values():
         if set(variable.used_by) & set(PROCESSES):
             variable.read(environment)

@@ -1,4 +1,4 @@
-"""The tables of docs/configuration.md, written from the registry."""
+"""The tables of docs/reference/configuration.md, written from the registry."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from config.variables.registry import PROCESSES, ROOT, SECTIONS, VARIABLES
 from config.variables.variable import Variable
 
-PAGE = ROOT / "docs" / "configuration.md"
+PAGE = ROOT / "docs" / "reference" / "configuration.md"
 BEGIN, END = "<!-- written by python -m config.variables -->", "<!-- until here -->"
 
 

@@ -1,4 +1,4 @@
-"""Every environment variable that a process of Candor reads; docs/configuration.md is written from here.
+"""Every environment variable that a process of Candor reads; docs/reference/configuration.md is written from here.
 
 A new one is added here, in its section, and in compose.yaml; then `python -m config.variables` writes the document.
 """
@@ -53,7 +53,7 @@ SECRET_KEY = Variable(
 
 DATABASE_URL = Variable(
     "DATABASE_URL", SERVERS, "A PostgreSQL, its user and the database there ([which settings it "
-    "needs](operating.md#a-postgresql-of-your-own)).",
+    "needs](../how-to/operate.md#a-postgresql-of-your-own)).",
     formats.POSTGRESQL, "", (*PROCESSES, LAUNCHER), shown="none: an SQLite file in `CANDOR_DATA`", secret=True,
 )  # fmt: skip
 REDIS_URL = Variable(
@@ -63,7 +63,7 @@ REDIS_URL = Variable(
 )  # fmt: skip
 PANEL = Variable(
     "CANDOR_PANEL", SERVERS, "A web process with all packages: it answers the pages for which the one that is asked "
-    "lacks a package ([why](containers.md#images)).",
+    "lacks a package ([why](../how-to/containers.md#images)).",
     formats.PROCESS, "", (WEB,), shown="none: each web process answers all pages; `http://panel:8000` in compose.yaml",
 )  # fmt: skip
 POSTGRES_PASSWORD = Variable(
@@ -80,13 +80,13 @@ EPSILON_CEILING = Variable(
 )  # fmt: skip
 EPSILON_CEILING_QUESTION = Variable(
     "CANDOR_EPSILON_CEILING_QUESTION", PRIVACY, "The privacy loss of one question above which opening [takes a "
-    "reason](field.md#a-reason-above-a-ceiling).",
+    "reason](../how-to/open-and-close.md#a-reason-above-a-ceiling).",
     decimal(8), "3", (WEB, WORKER, COMMANDS),
 )  # fmt: skip
 
 PROXIES = Variable(
     "CANDOR_PROXIES", ABUSE, "How many proxies stand one behind the other in front of the web server. Each adds the "
-    "address that it saw to `X-Forwarded-For` ([why](reports.md#behind-a-proxy)).",
+    "address that it saw to `X-Forwarded-For` ([why](../evidence/receiving-responses.md#behind-a-proxy)).",
     whole(0, 10), 0, (WEB,), shown="`0`; `1` in compose.yaml",
 )  # fmt: skip
 REPORTS_BY_ADDRESS = Variable(
@@ -100,7 +100,8 @@ COINS_BY_SURVEY = Variable(
     formats.RATE, "60/hour", (WEB,),
 )  # fmt: skip
 TOKENS_BY_ADDRESS = Variable(
-    "CANDOR_TOKENS_BY_ADDRESS", ABUSE, "Requests to sign a [blind invitation](blind.md), from one address.",
+    "CANDOR_TOKENS_BY_ADDRESS", ABUSE,
+    "Requests to sign a [blind invitation](../explanation/anonymous-links.md), from one address.",
     formats.RATE, "1200/hour", (WEB,),
 )  # fmt: skip
 SIGN_INS_BY_ADDRESS = Variable(
@@ -121,12 +122,13 @@ FILES_BY_READER = Variable(
 
 SECOND_FACTOR = Variable(
     "CANDOR_SECOND_FACTOR", ACCOUNTS, "`required` makes the panel ask everybody for a [second "
-    "factor](people.md#signing-in).",
+    "factor](../how-to/work-in-a-team.md#signing-in).",
     one_of("required"), "", (WEB,), shown="none: each researcher decides",
 )  # fmt: skip
 
 EMAIL_HOST = Variable(
-    "EMAIL_HOST", MAIL, "The mail server that [invitations](invitations.md) go out by. Without it and `EMAIL_FROM` "
+    "EMAIL_HOST", MAIL,
+    "The mail server that [invitations](../how-to/invite-people.md) go out by. Without it and `EMAIL_FROM` "
     "none are mailed.",
     formats.HOST, "", (WEB, WORKER),
 )  # fmt: skip
@@ -147,13 +149,14 @@ MICRODATA_KEPT = Variable(
     "CANDOR_MICRODATA_KEPT", FILES, "The same for a file with a row for each report.", whole(1, 365), 1, (WEB, WORKER)
 )
 EXPORTS_STORE = Variable(
-    "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](operating.md#machines-that-share-no-folder) are: an "
+    "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](../how-to/operate.md#machines-that-share-no-folder) are: an "
     "S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `exports` in `CANDOR_DATA`",
 )  # fmt: skip
 
 ARCHIVES_STORE = Variable(
-    "CANDOR_ARCHIVES_STORE", ARCHIVES, "Where the [files with closed surveys' reports](keeping.md#archived-reports) "
+    "CANDOR_ARCHIVES_STORE", ARCHIVES,
+    "Where the [files with closed surveys' reports](../explanation/privacy-model.md#archived-reports) "
     "are: an S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `archives` in `CANDOR_DATA`",
 )  # fmt: skip
@@ -164,7 +167,8 @@ ARCHIVE_AFTER = Variable(
 )  # fmt: skip
 
 BACKUPS_STORE = Variable(
-    "CANDOR_BACKUPS_STORE", BACKUPS, "Where [encrypted backups](keeping.md#backups-on-a-schedule) are stored: an "
+    "CANDOR_BACKUPS_STORE", BACKUPS,
+    "Where [encrypted backups](../explanation/privacy-model.md#backups-on-a-schedule) are stored: an "
     "S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `backups` in `CANDOR_DATA`",
 )  # fmt: skip
@@ -183,7 +187,8 @@ BACKUPS_KEPT = Variable(
 )  # fmt: skip
 BACKUP_IDENTITY = Variable(
     "CANDOR_BACKUP_IDENTITY", BACKUPS, "A file with the private key, with which a worker restores the newest stored "
-    "backup every night as a test. Better on another machine: [why](keeping.md#restored-every-night).",
+    "backup every night as a test. Better on another machine: "
+    "[why](../explanation/privacy-model.md#restored-every-night).",
     matching(r"/[^\x00-\x1f\x7f]+", "the full path of a file"), "", (WEB, WORKER, COMMANDS),
 )  # fmt: skip
 
@@ -210,7 +215,8 @@ STORE_ENCRYPTION = Variable(
 )  # fmt: skip
 
 WEBHOOKS_INSIDE: Variable[formats.Networks] = Variable(
-    "CANDOR_WEBHOOKS_INSIDE", OUTSIDE, "Networks of your own that [webhooks](webhooks.md) may lead to; any other "
+    "CANDOR_WEBHOOKS_INSIDE", OUTSIDE,
+    "Networks of your own that [webhooks](../how-to/webhooks.md) may lead to; any other "
     "private address is refused.",
     formats.NETWORKS, (), (WEB, WORKER),
 )  # fmt: skip
@@ -226,7 +232,7 @@ METRICS_TOKEN = Variable(
     shown="none: no `/metrics`", secret=True,
 )  # fmt: skip
 LOG = Variable(
-    "CANDOR_LOG", WATCHING, "`json` makes each line of the [log](operating.md#logs) a JSON object.",
+    "CANDOR_LOG", WATCHING, "`json` makes each line of the [log](../how-to/operate.md#logs) a JSON object.",
     one_of("line", "json"), "line", PROCESSES,
 )  # fmt: skip
 

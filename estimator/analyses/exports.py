@@ -1,6 +1,6 @@
 """Exports of a finished analysis: its rows as CSV, and as JSON with everything it was computed from.
 
-The columns are documented in docs/analysis.md.
+The columns are documented in docs/how-to/analyse.md.
 """
 
 import json

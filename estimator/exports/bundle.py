@@ -1,7 +1,7 @@
 """The bundle: a zip with every file of a run, and scripts that recompute its numbers without Candor.
 
-What is in it is described in docs/bundle.md; the scripts and texts are in the folder `bundled`. The same state of a run
-gives the same bytes: times in the archive are fixed, and files are in the order of their names.
+docs/reference/bundle.md describes what is in it; the scripts and texts are in the folder `bundled`. The same state of
+a run gives the same bytes: times in the archive are fixed, and files are in the order of their names.
 """
 
 import hashlib

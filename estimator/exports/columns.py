@@ -1,4 +1,4 @@
-"""The columns of all tables with their labels; docs/report.md describes them in detail."""
+"""The columns of all tables with their labels; docs/reference/report.md describes them in detail."""
 
 from dataclasses import dataclass
 from typing import Literal

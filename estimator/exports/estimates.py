@@ -1,4 +1,4 @@
-"""The estimates of a finished run as a table with the columns of docs/report.md, and as CSV."""
+"""The estimates of a finished run as a table with the columns of docs/reference/report.md, and as CSV."""
 
 import math
 from collections.abc import Iterator

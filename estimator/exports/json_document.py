@@ -1,4 +1,4 @@
-"""A finished run as one JSON document, described in docs/report.md: the same bytes for every request."""
+"""A finished run as one JSON document, described in docs/reference/report.md: the same bytes for every request."""
 
 import json
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ class ImportSerializer(serializers.Serializer[Any]):
 
 
 class ImportsView(View):
-    """Questionnaires of other tools, as docs/importing.md describes them."""
+    """Questionnaires of other tools, as docs/how-to/import-a-questionnaire.md describes them."""
 
     @change(
         "Import a questionnaire",

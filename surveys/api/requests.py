@@ -40,13 +40,15 @@ class NothingBody(Body):
     """Nothing has to be said."""
 
 
-@extend_schema_field({"type": "object", "additionalProperties": True, "description": "see docs/surveys.md"})
+@extend_schema_field(
+    {"type": "object", "additionalProperties": True, "description": "see docs/how-to/write-questions.md"}
+)
 class DefinitionField(serializers.JSONField):
     """A survey definition; errors come from its own parser."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict):
-            raise serializers.ValidationError("A definition is an object; docs/surveys.md has its keys.")
+            raise serializers.ValidationError("A definition is an object; docs/how-to/write-questions.md has its keys.")
         return data
 
 

@@ -28,7 +28,7 @@ def _number(**more: Any) -> serializers.FloatField:
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
-    """One estimate, as a row of estimates.csv; docs/report.md says what each column is."""
+    """One estimate, as a row of estimates.csv; docs/reference/report.md says what each column is."""
 
     item = serializers.CharField()
     wording = serializers.CharField()

@@ -132,7 +132,7 @@ class NextDesignSerializer(serializers.Serializer[Any]):
 
     version = serializers.IntegerField()
     digest = serializers.CharField(source="design.digest")
-    design = serializers.JSONField(source="design.document", help_text="see docs/formats.md")
+    design = serializers.JSONField(source="design.document", help_text="see docs/reference/formats.md")
     above = serializers.ListField(
         child=serializers.CharField(), help_text="what is above a ceiling of epsilon: then opening takes a reason"
     )

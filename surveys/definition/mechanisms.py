@@ -69,7 +69,7 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
 
 
 def frozen_channel(item: ItemPart) -> tuple[Encoding, dict[str, object]]:
-    """The encoding of an item and its frozen channel (docs/formats.md); raises as `mechanism_of` does."""
+    """The encoding of an item and its frozen channel (docs/reference/formats.md); raises as `mechanism_of` does."""
     mechanism, channel = mechanism_of(item), item["channel"]
     match mechanism:
         case UnaryEncoding():

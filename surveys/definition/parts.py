@@ -134,7 +134,7 @@ class AppearancePart(TypedDict, total=False):
 
 
 class Definition(FieldworkPart, AppearancePart):
-    """A survey as its author writes it (docs/surveys.md)."""
+    """A survey as its author writes it (docs/how-to/write-questions.md)."""
 
     slug: str
     languages: list[str]

@@ -4,7 +4,7 @@ Pure and exact: everything is kept as odds, e^epsilon as a fraction, so that sum
 survey draws anew (`fresh`) each wave is spent. Where devices remember their tickets (`remember`) an answer that did not
 change sends the same report again, which tells nothing more: a question spends at least nothing, and at most once for
 each of its possible answers, as long as nothing of it changes and the person keeps to one device. A report that differs
-from the last wave's tells besides that the answer changed; that is no part of epsilon (docs/waves.md).
+from the last wave's tells besides that the answer changed; that is no part of epsilon (docs/how-to/repeat-a-survey.md).
 """
 
 import math

@@ -99,7 +99,7 @@ def _with_row_above(item: dict[str, object], languages: list[str], earlier: list
 
 
 def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
-    """The item in the design's form (docs/formats.md). Raises ValidationError if it has no mechanism."""
+    """The item in the design's form (docs/reference/formats.md). Raises ValidationError if it has no mechanism."""
     number = item["kind"] == "number"
     try:
         if not number and len(item["choices"]) < 2:
@@ -224,7 +224,9 @@ def _sensitivity(item: dict[str, object], path: Path) -> dict[str, str]:
 
 def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, object]:
     if "channel" not in item and kind != "yes_no":
-        raise ValidationError(path, f"must say how a question of kind {kind} is randomised; see docs/surveys.md")
+        raise ValidationError(
+            path, f"must say how a question of kind {kind} is randomised; see docs/how-to/write-questions.md"
+        )
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
     channel = known_keys(channel, {"name", *PARAMETERS}, path)
     name = channel.get("name")

@@ -17,7 +17,9 @@ MOST_PERIODS = 24
 """Periods above which coarser ones are proposed: each class needs responses of its own."""
 
 STEPS = (5, 10, 20, 50, 100)
-OTHERWISE = "Make other classes under “Options from dates or times”, or write `classes` (docs/surveys.md)."
+OTHERWISE = (
+    "Make other classes under “Options from dates or times”, or write `classes` (docs/how-to/write-questions.md)."
+)
 HOURS = 3
 
 

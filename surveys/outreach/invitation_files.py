@@ -20,7 +20,7 @@ from surveys.outreach import invitations
 from surveys.outreach.invitations import Invitations, grouped_code
 
 MOST_CARDS = 5_000
-"""Maximum number of cards, on 500 pages; docs/invitations.md has the cost."""
+"""Maximum number of cards, on 500 pages; docs/how-to/invite-people.md has the cost."""
 
 LONGEST_TITLE, LONGEST_GROUP = 110, 60
 """Maximum characters on a card."""

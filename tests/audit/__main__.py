@@ -1,4 +1,4 @@
-"""The wire audit: `python -m tests.audit [SHARE]` writes docs/audit-wire.md, and fails where anything leaks.
+"""The wire audit: `python -m tests.audit [SHARE]` writes docs/evidence/audit-wire.md, and fails where anything leaks.
 
 SHARE, one of 1, 2, 3, ..., makes that part of the submissions: 4 makes a quarter. The document says how many were made.
 
@@ -16,7 +16,7 @@ from typing import Any
 from tests.audit.parts import kept_part, part
 from tests.audit.standalone import prepare, standalone
 
-TARGET = Path(__file__).parents[2] / "docs" / "audit-wire.md"
+TARGET = Path(__file__).parents[2] / "docs" / "evidence" / "audit-wire.md"
 SHARE = next((int(word) for word in sys.argv[1:] if word.isdigit()), 1)
 YES_NO = 20_000 // SHARE
 """10,000 for each of two answers."""

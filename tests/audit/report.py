@@ -1,4 +1,4 @@
-"""docs/audit-wire.md: what was measured, in the order in which a doubter would ask."""
+"""docs/evidence/audit-wire.md: what was measured, in the order in which a doubter would ask."""
 
 from collections.abc import Sequence
 

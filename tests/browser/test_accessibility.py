@@ -1,4 +1,4 @@
-"""WCAG 2.2 AA on the respondent's page, in every state of its life. docs/accessibility.md says what this covers."""
+"""WCAG 2.2 AA on the respondent's page, in every state of its life. What it covers: docs/evidence/accessibility.md."""
 
 import re
 from collections.abc import Iterator

@@ -32,7 +32,7 @@ QUESTIONS = {
     "tablets": "Have you taken tablets to study longer?",
 }
 HELP = "0800 000 000"
-DOCUMENT = settings.ROOT / "docs" / "ten-minutes.md"
+DOCUMENT = settings.ROOT / "docs" / "tutorials" / "first-survey.md"
 
 
 class Hand:
@@ -173,7 +173,9 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
     page.get_by_role("link", name="Open …").wait_for()
     assert len(hand.clicks) <= MOST_CLICKS_FROM_TEMPLATE
-    assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), f"docs/ten-minutes.md must say:\n{hand.table()}"
+    assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), (
+        f"docs/tutorials/first-survey.md must say:\n{hand.table()}"
+    )
 
 
 def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, alice: User) -> None:
@@ -196,4 +198,6 @@ def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, 
     assert quotes.count() == 3 * len(QUESTIONS), "a sentence for no, yes and prefer not to say"
     assert "the 50 respondents" in quotes.first.inner_text(), "of an open survey, the last ten wait"
     assert len(hand.clicks) <= MOST_CLICKS
-    assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), f"docs/ten-minutes.md must say:\n{hand.table()}"
+    assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), (
+        f"docs/tutorials/first-survey.md must say:\n{hand.table()}"
+    )

@@ -1,9 +1,9 @@
 """`python -m tests.chaos [KILLS] [--only PART]`, which is `make audit-crashes`: kill everything under load, then count.
 
 Everything is killed at random moments, half of the times in an installation as `make run` makes it, half in one as
-`make stack` makes it. Then somebody dies at every named point of both (tests/chaos/points.py). Writes docs/chaos.md
-with its picture, and the page of named points, and fails where a report that was acknowledged is lost, anything is
-counted twice or done by halves, a job is stuck, or a fault that was put in on purpose is not found.
+`make stack` makes it. Then somebody dies at every named point of both (tests/chaos/points.py). Writes
+docs/evidence/chaos.md with its picture, and the page of named points, and fails where a report that was acknowledged is
+lost, anything is counted twice or done by halves, a job is stuck, or a fault that was put in on purpose is not found.
 """
 
 import argparse

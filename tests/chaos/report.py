@@ -42,7 +42,7 @@ class Deaths:
 
 
 def write(results: list[Result]) -> None:
-    (DOCS / "chaos.md").write_text(page(results), encoding="utf-8")
+    (DOCS / "evidence" / "chaos.md").write_text(page(results), encoding="utf-8")
     (DOCS / "images" / "chaos.svg").write_text(drawing(results), encoding="utf-8")
 
 
@@ -57,7 +57,7 @@ def page(results: list[Result]) -> str:
             "told 503, sent the same bytes again. Afterwards the tables were read by code that shares nothing with the",
             f"collector. {provenance.of_run()}",
             "",
-            "![Reports acknowledged over time](images/chaos.svg)",
+            "![Reports acknowledged over time](../images/chaos.svg)",
             "",
             *_table("", [result.kind for result in results], _rows(results)),
             "",
@@ -70,7 +70,7 @@ def page(results: list[Result]) -> str:
 
 
 def write_deaths(deaths: list[Deaths]) -> None:
-    (DOCS / "faults.md").write_text(page_of_deaths(deaths), encoding="utf-8")
+    (DOCS / "evidence" / "faults.md").write_text(page_of_deaths(deaths), encoding="utf-8")
 
 
 def page_of_deaths(deaths: list[Deaths]) -> str:

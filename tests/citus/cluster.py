@@ -32,7 +32,7 @@ SETTINGS = FORGETTING | {
     "listen_addresses": "127.0.0.1",
 }
 """A shard is moved to another node by logical replication; transactions over several nodes are prepared on each. A
-machine that is cut off is given up after ten seconds: docs/citus.md."""
+machine that is cut off is given up after ten seconds: docs/how-to/citus.md."""
 
 PATIENCE = 180.0
 ROOT = Path(__file__).parents[2]

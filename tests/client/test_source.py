@@ -27,7 +27,7 @@ OWN_STYLES = [Path(str(finders.find(name))) for name in assets.STYLES]
 
 
 def test_client_page_of_documentation_names_modules_that_exist() -> None:
-    text = Path(__file__).parents[2].joinpath("docs", "client.md").read_text(encoding="utf-8")
+    text = Path(__file__).parents[2].joinpath("docs", "explanation", "respondent-page.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([a-z_]+\.js)`", text))
     assert named
     assert named <= {path.name for path in MODULES}

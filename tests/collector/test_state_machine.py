@@ -7,8 +7,8 @@ mark of its own, one symbol of its group that no other has: so each of those tot
 model's, after every step. Whatever is released of the survey while it is open has whole steps of ten reports of each
 group, and is a step behind: so any two releases of it are the same, or differ by ten reports of a group.
 
-CANDOR_TEST_MACHINE=5000 runs it that often, with another beginning each time, and writes docs/machine.md; what failed
-is tried first the next time.
+CANDOR_TEST_MACHINE=5000 runs it that often, with another beginning each time, and writes
+docs/evidence/orders-of-events.md; what failed is tried first the next time.
 """
 
 import json
@@ -57,7 +57,7 @@ MARKS = 30
 """Positions of a report; two groups make twice as many reports that can be told apart."""
 CODES = [f"{number:027d}" + check_symbol(f"{number:027d}") for number in range(60)]
 SLUGS = "campus", "rehearsed"
-PAGE = Path(__file__).parents[2] / "docs" / "machine.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "orders-of-events.md"
 DONE: Counter[str] = Counter()
 """What was done in all orders, for the page."""
 Mark = tuple[int, int]

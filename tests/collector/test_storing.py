@@ -120,7 +120,7 @@ def test_store_large_batch_is_one_transaction(design: Design) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("size", [1, 16, 256])
 def test_store_statements_do_not_grow_with_the_batch(design: Design, size: int) -> None:
-    """As the table in docs/reports.md says, before Candor was spread over machines and since."""
+    """As the table in docs/evidence/receiving-responses.md says, before Candor was spread over machines and since."""
     receiving.read(payloads.body(design), slug="campus")  # the design is cached from here on
     with CaptureQueriesContext(connection) as executed:
         receiving.read(payloads.body(design), slug="campus")

@@ -1,4 +1,4 @@
-"""Environment variables: each in the registry and in docs/configuration.md, each checked by every process at start."""
+"""Environment variables: in the registry and in docs/reference/configuration.md, checked by every process at start."""
 
 import ast
 import os

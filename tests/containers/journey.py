@@ -55,7 +55,7 @@ def composed() -> Iterator[Composed]:
 
 @pytest.fixture(scope="module")
 def measured(request: pytest.FixtureRequest) -> Iterator[Measured]:
-    """What was measured of each service; written into docs/containers.md once all tests here have passed."""
+    """What was measured of each service; written into docs/how-to/containers.md once all tests here have passed."""
     found: Measured = {service: {} for service in OURS}
     yield found
     columns = list(found["web"])

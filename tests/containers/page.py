@@ -1,8 +1,8 @@
-"""docs/containers.md: the numbers that `make containers` writes there."""
+"""docs/how-to/containers.md: the numbers that `make containers` writes there."""
 
 from tests.tools import provenance
 
-PAGE = provenance.ROOT / "docs" / "containers.md"
+PAGE = provenance.ROOT / "docs" / "how-to" / "containers.md"
 END = "<!-- until here -->"
 
 

@@ -37,7 +37,7 @@ def test_csv_export_columns_are_complete_and_documented(run: Run) -> None:
     rows = sheet(run)
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == (2 + 3) * 3
-    documented = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    documented = (ROOT / "docs/reference/report.md").read_text(encoding="utf-8")
     assert [name for name in COLUMNS if f"| `{name}` |" not in documented] == []
 
 

@@ -106,7 +106,7 @@ def test_export_stopped_leaves_no_file(run: Run, tmp_path: Path, monkeypatch: py
 
 
 def test_export_formats_are_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs/exported-files.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/evidence/exported-files.md").read_text(encoding="utf-8")
     assert [name for name in FORMATS if f"`{name}`" not in page] == []
     assert all(one.about and one.label for one in FORMATS.values())
 

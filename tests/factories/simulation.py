@@ -64,7 +64,7 @@ def people(design: Design, count: int, generator: np.random.Generator) -> People
 
 
 def symbols(design: Design, who: People, generator: np.random.Generator) -> NDArray[np.uint8]:
-    """A report for each person, shape (people, symbols), drawn as docs/formats.md says, from the tables alone."""
+    """A report for each person, shape (people, symbols), drawn by docs/reference/formats.md from the tables alone."""
     columns = [_symbols(item, who.answers[item["key"]], generator) for item in design.document["items"]]
     return np.concatenate(columns, axis=1).astype(np.uint8)
 

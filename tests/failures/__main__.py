@@ -1,6 +1,6 @@
 """`python -m tests.failures`, which is `make audit-failures`: what an installation does when its surroundings fail.
 
-Writes docs/failures.md, and fails where a case goes wrong or the reports do not add up at the end.
+Writes docs/evidence/failures.md, and fails where a case goes wrong or the reports do not add up at the end.
 """
 
 import argparse

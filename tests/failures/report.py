@@ -1,4 +1,4 @@
-"""The page of what was tried: docs/failures.md."""
+"""The page of what was tried: docs/evidence/failures.md."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tests.system.installation import ROOT
 from tests.tools import provenance
 
-PAGE = ROOT / "docs" / "failures.md"
+PAGE = ROOT / "docs" / "evidence" / "failures.md"
 INTRODUCTION = """# When the surroundings fail
 
 Written by `make audit-failures`; do not edit. A running installation took reports while things happened

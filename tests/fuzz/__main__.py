@@ -1,4 +1,4 @@
-"""The fuzzing: `python -m tests.fuzz [CASES]` writes docs/fuzz.md, and fails where an answer is not as it should be.
+"""The fuzzing: `python -m tests.fuzz [CASES]` writes docs/evidence/fuzz.md, and fails where an answer is wrong.
 
 CASES requests are made of the OpenAPI document, 20,400 if not said, and half as many ids are walked by a stranger. A
 few operations run out of different requests, so that it makes a little less.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.audit.standalone import standalone
 
-TARGET = Path(__file__).parents[2] / "docs" / "fuzz.md"
+TARGET = Path(__file__).parents[2] / "docs" / "evidence" / "fuzz.md"
 CASES = next((int(word) for word in sys.argv[1:] if word.isdigit()), 20_400)
 SEED = 20_261_121
 

@@ -1,7 +1,7 @@
 """Definitions that a grammar makes, whole and broken in every way, put through the entrance of files and of programs.
 
-`python -m tests.fuzz.definitions [FILES]` writes docs/fuzz-definitions.md, and fails where something else than a
-definition or a refusal in words comes out, where reading takes too long, or where what was stored does not come back.
+`python -m tests.fuzz.definitions [FILES]` writes docs/evidence/fuzz-definitions.md, and fails where something else than
+a definition or a refusal in words comes out, where reading takes too long, or where what was stored does not come back.
 """
 
 import copy
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[2] / "docs" / "fuzz-definitions.md"
+TARGET = Path(__file__).parents[2] / "docs" / "evidence" / "fuzz-definitions.md"
 FILES = 20_000
 SEED = 20_261_122
 SECONDS = 1.0

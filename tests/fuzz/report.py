@@ -1,4 +1,4 @@
-"""docs/fuzz.md: what was sent, and what was answered."""
+"""docs/evidence/fuzz.md: what was sent, and what was answered."""
 
 import platform
 from importlib.metadata import version

@@ -1,1 +1,1 @@
-"""The commands of docs/install.md, run on an empty machine: `python -m tests.install`."""
+"""The commands of docs/how-to/deploy.md, run on an empty machine: `python -m tests.install`."""

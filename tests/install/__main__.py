@@ -1,4 +1,4 @@
-"""The commands of docs/install.md, on an empty machine of its own for each proxy: `python -m tests.install`.
+"""The commands of docs/how-to/deploy.md, on an empty machine of its own for each proxy: `python -m tests.install`.
 
 It writes into the document when they were run. A word after it chooses one proxy.
 """

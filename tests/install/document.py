@@ -1,11 +1,11 @@
-"""The commands of docs/install.md, by the way of installing that they belong to, and the files that they use."""
+"""The commands of docs/how-to/deploy.md, by the way of installing that they belong to, and the files that they use."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "install.md"
+PAGE = ROOT / "docs" / "how-to" / "deploy.md"
 PROXIES = ROOT / "deploy" / "proxy"
 LABELS = {"machine", "containers", "nginx", "caddy"}
 

@@ -1,4 +1,4 @@
-"""What is done and looked at before and after the headings of docs/install.md."""
+"""What is done and looked at before and after the headings of docs/how-to/deploy.md."""
 
 import json
 import subprocess

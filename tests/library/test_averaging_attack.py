@@ -61,7 +61,7 @@ def test_averaging_chart_questions_have_stated_epsilon() -> None:
 
 
 def test_averaging_document_and_chart_are_current():
-    assert "\n".join(rows(PEOPLE)) in (DOCS / "repeated-waves.md").read_text(encoding="utf-8")
+    assert "\n".join(rows(PEOPLE)) in (DOCS / "evidence" / "repeated-waves.md").read_text(encoding="utf-8")
     assert drawn(PEOPLE) == (DOCS / "images" / "averaging.svg").read_text(encoding="utf-8")
 
 

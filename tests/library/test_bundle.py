@@ -10,7 +10,7 @@ import pytest
 
 from randomized_response import load_bundle
 
-EXPORT = Path(__file__).resolve().parents[2] / "docs" / "library" / "redbook-1974.report.json"
+EXPORT = Path(__file__).resolve().parents[2] / "docs" / "examples" / "redbook-1974.report.json"
 
 
 @pytest.fixture

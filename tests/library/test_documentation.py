@@ -56,7 +56,7 @@ def test_modules_are_short_and_import_nothing_forbidden(path):
 
 def test_tutorial_runs():
     """Each `pycon` block of the page, in one session, prints what the page says."""
-    page = FOLDER.parent / "docs" / "library" / "tutorial.md"
+    page = FOLDER.parent / "docs" / "tutorials" / "analysis-in-python.md"
     blocks = re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
     results = doctest.DocTestRunner().run(session)
@@ -66,12 +66,12 @@ def test_tutorial_runs():
 
 @pytest.mark.parametrize("name", ["coverage.md", "coverage.svg", "mechanisms.md", "mechanisms.svg"])
 def test_written_pages_exist_and_are_linked(name):
-    folder = FOLDER.parent / "docs" / "library"
+    folder = FOLDER.parent / "docs" / "evidence"
     assert (folder / name).stat().st_size > 1000
-    linked = folder / ("README.md" if name.endswith(".md") else name.replace(".svg", ".md"))
+    linked = folder / ("index.md" if name.endswith(".md") else name.replace(".svg", ".md"))
     assert f"({name})" in linked.read_text(encoding="utf-8")
 
 
 def test_written_mechanisms_page_is_up_to_date():
-    page = FOLDER.parent / "docs" / "library" / "mechanisms.md"
+    page = FOLDER.parent / "docs" / "evidence" / "mechanisms.md"
     assert page.read_text(encoding="utf-8") == mechanisms.page()

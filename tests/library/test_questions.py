@@ -1,4 +1,4 @@
-"""Every item of a frozen design becomes its mechanism: epsilon as docs/formats.md says, estimates of the mechanism."""
+"""Every item of a frozen design becomes its mechanism: its epsilon (docs/reference/formats.md) and its estimates."""
 
 import math
 from fractions import Fraction
@@ -31,7 +31,7 @@ def largest(pairs: list[tuple[int, int]]) -> Fraction:
 
 
 def ratio_of(item: dict[str, Any]) -> Fraction:
-    """e^epsilon as docs/formats.md states it, from the table alone."""
+    """e^epsilon as docs/reference/formats.md states it, from the table alone."""
     weights, k = item["channel"]["weights"], len(item["choices"])
     match item["encoding"]:
         case "single":

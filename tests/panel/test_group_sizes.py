@@ -192,7 +192,7 @@ def test_published_json_is_enough_for_the_library(survey: Survey, tmp_path: Path
     assert (dict(bundle.strata), dict(bundle.shares)) == ({}, {})
     assert bundle.items["cheated"].estimate().n == sum(SIZES.values())
     document = json.loads(path.read_text())
-    jsonschema.validate(document, json.loads((ROOT / "docs/report.schema.json").read_text(encoding="utf-8")))
+    jsonschema.validate(document, json.loads((ROOT / "docs/reference/report.schema.json").read_text(encoding="utf-8")))
     said = document["participation"]
     assert said["epsilon"] == "0.5"
     assert said["groups"] == [{"stratum": key, "about": size + 7} for key, size in SIZES.items()]

@@ -18,7 +18,7 @@ from estimator.runs import services as estimator
 from tests.factories import special_texts
 from tests.factories.runs import run_of
 
-PAGE = Path(__file__).parents[2] / "docs/exported-files.md"
+PAGE = Path(__file__).parents[2] / "docs/evidence/exported-files.md"
 SECTION = re.compile(r"(<!-- written by make audit-files -->\n).*?(<!-- until here -->)", re.S)
 HERE = Path(__file__).parent
 OUTCOMES: dict[tuple[str, str], str] = {}

@@ -88,7 +88,7 @@ def test_gate_runs_every_readme_command() -> None:
 def test_documented_states_match_transitions() -> None:
     rows = re.findall(
         r"^\| (draft|open|closed|archived) \| (\w+): .* \| (\w+) \| (\w+) \|$",
-        (ROOT / "docs/architecture.md").read_text(),
+        (ROOT / "docs/explanation/architecture.md").read_text(),
         re.M,
     )
     assert rows == [(move.source, name, move.target, move.role.label) for name, move in transitions.MOVES.items()]

@@ -61,7 +61,7 @@ def test_modules_do_not_parse_error_sentences() -> None:
 
 
 DOCUMENTS = ("selectors.definition_of", "get_design")
-"""What is answered as it is stored: a definition and a design have a language of their own (docs/formats.md)."""
+"""What is answered as it is stored: definitions and designs have their own language (docs/reference/formats.md)."""
 
 
 def test_api_responses_come_from_serializers() -> None:

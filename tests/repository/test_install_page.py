@@ -1,4 +1,4 @@
-"""docs/install.md: its commands, files, services and variables exist, and the proxies' files allow what it takes."""
+"""docs/how-to/deploy.md: its commands, files, services and variables exist, the proxies' files allow what it takes."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The simulation of folding that docs/scale.md rests on: what must hold of it whatever is simulated."""
+"""The simulation of folding that docs/evidence/scale.md rests on: what must hold of it whatever is simulated."""
 
 import json
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_fitted_line_is_within_its_errors() -> None:
 
 
 def test_simulated_fold_matches_measurement() -> None:
-    """As far as docs/scale.md says: the median within a half, the most within three times, in each of the four rows."""
+    """As far as docs/evidence/scale.md says: the median within a half, the most within three times, in four rows."""
     transactions, lag = (json.loads((MEASURED / f"{name}.json").read_text()) for name in ("transactions", "lag"))
     kinds = {words: kind for kind, words in KINDS.items()}
     for one in lag:

@@ -1,7 +1,7 @@
 """Every attack by slow senders, on an installation as `make run` and as `make stack` have it: `python -m tests.slow`.
 
-It writes docs/slow-senders.md, and fails where fewer than 95 % of others' reports are taken. Words after it choose
-attacks by their numbers; these are printed alone.
+It writes docs/evidence/slow-senders.md, and fails where fewer than 95 % of others' reports are taken. Words after it
+choose attacks by their numbers; these are printed alone.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from tests.system.installation import ROOT, Installation
 from tests.system.stack import Stack
 from tests.tools import provenance
 
-PAGE = ROOT / "docs" / "slow-senders.md"
+PAGE = ROOT / "docs" / "evidence" / "slow-senders.md"
 SECONDS = 30.0
 LEAST = 0.95
 
@@ -39,7 +39,8 @@ Written by `make audit-slow-senders`; a change by hand is lost with the next run
 Connections that are as slow as they may be, each begun anew as soon as it is ended, for {SECONDS:g} seconds a line;
 meanwhile respondents with other addresses send a report every half second, once. At least {LEAST:.0%} of those are to
 be taken. Attackers, respondents and the platform share one machine. How they are held off:
-[taking reports](reports.md#in-bad-weather). Before, the first line was 0 % (66 of 66 refused in 106 seconds).
+[receiving responses](receiving-responses.md#in-bad-weather). Before, the first line was 0 %
+(66 of 66 refused in 106 seconds).
 """
 
 HEAD = "| attack | addresses x connections | reports taken | their wait: median, longest | held: median, longest |"

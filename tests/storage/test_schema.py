@@ -19,7 +19,7 @@ HASHES_OF_THEIR_OWN = ("collector_invitation", "collector_usedtoken", "surveys_f
 """Tables with a column of that name, each of random codes that are in none of the others."""
 
 NUMBERS_AND_BYTES = {"integer", "smallint", "blob", "bytea", "smallint unsigned", "integer unsigned"}
-KEEPING = Path(__file__).parents[2] / "docs" / "keeping.md"
+KEEPING = Path(__file__).parents[2] / "docs" / "explanation" / "privacy-model.md"
 
 
 def columns(table: str) -> dict[str, str]:

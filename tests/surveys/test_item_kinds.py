@@ -57,7 +57,7 @@ def test_example_design_equals_contract() -> None:
 
 
 def test_example_from_import_to_open(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Imported, rehearsed, estimated and opened from the command line, as docs/surveys.md says."""
+    """Imported, rehearsed, estimated and opened from the command line, as docs/how-to/write-questions.md says."""
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     call_command("import_survey", str(EXAMPLE), "--owner", "alice")
     call_command("rehearse", "kinds", "--respondents", "40", "--share", "drinks=12", "--seed", "1", "--json")
@@ -75,8 +75,8 @@ def test_example_from_import_to_open(alice: User, monkeypatch: pytest.MonkeyPatc
 
 
 def test_total_epsilon_counts_every_encoding() -> None:
-    """The product of the ratios that docs/formats.md gives: 2, 2, 2 and (6 x 5) / (5 x 3) for the choices, (6/5) ** 4
-    for two of five options, 2 for each scale and number but those with noise, which have e ** 0.7."""
+    """The product of the ratios that docs/reference/formats.md gives: 2, 2, 2 and (6 x 5) / (5 x 3) for the choices,
+    (6/5) ** 4 for two of five options, 2 for each scale and number but those with noise, which have e ** 0.7."""
     ratio = 2 * 2 * 2 * 2 * 1.2**4 * 2 * 2
     assert total_epsilon(example()) == pytest.approx(math.log(ratio) + 2 * 0.7, abs=1e-5)
 

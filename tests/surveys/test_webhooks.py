@@ -104,8 +104,8 @@ def sent(delivery: Delivery) -> Delivery:
 
 
 def the_readers_function() -> Callable[..., bool]:
-    """What docs/webhooks.md hands to whoever writes a receiver."""
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "webhooks.md").read_text(), re.DOTALL)
+    """What docs/how-to/webhooks.md hands to whoever writes a receiver."""
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "how-to" / "webhooks.md").read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)
     return names["is_candors"]  # type: ignore[no-any-return]

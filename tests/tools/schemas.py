@@ -3,4 +3,6 @@
 import json
 from pathlib import Path
 
-REPORT_SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+REPORT_SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "report.schema.json").read_text(encoding="utf-8")
+)

@@ -6,7 +6,7 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Spread the tables of reports over the nodes of a Citus cluster, by survey; see docs/citus.md."
+    help = "Spread the tables of reports over the nodes of a Citus cluster, by survey; see docs/how-to/citus.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -18,7 +18,9 @@ from surveys.models import Survey
 
 
 class Command(SurveyCommand):
-    help = "Write the estimates of a survey as a file, in any format that the panel has; see docs/commands.md."
+    help = (
+        "Write the estimates of a survey as a file, in any format that the panel has; see docs/reference/commands.md."
+    )
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)

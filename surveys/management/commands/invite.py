@@ -10,7 +10,7 @@ from surveys.outreach import invitation_files, invitations
 
 
 class Command(SurveyCommand):
-    help = "Make invitations for an open survey, as a file that is there once; see docs/invitations.md."
+    help = "Make invitations for an open survey, as a file that is there once; see docs/how-to/invite-people.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)

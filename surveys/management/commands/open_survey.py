@@ -23,7 +23,7 @@ class Command(SurveyCommand):
             type=int,
             default=1,
             metavar="N",
-            help="parts over which its reports are spread on a cluster; see docs/citus.md (%(default)s)",
+            help="parts over which its reports are spread on a cluster; see docs/how-to/citus.md (%(default)s)",
         )
         parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
 

@@ -10,7 +10,9 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Put everything of a backup into this installation, which must be empty; see docs/keeping.md."
+    help = (
+        "Put everything of a backup into this installation, which must be empty; see docs/explanation/privacy-model.md."
+    )
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument(

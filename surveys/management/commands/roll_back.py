@@ -11,7 +11,7 @@ class Command(SurveyCommand):
     requires_migrations_checks = False  # its notice of migrations to apply is what this command makes true
     help = (
         "Give the database the tables of the older version that made this backup, and keep the data that is here now; "
-        "see docs/install.md. Stop all processes before."
+        "see docs/how-to/deploy.md. Stop all processes before."
     )
 
     def add_options(self, parser: ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Put the tables that `distribute` spread over nodes back on the coordinator; see docs/citus.md."
+    help = "Put the tables that `distribute` spread over nodes back on the coordinator; see docs/how-to/citus.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         """No arguments: it is done to all tables."""

@@ -8,7 +8,7 @@ import { RecalledTickets } from "./report.js";
 /**
  * Tickets that come again: where a survey remembers, they are derived from a random number of this device, so that the
  * same answer gives the same symbols in every wave. Every possible answer has a draw, and all are made as the page loads:
- * neither what is computed nor what is kept depends on an answer. See docs/repeated-waves.md.
+ * neither what is computed nor what is kept depends on an answer. See docs/evidence/repeated-waves.md.
  */
 
 const LABEL = "candor ticket 1\n";
