@@ -1,4 +1,4 @@
-"""How long making invitations takes, as CSV, as cards and by mail: the table in docs/how-to/invite-people.md.
+"""How long making invitations takes, as CSV, as cards and by mail: the table in docs/evidence/invitations.md.
 
 python -m benchmarks.inviting
 """
@@ -21,7 +21,7 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory(prefix="candor-inviting-") as folder:
         os.environ |= {"CANDOR_DATA": folder, "DJANGO_SETTINGS_MODULE": "config.settings"}
-        put("how-to/invite-people.md", "inviting.py", "\n".join(lines()))
+        put("evidence/invitations.md", "inviting.py", "\n".join(lines()))
 
 
 def lines() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Time of rewriting, backup and restore, and the wait of a report sent meanwhile: docs/explanation/privacy-model.md.
+"""Time of rewriting, backup and restore, and the wait of a report sent meanwhile: docs/evidence/backup-times.md.
 
 python -m benchmarks.keeping [--reports 1000000]
 """
@@ -41,7 +41,7 @@ def main() -> None:
             # The second process finds the backup and an empty database.
             found[kind] = [one for _ in range(2) for one in _filled.lines("benchmarks.keeping", kind, *words)]
         print(json.dumps(found[kind]), flush=True)
-    put("explanation/privacy-model.md", "keeping.py", "\n".join(lines(found)))
+    put("evidence/backup-times.md", "keeping.py", "\n".join(lines(found)))
 
 
 def kept(count: int, file: Path) -> Iterator[dict[str, Any]]:

@@ -66,7 +66,7 @@ def main() -> None:
         finally:
             site.interrupt()
         taken = starts(site.environment, turns)
-    put("how-to/operate.md", "starting.py", "\n".join(table(held, taken)))
+    put("evidence/memory.md", "starting.py", "\n".join(table(held, taken)))
 
 
 def memory(site: Installation) -> dict[str, tuple[float, float]]:

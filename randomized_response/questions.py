@@ -68,7 +68,7 @@ class Question:
     def reports_shares(self) -> bool:
         """True if shares of answers are reported; for a number, or a scale by `discrete_laplace`, only the mean is.
 
-        The shares of such a scale are too uncertain to be read: docs/explanation/estimation.md.
+        The shares of such a scale are too uncertain to be read: docs/evidence/intervals.md.
         """
         table = self.mechanism.name if isinstance(self.mechanism, Channel) else ""
         return self.fits_shares and (self.kind, table) != ("scale", "discrete_laplace")

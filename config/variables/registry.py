@@ -53,7 +53,7 @@ SECRET_KEY = Variable(
 
 DATABASE_URL = Variable(
     "DATABASE_URL", SERVERS, "A PostgreSQL, its user and the database there ([which settings it "
-    "needs](../how-to/operate.md#a-postgresql-of-your-own)).",
+    "needs](../how-to/harden.md#a-postgresql-of-your-own)).",
     formats.POSTGRESQL, "", (*PROCESSES, LAUNCHER), shown="none: an SQLite file in `CANDOR_DATA`", secret=True,
 )  # fmt: skip
 REDIS_URL = Variable(
@@ -86,7 +86,7 @@ EPSILON_CEILING_QUESTION = Variable(
 
 PROXIES = Variable(
     "CANDOR_PROXIES", ABUSE, "How many proxies stand one behind the other in front of the web server. Each adds the "
-    "address that it saw to `X-Forwarded-For` ([why](../evidence/receiving-responses.md#behind-a-proxy)).",
+    "address that it saw to `X-Forwarded-For` ([why](../how-to/harden.md#proxies-and-rate-limits)).",
     whole(0, 10), 0, (WEB,), shown="`0`; `1` in compose.yaml",
 )  # fmt: skip
 REPORTS_BY_ADDRESS = Variable(
@@ -156,7 +156,8 @@ EXPORTS_STORE = Variable(
 
 ARCHIVES_STORE = Variable(
     "CANDOR_ARCHIVES_STORE", ARCHIVES,
-    "Where the [files with closed surveys' reports](../explanation/privacy-model.md#archived-reports) "
+    "Where the [files with the responses of closed "
+    "surveys](../how-to/backup-and-restore.md#files-with-the-responses-of-closed-surveys) "
     "are: an S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `archives` in `CANDOR_DATA`",
 )  # fmt: skip
@@ -168,7 +169,7 @@ ARCHIVE_AFTER = Variable(
 
 BACKUPS_STORE = Variable(
     "CANDOR_BACKUPS_STORE", BACKUPS,
-    "Where [encrypted backups](../explanation/privacy-model.md#backups-on-a-schedule) are stored: an "
+    "Where [encrypted backups](../how-to/backup-and-restore.md#backups-on-a-schedule) are stored: an "
     "S3-compatible bucket, or another folder.",
     formats.STORE, "", PROCESSES, shown="none: the folder `backups` in `CANDOR_DATA`",
 )  # fmt: skip
@@ -188,7 +189,7 @@ BACKUPS_KEPT = Variable(
 BACKUP_IDENTITY = Variable(
     "CANDOR_BACKUP_IDENTITY", BACKUPS, "A file with the private key, with which a worker restores the newest stored "
     "backup every night as a test. Better on another machine: "
-    "[why](../explanation/privacy-model.md#restored-every-night).",
+    "[why](../how-to/backup-and-restore.md#a-restore-every-night-as-a-test).",
     matching(r"/[^\x00-\x1f\x7f]+", "the full path of a file"), "", (WEB, WORKER, COMMANDS),
 )  # fmt: skip
 

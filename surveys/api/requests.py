@@ -41,14 +41,14 @@ class NothingBody(Body):
 
 
 @extend_schema_field(
-    {"type": "object", "additionalProperties": True, "description": "see docs/how-to/write-questions.md"}
+    {"type": "object", "additionalProperties": True, "description": "see docs/reference/survey-file.md"}
 )
 class DefinitionField(serializers.JSONField):
     """A survey definition; errors come from its own parser."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict):
-            raise serializers.ValidationError("A definition is an object; docs/how-to/write-questions.md has its keys.")
+            raise serializers.ValidationError("A definition is an object; docs/reference/survey-file.md has its keys.")
         return data
 
 

@@ -124,7 +124,7 @@ class SurveyView(View):
 
 
 class DefinitionView(View):
-    """What its author has written: the keys of docs/how-to/write-questions.md, complete."""
+    """What its author has written: the keys of docs/reference/survey-file.md, complete."""
 
     @read("A survey's definition", OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:

@@ -89,7 +89,7 @@ _Writer.add_representer(str, _written)
 
 
 def load(source: str) -> Definition:
-    """Parse a definition from YAML (docs/how-to/write-questions.md) and complete it. Errors name the line."""
+    """Parse a definition from YAML (docs/reference/survey-file.md) and complete it. Errors name the line."""
     return _read(source, for_good=False)
 
 

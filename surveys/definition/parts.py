@@ -134,7 +134,7 @@ class AppearancePart(TypedDict, total=False):
 
 
 class Definition(FieldworkPart, AppearancePart):
-    """A survey as its author writes it (docs/how-to/write-questions.md)."""
+    """A survey as its author writes it (docs/reference/survey-file.md)."""
 
     slug: str
     languages: list[str]

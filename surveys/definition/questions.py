@@ -225,7 +225,7 @@ def _sensitivity(item: dict[str, object], path: Path) -> dict[str, str]:
 def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, object]:
     if "channel" not in item and kind != "yes_no":
         raise ValidationError(
-            path, f"must say how a question of kind {kind} is randomised; see docs/how-to/write-questions.md"
+            path, f"must say how a question of kind {kind} is randomised; see docs/reference/survey-file.md"
         )
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
     channel = known_keys(channel, {"name", *PARAMETERS}, path)

@@ -18,7 +18,7 @@ MOST_PERIODS = 24
 
 STEPS = (5, 10, 20, 50, 100)
 OTHERWISE = (
-    "Make other classes under “Options from dates or times”, or write `classes` (docs/how-to/write-questions.md)."
+    "Make other classes under “Options from dates or times”, or write `classes` (docs/reference/survey-file.md)."
 )
 HOURS = 3
 

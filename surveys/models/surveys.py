@@ -172,7 +172,7 @@ class Section(models.Model):
 
 
 class Item(models.Model):
-    """A question and the mechanism for its answer; see docs/how-to/write-questions.md for the fields."""
+    """A question and the mechanism for its answer; see docs/reference/survey-file.md for the fields."""
 
     class Kind(models.TextChoices):
         YES_NO = "yes_no", "yes / no"

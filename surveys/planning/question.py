@@ -52,7 +52,7 @@ class Estimand(TypedDict, total=False):
 
 
 class PlannedQuestion:
-    """A question as its author writes it (docs/how-to/write-questions.md), mainly `kind`, `choices` and `channel`."""
+    """A question as its author writes it (docs/reference/survey-file.md), mainly `kind`, `choices` and `channel`."""
 
     def __init__(self, item: ItemPart) -> None:
         self.item = item

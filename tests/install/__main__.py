@@ -1,6 +1,6 @@
 """The commands of docs/how-to/deploy.md, on an empty machine of its own for each proxy: `python -m tests.install`.
 
-It writes into the document when they were run. A word after it chooses one proxy.
+It writes into docs/evidence/installation.md when they were run. A word after it chooses one proxy.
 """
 
 import re
@@ -12,11 +12,12 @@ from pathlib import Path
 
 from tests.audit.standalone import prepare as prepare_django
 from tests.install import machine as machines
-from tests.install.document import PAGE, ROOT, Block, blocks
+from tests.install.document import ROOT, Block, blocks
 from tests.tools import provenance
 
 PROXIES = ("nginx", "caddy")
 PASSWORD, MAIL_PASSWORD = "seven green bottles", "a password of that server"
+RECORD = ROOT / "docs" / "evidence" / "installation.md"
 BEGIN, END = "<!-- written by make audit-install -->\n", "<!-- until here -->"
 
 
@@ -28,9 +29,9 @@ def main() -> None:
     for line in found:
         print(line)
     if not sys.argv[1:]:
-        before, _, rest = PAGE.read_text().partition(BEGIN)
+        before, _, rest = RECORD.read_text().partition(BEGIN)
         said = " ".join([provenance.of_run(), *found])
-        PAGE.write_text(f"{before}{BEGIN}{said}\n{END}{rest.partition(END)[2]}")
+        RECORD.write_text(f"{before}{BEGIN}{said}\n{END}{rest.partition(END)[2]}")
 
 
 def walk(proxy: str) -> str:

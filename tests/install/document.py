@@ -1,11 +1,11 @@
-"""The commands of docs/how-to/deploy.md, by the way of installing that they belong to, and the files that they use."""
+"""The commands of docs/how-to/deploy.md and upgrade.md, by the way of installing, and the files that they use."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "how-to" / "deploy.md"
+PAGES = [ROOT / "docs" / "how-to" / name for name in ("deploy.md", "upgrade.md")]
 PROXIES = ROOT / "deploy" / "proxy"
 LABELS = {"machine", "containers", "nginx", "caddy"}
 
@@ -19,11 +19,15 @@ class Block:
     text: str
 
 
+def written() -> str:
+    return "\n".join(page.read_text() for page in PAGES)
+
+
 def blocks(*labels: str) -> list[Block]:
-    """The blocks of the page that have one of these labels, in its order; all without."""
+    """The blocks of the pages that have one of these labels, in their order; all without."""
     found, heading = [], ""
     pattern = r"^## (?P<heading>[^\n]+)$|^<!-- run: (?P<labels>[a-z, ]+) -->\n```sh\n(?P<text>.*?)^```$"
-    for match in re.finditer(pattern, PAGE.read_text(), re.MULTILINE | re.DOTALL):
+    for match in re.finditer(pattern, written(), re.MULTILINE | re.DOTALL):
         if match["heading"]:
             heading = match["heading"]
         else:

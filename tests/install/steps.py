@@ -68,7 +68,7 @@ class Steps:
             case "Mail":
                 assert self.mails.addresses == ["you@example.org"]
                 assert self.mails.mails[0][1]["From"] == "study@example.org"
-            case "Does it work?":
+            case "Check":
                 assert "no issues" in printed
                 assert '"ready": true' in printed
             case "Backup":

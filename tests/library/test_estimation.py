@@ -385,7 +385,7 @@ class TestStrata:
         assert share < 0.16
 
     def test_shares_discrete_laplace_error_as_documented(self):
-        """What docs/explanation/estimation.md says, of 100 draws each. Seeded: no false alarms."""
+        """What docs/evidence/intervals.md says, of 100 draws each. Seeded: no false alarms."""
         truth, points, found = np.array([0.35, 0.25, 0.2, 0.15, 0.05]), np.arange(1, 6), []
         for channel in (LAPLACE, k_ary(5, truth="1/6")):
             generator = np.random.default_rng(1)

@@ -38,7 +38,7 @@ from surveys.planning import survey_plan
 from surveys.planning.parameters import PLANNED
 from surveys.planning.question import Setting, free_question
 
-DOCS = (Path(__file__).parents[2] / "docs" / "how-to" / "write-questions.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).parents[2] / "docs" / "reference" / "survey-file.md").read_text(encoding="utf-8")
 ENTRIES = pytest.mark.parametrize("entry", REGISTRY.values(), ids=REGISTRY)
 DIALS = pytest.mark.parametrize("entry", [entry for entry in REGISTRY.values() if entry.dial], ids=lambda one: one.name)
 HARMLESS = ("crosswise", "triangular")

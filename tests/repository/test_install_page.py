@@ -18,7 +18,7 @@ from collector.endpoint.parsing import LARGEST_BODY
 from config import rate_limits
 from config.connections import MOST
 from config.variables.registry import VARIABLES
-from tests.install.document import LABELS, PAGE, PROXIES, ROOT, blocks, nginx
+from tests.install.document import LABELS, PROXIES, ROOT, blocks, nginx, written
 
 NGINX, CADDY = (PROXIES / "nginx.conf").read_text(), (PROXIES / "Caddyfile").read_text()
 UNIT = (ROOT / "deploy" / "systemd" / "candor.service").read_text()
@@ -28,7 +28,7 @@ WAYS = [("machine", "nginx"), ("machine", "caddy"), ("containers", "nginx"), ("c
 
 
 def test_every_command_block_has_a_label() -> None:
-    assert len(blocks()) == PAGE.read_text().count("```sh\n") > 15
+    assert len(blocks()) == written().count("```sh\n") > 15
     assert {label for block in blocks() for label in block.labels} == LABELS
 
 

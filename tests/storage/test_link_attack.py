@@ -130,7 +130,7 @@ def joined() -> int:
 
 
 def test_link_attack_postgresql_before_rewrite_finds_all(unhurried: None) -> None:
-    """What docs/explanation/privacy-model.md says of an open survey; two tables have a token's or a code's hash."""
+    """What docs/reference/stored-data.md says of an open survey; two tables have a token's or a code's hash."""
     if connection.vendor == "sqlite":
         pytest.skip("rows of SQLite have no stamps")
     answered("blind", folded=False)

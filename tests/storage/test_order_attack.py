@@ -106,7 +106,7 @@ def stamps() -> list[str]:
 
 
 def has_no_log() -> bool:
-    """SQLite's log of the newest writes is cut to nothing; for PostgreSQL's see docs/explanation/privacy-model.md."""
+    """SQLite's log of the newest writes is cut to nothing; for PostgreSQL's see docs/reference/stored-data.md."""
     log = Path(f"{connection.settings_dict['NAME']}-wal")
     return not log.exists() or not any(nonce in log.read_bytes() for nonce in attacking.asked(NONCES))
 

@@ -127,7 +127,7 @@ def test_purge_interrupted_goes_on(version: Version, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.django_db(transaction=True)
 def test_purged_report_is_in_no_database_file() -> None:
-    """The bytes are looked for in every file but PostgreSQL's own log, see docs/explanation/privacy-model.md."""
+    """The bytes are looked for in every file but PostgreSQL's own log, see docs/reference/stored-data.md."""
     before = settings.faults(connection)
     design = freeze_design(payloads.document())
     for nonce in CANARIES:

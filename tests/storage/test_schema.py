@@ -19,7 +19,7 @@ HASHES_OF_THEIR_OWN = ("collector_invitation", "collector_usedtoken", "surveys_f
 """Tables with a column of that name, each of random codes that are in none of the others."""
 
 NUMBERS_AND_BYTES = {"integer", "smallint", "blob", "bytea", "smallint unsigned", "integer unsigned"}
-KEEPING = Path(__file__).parents[2] / "docs" / "explanation" / "privacy-model.md"
+KEEPING = Path(__file__).parents[2] / "docs" / "reference" / "stored-data.md"
 
 
 def columns(table: str) -> dict[str, str]:
@@ -131,7 +131,7 @@ def test_docs_keeping_names_every_table() -> None:
         if f"`{model._meta.db_table}`" not in written and not model._meta.label.startswith("axes.")
     ]
     assert unnamed == []
-    named = set(re.findall(r"`([a-z_]+_[a-z_]+)`", written.partition("## What is kept")[2].partition("\n## ")[0]))
+    named = set(re.findall(r"`([a-z_]+_[a-z_]+)`", written.partition("## Tables")[2].partition("\n## ")[0]))
     assert named <= {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
     assert {"estimator.Worker", "sessions.Session"} <= LEFT_OUT
     assert "collector.WaitingReport" not in LEFT_OUT, "what waits for the next step is in a backup"

@@ -57,7 +57,7 @@ def test_example_design_equals_contract() -> None:
 
 
 def test_example_from_import_to_open(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Imported, rehearsed, estimated and opened from the command line, as docs/how-to/write-questions.md says."""
+    """Imported, rehearsed, estimated and opened from the command line, as docs/reference/survey-file.md says."""
     monkeypatch.setattr(estimator, "wake", lambda run_id: None)
     call_command("import_survey", str(EXAMPLE), "--owner", "alice")
     call_command("rehearse", "kinds", "--respondents", "40", "--share", "drinks=12", "--seed", "1", "--json")

@@ -13,7 +13,7 @@ from surveys.models import Survey, Version
 class Command(SurveyCommand):
     help = (
         "Move the reports of a closed survey out of the database into a Parquet file, or back; without a survey, of "
-        "all that are due by CANDOR_ARCHIVE_AFTER. The survey's state stays. See docs/explanation/privacy-model.md."
+        "all that are due by CANDOR_ARCHIVE_AFTER. The survey's state stays. See docs/how-to/backup-and-restore.md."
     )
 
     def add_options(self, parser: ArgumentParser) -> None:

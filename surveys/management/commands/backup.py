@@ -12,7 +12,7 @@ from surveys.management.base import SurveyCommand, usage_error
 class Command(SurveyCommand):
     help = (
         "Write everything that is kept into one new file, for an empty place to be made from; without FILE encrypted, "
-        "to where the installation stores its backups. See docs/explanation/privacy-model.md."
+        "to where the installation stores its backups. See docs/how-to/backup-and-restore.md."
     )
 
     def add_options(self, parser: ArgumentParser) -> None:

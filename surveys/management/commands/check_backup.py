@@ -11,7 +11,7 @@ from surveys.management.base import SurveyCommand, usage_error
 
 
 class Command(SurveyCommand):
-    help = "Restore a stored backup elsewhere, compare it, and delete the copy; see docs/explanation/privacy-model.md."
+    help = "Restore a stored backup elsewhere, compare it, and delete the copy; see docs/how-to/backup-and-restore.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", nargs="?", default=backup_store.LATEST, help="of a stored backup; else the newest")

@@ -11,7 +11,7 @@ from surveys.management.base import SurveyCommand
 
 class Command(SurveyCommand):
     help = (
-        "Put everything of a backup into this installation, which must be empty; see docs/explanation/privacy-model.md."
+        "Put everything of a backup into this installation, which must be empty; see docs/how-to/backup-and-restore.md."
     )
 
     def add_options(self, parser: ArgumentParser) -> None:
