@@ -5,7 +5,7 @@
 The servers of a coordinator and four nodes run on this machine. Five databases are on them: one that is not
 distributed, and one for each number of nodes. They take turns; what is compared is the processor time of a report, of
 the web process, the process that folds, and all servers together, within a turn. Then a node is killed again and again
-under load. Writes docs/how-to/citus.md. Citus is installed from the package that CITUS_PACKAGE names, if need be.
+under load. Writes docs/evidence/citus.md. Citus is installed from the package that CITUS_PACKAGE names, if need be.
 """
 
 import argparse
@@ -158,8 +158,8 @@ def kill_soon(node: Node, seconds: float) -> None:
 
 
 def write(turns: list[Turn], strikes: list[Turn]) -> None:
-    put("how-to/citus.md", "citus.py, cost", "\n".join(cost_lines(turns)))
-    put("how-to/citus.md", "citus.py, death", "\n".join(death_lines(strikes)))
+    put("evidence/citus.md", "citus.py, cost", "\n".join(cost_lines(turns)))
+    put("evidence/citus.md", "citus.py, death", "\n".join(death_lines(strikes)))
 
 
 def cost_lines(turns: list[Turn]) -> Iterator[str]:

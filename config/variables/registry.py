@@ -122,7 +122,7 @@ FILES_BY_READER = Variable(
 
 SECOND_FACTOR = Variable(
     "CANDOR_SECOND_FACTOR", ACCOUNTS, "`required` makes the panel ask everybody for a [second "
-    "factor](../how-to/work-in-a-team.md#signing-in).",
+    "factor](../how-to/work-in-a-team.md#sign-in).",
     one_of("required"), "", (WEB,), shown="none: each researcher decides",
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What was struck and what came of it: a table and a picture, written into docs/how-to/high-availability.md."""
+"""What was struck and what came of it: a table and a picture, written into docs/evidence/high-availability.md."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ SOON = 30.0
 
 
 def write(strikes: Sequence[Struck], outcome: Outcome, senders: Sequence[Acknowledging], *, in_logs: float) -> None:
-    page = DOCS / "how-to" / "high-availability.md"
+    page = DOCS / "evidence" / "high-availability.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
     said = "\n".join(lines(strikes, outcome, senders, in_logs=in_logs))

@@ -1,8 +1,8 @@
-"""docs/how-to/containers.md: the numbers that `make containers` writes there."""
+"""docs/evidence/containers.md: the numbers that `make containers` writes there."""
 
 from tests.tools import provenance
 
-PAGE = provenance.ROOT / "docs" / "how-to" / "containers.md"
+PAGE = provenance.ROOT / "docs" / "evidence" / "containers.md"
 END = "<!-- until here -->"
 
 
