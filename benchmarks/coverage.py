@@ -177,7 +177,9 @@ def drawing(found: list[Point]) -> str:
 
 def page(found: list[Point], rounds: int) -> str:
     return "\n".join([
-        "# How often the intervals hold",
+        "# Coverage of the intervals",
+        "",
+        "*For statisticians.*",
         "",
         "Written by `python -m benchmarks.coverage`; do not edit. Nominal level 95 %; each dot is one combination of",
         "truth probability (1/4, 1/2, 3/4), share (0 to .5) and number of reports.",

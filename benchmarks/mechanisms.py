@@ -80,7 +80,9 @@ def drawing() -> str:
 
 def page() -> str:
     return "\n".join([
-        "# Which mechanism at which epsilon",
+        "# Mechanisms compared",
+        "",
+        "*For statisticians who choose a mechanism.*",
         "",
         "Written by `python -m benchmarks.mechanisms`; do not edit. n times the variance that the coin adds to a",
         "share, on average over k equal shares: divide by the number of reports. Computed from the exact formulas",

@@ -1,4 +1,4 @@
-"""How long the estimate report of a million reports takes, as a page and as a PDF; writes docs/reference/report.md.
+"""How long the estimate report of a million reports takes, as a page and as a PDF; writes docs/evidence/report-speed.md.
 
     python -m benchmarks.reporting
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 REPORTS = 1_000_000
-PAGE = Path(__file__).parents[1] / "docs/reference/report.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/report-speed.md"
 SECTION = re.compile(r"(<!-- written by benchmarks/reporting.py -->\n).*?(<!-- until here -->)", re.S)
 HEAD = "| what | seconds | kB |\n|---|---|---|\n"
 LANGUAGES = ("en", "de")

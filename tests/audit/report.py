@@ -17,7 +17,9 @@ from tests.audit.checks import (
 from tests.audit.findings import Finding, failed, table
 from tests.tools import provenance
 
-TEXT = """# The wire audit
+TEXT = """# Wire audit
+
+*For auditors, and for everybody who doubts that the true answer stays in the browser.*
 
 Written by `make audit-wire`; a change by hand is lost with the next run. {run}
 

@@ -50,7 +50,9 @@ def page(results: list[Result]) -> str:
     kills = sum(sum(result.killer.kills.values()) for result in results)
     return "\n".join(
         [
-            "# Killed at random",
+            "# Processes killed at random",
+            "",
+            "*For engineers and reviewers.*",
             "",
             "Written by `make audit-crashes`; do not edit. Reports were sent as fast as they were answered; each kind",
             f"of process was killed with -9 at random moments, {kills} times in all. Whoever got no answer, or was",
@@ -75,9 +77,11 @@ def write_deaths(deaths: list[Deaths]) -> None:
 
 def page_of_deaths(deaths: list[Deaths]) -> str:
     lines = [
-        "# Killed at a named point",
+        "# Processes killed at named points",
         "",
-        "Written by `make audit-crashes`; do not edit. It also kills at random moments: [chaos.md](chaos.md). Here are",
+        "*For engineers and reviewers.*",
+        "",
+        "Written by `make audit-crashes`; do not edit. It also kills at random moments: [chaos](chaos.md). Here are",
         f"{sum(len(one.struck) for one in deaths)} deaths, one at each place where one could matter: before every",
         "statement that writes, before and after every commit, message and file. Reports came in meanwhile. Whoever",
         "had asked asked again; what workers do was left to them. Right after each death totals and days were compared",

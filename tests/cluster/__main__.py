@@ -6,7 +6,8 @@
 
 Each strike and each report is written down in var/cluster as it comes, so that a run which was broken off goes on with
 the strikes that are missing; `down` forgets it. Writes docs/evidence/high-availability.md, and fails where a report
-that was acknowledged is lost, anything is there twice, a machine that is cut off acknowledges, or a new primary comes late.
+that was acknowledged is lost, anything is there twice, a machine that is cut off acknowledges, or a new
+primary comes late.
 """
 
 import argparse

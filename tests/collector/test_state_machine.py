@@ -467,7 +467,9 @@ def test_state_machine_any_order_keeps_counts_exact() -> None:
 def page() -> str:
     """Only a run that found nothing comes so far."""
     rows = "\n".join(f"| {name} | {count:,} |" for name, count in sorted(DONE.items(), key=lambda one: -one[1]))
-    return f"""# Any order of events
+    return f"""# Events in random order
+
+*For engineers and reviewers.*
 
 Written by `make audit-orders`; a change by hand is lost with the next run. {of_run()}
 

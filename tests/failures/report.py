@@ -7,7 +7,9 @@ from tests.system.installation import ROOT
 from tests.tools import provenance
 
 PAGE = ROOT / "docs" / "evidence" / "failures.md"
-INTRODUCTION = """# When the surroundings fail
+INTRODUCTION = """# Failing clocks, folders and processes
+
+*For operators and engineers.*
 
 Written by `make audit-failures`; do not edit. A running installation took reports while things happened
 that no program can prevent, to processes, clock and folders. Who got no answer, or 503, sent the same again.

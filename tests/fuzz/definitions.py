@@ -253,7 +253,9 @@ def _store(definition: Definition, outcome: Outcome) -> None:
         outcome.faults.setdefault(f"{type(error).__name__} in storing", f"{error!s:.300} of {definition!r:.300}")
 
 
-TEXT = """# The fuzzing of definitions
+TEXT = """# Fuzzing of survey definitions
+
+*For security reviewers and engineers.*
 
 Written by `make audit-fuzz`; a change by hand is lost with the next run.
 

@@ -8,7 +8,9 @@ from django.db import connection
 from tests.fuzz.cases import Tally
 from tests.fuzz.walking import Walked
 
-TEXT = """# The fuzzing
+TEXT = """# Fuzzing of requests and identifiers
+
+*For security reviewers and engineers.*
 
 Written by `make audit-fuzz`; a change by hand is lost with the next run.
 

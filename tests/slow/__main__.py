@@ -34,6 +34,9 @@ CROWDS = [(kind, 4, 24) for kind in KINDS] + [
 """Each kind as it was found, then more addresses and more connections."""
 
 INTRODUCTION = f"""# Slow senders
+
+*For operators and engineers.*
+
 Written by `make audit-slow-senders`; a change by hand is lost with the next run. {{run}}
 
 Connections that are as slow as they may be, each begun anew as soon as it is ended, for {SECONDS:g} seconds a line;
