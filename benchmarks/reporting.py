@@ -1,4 +1,4 @@
-"""How long the estimate report of a million reports takes, as a page and as a PDF; writes docs/evidence/report-speed.md.
+"""Time of the estimate report of a million reports, as a page and as a PDF: docs/evidence/report-speed.md.
 
     python -m benchmarks.reporting
 

@@ -42,7 +42,7 @@ Written by `make audit-slow-senders`; a change by hand is lost with the next run
 Connections that are as slow as they may be, each begun anew as soon as it is ended, for {SECONDS:g} seconds a line;
 meanwhile respondents with other addresses send a report every half second, once. At least {LEAST:.0%} of those are to
 be taken. Attackers, respondents and the platform share one machine. How they are held off:
-[receiving responses](receiving-responses.md#in-bad-weather). Before, the first line was 0 %
+[receiving responses](receiving-responses.md#failures-and-overload). Before, the first line was 0 %
 (66 of 66 refused in 106 seconds).
 """
 
