@@ -86,6 +86,10 @@ STATE = (
 )
 CLOSED = "SELECT digest, closed_on IS NULL, purged_on IS NULL FROM collector_frozendesign ORDER BY 1"
 PENDING = "SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()"
+ACTIVITY = (
+    "SELECT state, wait_event, left(query, 80) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid <> pg_backend_pid()"
+)
 PREPARE, COMMIT = b"PREPARE TRANSACTION", b"COMMIT PREPARED"
 PATIENCE, TRIES = 180.0, 5
 
@@ -130,8 +134,12 @@ class Struck:
         done = (lambda: self._pending() == (word == PREPARE)) if after else None
         self.wire.arm(Strike(word, lambda: victim.stop(signal.SIGQUIT), done))
         self.begin(*act)
-        assert self.wire.struck.wait(PATIENCE), "no transaction of two phases came by"
-        victim.start()
+        try:
+            assert self.wire.struck.wait(PATIENCE), f"no transaction of two phases came by: {self._activity()}"
+            assert self.wire.failure is None, self.wire.failure
+        finally:  # a strike that failed leaves the next ones a server
+            victim.stop()
+            victim.start()
         said = self.said()
         self._recover()
         return said
@@ -140,6 +148,10 @@ class Struck:
         """Of its parts how many are closed and purged, and how many folded reports are left."""
         ((found),) = self.cluster.coordinator.execute(STATE.format(digest), NAME)
         return tuple(int(str(one)) for one in found)
+
+    def _activity(self) -> list[list[tuple[object, ...]]]:
+        """What each server waits for."""
+        return [one.execute(ACTIVITY, NAME) for one in self.cluster.nodes]
 
     def _pending(self) -> bool:
         return self.node.execute(PENDING, NAME) != [(0,)]

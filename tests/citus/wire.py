@@ -3,10 +3,12 @@
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 BYTES = 65_536
+PAUSE = 0.01
 
 
 @dataclass
@@ -29,11 +31,14 @@ class Wire:
         self._armed: Strike | None = None
         self._lock = threading.Lock()
         self.struck = threading.Event()
+        self.failure: Exception | None = None
+        """What kept a strike from being done."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     def arm(self, strike: Strike) -> None:
         """Strike once."""
         self.struck.clear()
+        self.failure = None
         self._armed = strike
 
     def close(self) -> None:
@@ -74,9 +79,13 @@ class Wire:
             return found
 
     def _strike(self, strike: Strike, content: bytes, target: socket.socket) -> None:
-        if strike.done is not None:
-            target.sendall(content)
-            while not strike.done():
-                pass
-        strike.act()
-        self.struck.set()
+        try:
+            if strike.done is not None:
+                target.sendall(content)
+                while not strike.done():
+                    time.sleep(PAUSE)
+            strike.act()
+        except Exception as error:  # its thread has nobody who hears of it
+            self.failure = error
+        finally:
+            self.struck.set()
