@@ -219,6 +219,26 @@ def test_editor_by_keys_on_a_phone_and_signed_out(editor: Page, alice: User) -> 
     assert "Typed while signed out?" in {item["wording"]["en"] for item in definition()["items"]}
 
 
+def test_preview_stays_the_page_when_the_session_ends(editor: Page) -> None:
+    question = frame(editor).get_by_text("Have you cheated?").first
+    question.wait_for()
+    editor.context.clear_cookies()
+    with editor.expect_response("**/preview/page"):
+        editor.get_by_label("Offer “prefer not to say”").check()
+    expect(editor.locator(".editor-screen [data-coming]")).to_have_count(0)
+    expect(question).to_be_visible()
+
+
+def test_find_without_a_match_says_so(editor: Page) -> None:
+    rows = editor.locator(".editor-outline .editor-row")
+    expect(rows).to_have_count(3)
+    editor.get_by_label("Find a question").fill("feel")
+    expect(rows).to_have_count(2)
+    editor.get_by_label("Find a question").fill("zebra")
+    editor.get_by_text("No question fits.").wait_for()
+    expect(rows).to_have_count(1)
+
+
 def test_editor_advice_is_dismissed_with_a_reason(editor: Page) -> None:
     editor.get_by_label("Question", exact=True).fill("Surely you have cheated?")
     wait_until_saved(editor)

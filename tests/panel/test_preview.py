@@ -15,7 +15,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition.definitions import design_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
-from surveys.models import Survey, Version
+from surveys.models import Item, Survey, Version
 from surveys.rendering import pages
 from tests.factories import payloads
 from tests.panel.forms import BILINGUAL, change, form_of
@@ -90,7 +90,7 @@ def test_preview_equals_page_except_sending(bilingual: Survey, her: Client) -> N
     assert 'data-survey=""' in preview
     assert "/s/campus/" not in preview
     plain = re.sub(
-        r'\n<link [^>]*preview-note[^>]*>\s*<p class="notice notice-stop preview-note".*?</p>\n',
+        r'\n<link [^>]*preview-note[^>]*>\s*<p class="notice preview-note".*?</p>\n',
         "",
         preview,
         flags=re.S,
@@ -102,6 +102,13 @@ def test_preview_equals_page_except_sending(bilingual: Survey, her: Client) -> N
     plain = plain.replace('<a lang="de"', '<a href="/s/campus/de/" lang="de"')
     plain = plain.replace("<a>What you have spent", '<a href="/spent/">What you have spent')
     assert plain == real
+
+
+def test_preview_above_ceiling_gives_a_reason(bilingual: Survey, her: Client) -> None:
+    """Without one the browser refuses the design, and an ethics board would see nothing of the survey."""
+    assert '"reason":' not in her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
+    Item.objects.filter(survey=bilingual).update(truth="19/20")
+    assert '"reason":' in her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
 
 
 def test_preview_headers_allow_panel_frame_only(bilingual: Survey, her: Client) -> None:

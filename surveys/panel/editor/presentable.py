@@ -42,6 +42,11 @@ def presentable(definition: Definition) -> Design:
     raise fault
 
 
+def with_needed_reason(design: Design) -> Design:
+    """The design with a reason where it is above a ceiling: without one its page would ask nothing."""
+    return ceilings.with_reason(design, REASON) if any(ceilings.excesses(design)) else design
+
+
 def _is_above_a_ceiling(draft: Definition) -> bool:
     """As good as certain, and known before the design, which is then made once: it takes most of the time."""
     losses = [mechanism_of(item).epsilon for item in draft["items"]]

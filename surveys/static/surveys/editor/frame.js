@@ -156,6 +156,11 @@ class Page {
     if (frame.dataset.coming === undefined || frame.contentWindow?.location.href === "about:blank") {
       return;
     }
+    if (!isPage(frame.contentDocument)) {
+      frame.remove();
+      this.#asked = { definition: null, language: "", patched: false };
+      return;
+    }
     const before = this.#screen.querySelector("iframe:not([data-coming])");
     frame.contentWindow?.scrollTo(0, before?.contentWindow?.scrollY ?? 0);
     this.#rules = darkRules(frame.contentDocument);
@@ -203,6 +208,12 @@ class Page {
       page.style.colorScheme = dark ? "dark" : "light";
     }
   }
+}
+
+/** Whether it is the page, or what it says of a draft that cannot be shown yet; not what is said to who is signed out. */
+function isPage(found) {
+  const { digest, preview } = found?.documentElement.dataset ?? {};
+  return digest !== undefined || preview !== undefined;
 }
 
 /** What of a question is nothing but words. */

@@ -30,7 +30,8 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     }
   };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
-  const found = (item) => matches(item, wanted.trim().toLowerCase(), definition.languages);
+  const words = wanted.trim().toLowerCase();
+  const shown = parts(definition, ({ item }) => matches(item, words, definition.languages)).filter(({ items }) => !words || items.length);
   return html`<nav class="editor-outline" aria-label="Questions">
     <div class="editor-outline-head">
       <button type="button" class="candor-button" aria-expanded=${String(adding)} onClick=${() => setAdding(!adding)}>+ Add question</button>
@@ -40,11 +41,12 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${() => setAdding(false)} />`}
     <ol class="editor-rows">
       <${Row} at=${at} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" draft=${draft} />
-      ${parts(definition).map(({ section: one, items }) => html`
+      ${shown.map(({ section: one, items }) => html`
         ${one && html`<${SectionRow} section=${one} at=${at} onSelect=${onSelect} language=${language} draft=${draft} />`}
-        ${items.filter(({ item }) => found(item)).map(({ item, number }) => html`<${ItemRow} key=${item.key} item=${item} number=${number}
+        ${items.map(({ item, number }) => html`<${ItemRow} key=${item.key} item=${item} number=${number}
           at=${at} onSelect=${onSelect} language=${language} draft=${draft} price=${prices.found.questions[item.key]} />`)}`)}
     </ol>
+    ${words && !shown.length && html`<p class="candor-quiet editor-outline-foot" role="status">No question fits.</p>`}
     <p class="editor-outline-foot"><button type="button" class="editor-text" onClick=${section}>+ Section</button></p>
   </nav>`;
 }
@@ -68,7 +70,7 @@ function SectionRow({ section, at, onSelect, language, draft }) {
 }
 
 function Row({ at, of, words, mark, kind, onSelect, onMove, draft, problems = 0, note, faint, drag, section }) {
-  const others = draft.others.filter((one) => one.at === of);
+  const others = [...new Set(draft.others.filter((one) => one.at === of).map(({ name }) => name))];
   const keys = (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (by && event.altKey && onMove) {
@@ -93,8 +95,8 @@ function Row({ at, of, words, mark, kind, onSelect, onMove, draft, problems = 0,
       onDragStart=${(event) => event.dataTransfer.setData("application/x-candor", drag.key)} onKeyDown=${keys} onClick=${() => onSelect(of)}
       aria-keyshortcuts=${onMove ? "Alt+ArrowUp Alt+ArrowDown" : undefined}>
       <span class="editor-mark">${mark}</span>
-      <span class=${`editor-row-words${faint ? " candor-quiet" : ""}`} dir="auto">${words}${note && html`<small>${note}</small>`}</span>
-      ${others.map(({ name }) => html`<span class="editor-other" title=${`${name} is here`}>${name.slice(0, 2)}</span>`)}
+      <span class=${`editor-row-words${faint ? " candor-quiet" : ""}`}><span dir="auto">${words}</span>${note && html`<small dir="auto">${note}</small>`}</span>
+      ${others.map((name) => html`<span class="editor-other" title=${`${name} is here`}>${name.slice(0, 2)}</span>`)}
       ${problems > 0 && html`<span class="editor-count" title="Still missing">${problems}<span class="candor-out"> missing</span></span>`}
       ${kind && html`<${Picture} kind=${kind} />`}
     </button>
@@ -104,9 +106,9 @@ function Row({ at, of, words, mark, kind, onSelect, onMove, draft, problems = 0,
   </li>`;
 }
 
-/** Sections with their questions, each with its number; questions of no section first. */
-function parts(definition) {
-  const numbered = definition.items.map((item, place) => ({ item, number: place + 1 }));
+/** Sections with those of their questions that fit, each with its number; questions of no section first. */
+function parts(definition, fits) {
+  const numbered = definition.items.map((item, place) => ({ item, number: place + 1 })).filter(fits);
   const keys = new Set((definition.sections ?? []).map((section) => section.key));
   return [
     { section: null, items: numbered.filter(({ item }) => !keys.has(item.section)) },
