@@ -29,7 +29,7 @@ export function Revisions({ draft, onClose, onRestore }) {
       ${number === draft.revision ? html`<span class="candor-quiet">now</span>` : html`<span class="candor-acts">
         <button type="button" class="editor-text" aria-expanded=${String(seen?.number === number)} aria-label=${`Compare version ${number}`}
           onClick=${() => (seen?.number === number ? setSeen(null) : read(number, setSeen))}>Compare</button>
-        <button type="button" class="candor-button candor-plain" aria-label=${`Bring back version ${number}`}
+        <button type="button" class="candor-button candor-plain editor-small-button" aria-label=${`Bring back version ${number}`}
           onClick=${() => read(number, ({ definition }) => onRestore(number, definition))}>Bring back</button></span>`}
       ${seen?.number === number && html`<div class="editor-compared">
         <label>Version ${number} beside <select class="candor-field editor-small" value=${String(other.number)} onChange=${(event) => against(event.target.value)}>
