@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock pictures reference coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -130,8 +130,18 @@ messages: ## find the respondents' texts for the translators, and compile what t
 	@$(BIN)/python bin/messages
 
 docs: ## build the documentation site into build/help; broken links, anchors and pages that nothing names fail
+	@$(PYTHON) bin/install $(LOCK)
+	@$(BIN)/python bin/build-help
+
+pictures: ## take every screenshot of the documentation again (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/python bin/install-browser
+	@$(BIN)/python docs/images/make.py
+
+reference: ## write the pages of docs/reference that are made from the code
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python -m config.variables
+	@$(BIN)/python -m docs.make
 
 coverage: ## measure every interval's coverage, every mechanism's variance and the averaging attack into docs (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -13,7 +13,7 @@ class Command(SurveyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--confidence", type=float, default=0.95)
+        parser.add_argument("--confidence", type=float, default=0.95, help="level of the intervals, between 0 and 1")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         version = selectors.latest_version(find_survey(options["slug"]))
