@@ -26,6 +26,20 @@ RUN pip install --no-cache-dir --disable-pip-version-check --no-compile --requir
     && find /packages \( -name "*.po" -o -name "*.pyi" \) -delete \
     && python -m compileall -q /packages
 
+# The help pages, as files: what builds them stays here.
+FROM python:3.11.13-slim-bookworm AS help
+WORKDIR /candor
+COPY requirements-docs.lock ./
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements-docs.lock
+COPY bin/build-help bin/build-help
+COPY CHANGELOG.md ./
+COPY compose.yaml ./
+COPY deploy deploy
+COPY docs docs
+COPY mkdocs.yml ./
+COPY surveys surveys
+RUN python bin/build-help
+
 FROM python:3.11.13-slim-bookworm AS code
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PYTHONPATH=/packages CANDOR_DATA=/data
 WORKDIR /candor
@@ -50,10 +64,12 @@ CMD ["python", "-m", "celery", "-A", "config", "--help"]
 
 FROM code AS web
 COPY --from=web-packages /packages /packages
+COPY --from=help /candor/build/help build/help
 EXPOSE 8000
 CMD ["python", "-m", "granian", "--help"]
 
 FROM code AS full
 COPY --from=full-packages /packages /packages
+COPY --from=help /candor/build/help build/help
 EXPOSE 8000
 CMD ["python", "-m", "granian", "--help"]

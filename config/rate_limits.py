@@ -19,7 +19,7 @@ Respond = Callable[[HttpRequest], HttpResponse]
 LIMITED = (
     ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|sign-in)/")),
     ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
-    ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/.*\.(csv|html|json|pdf|yaml)")),
+    ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/(?!help/).*\.(csv|html|json|pdf|yaml)")),
     ("files by reader", {"GET"}, re.compile(r"/(panel/export/[^/]+/file|api/v1/exports/[^/]+/file/)")),
 )
 """The name of a limit, and the methods and paths that it counts."""

@@ -65,11 +65,26 @@ def _serve(options: argparse.Namespace, servers: Sequence[LocalServer]) -> None:
         household.start()
         _wait_for(options.port, household)
         _announce(demo=not options.no_demo)
-        household.keep()
+        with _help_being_built():
+            household.keep()
     except KeyboardInterrupt:
         print("\nEnding ...", flush=True)
     finally:
         household.end()
+
+
+@contextlib.contextmanager
+def _help_being_built() -> Iterator[None]:
+    """Build the help pages meanwhile where they are not current; nothing waits for them, or fails without them."""
+    building = subprocess.Popen(
+        [sys.executable, "bin/build-help", "--gently"], stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(building.pid, signal.SIGKILL)
+        building.wait()
 
 
 @contextlib.contextmanager

@@ -224,6 +224,7 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"
+HELP_SITE = ROOT / "build" / "help"
 FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 """Only pages of this site load its files; other sites' scripts have no access."""

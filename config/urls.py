@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from config import api_page, health
+from config import api_page, health, help_site
 from config.openapi import SchemaView
 from surveys.definition.languages import CODE
 from surveys.panel import preview
@@ -29,11 +29,13 @@ urlpatterns = [
     re_path(
         rf"^preview/(?P<secret>[A-Za-z0-9_-]{{32}})/(?P<language>{CODE})/$", preview.by_link, name="preview-by-link"
     ),
+    path("panel/help/", help_site.page, name="help"),
+    path("panel/help/<path:name>", help_site.page, name="help-page"),
     path("panel/sign-in/", sign_in.sign_in, name="sign-in"),
     path("panel/join/", joining.join, name="join"),
     path("panel/fetch/<slug:slug>/", admin.site.admin_view(blind.by_account), name="fetch"),
     path("panel/", include("surveys.panel.urls")),
-    path("panel/password_change/", admin.site.admin_view(account.password)),
+    path("panel/password_change/", admin.site.admin_view(account.password), name="password-change"),
     path("panel/", admin.site.urls),
     path("api/", api_page.page, name="api-page"),
     path("api/schema/", SchemaView.as_view(), name="schema"),

@@ -19,7 +19,8 @@ def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -
     """Stop sessions without a verified second factor; where one is required, also users who have not set it up."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if not request.path.startswith(GUARDED) or request.path in map(reverse, DOORS):
+        public = request.path in map(reverse, DOORS) or request.path.startswith(reverse("help"))
+        if public or not request.path.startswith(GUARDED):
             return get_response(request)
         user = request.user
         if not user.is_authenticated or user.is_verified():  # type: ignore[attr-defined]

@@ -74,6 +74,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return LINK.sub(led, markdown)
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the theme's search for who does not see it."""
+    unnamed = 'data-md-component="search" role="dialog"'
+    return output.replace(unnamed, f'{unnamed} aria-label="Search"')
+
+
 def repository_path(page: str, target: str) -> str | None:
     """Where in the repository a link on a page of the site leads; None where that is not in it."""
     if "://" in target or target.startswith(("/", "mailto:")):

@@ -94,6 +94,13 @@ def test_images_of_web_folding_and_beat_are_small(composed: Composed, measured: 
     assert all(sizes[service] < MOST for service in SMALL)
 
 
+def test_help_is_in_the_image(composed: Composed) -> None:
+    for name in ("", "how-to/analyse.html", "search/search_index.json"):
+        answer = urllib3.request("GET", f"{composed.url}/panel/help/{name}", timeout=60, retries=False)
+        assert answer.status == 200, name
+    assert "mkdocs" not in composed.run("web", "ls", "/packages").split()
+
+
 def test_planner_is_answered_through_web_by_the_full_image(composed: Composed, program: Ask) -> None:
     assert "scipy" not in composed.run("web", "ls", "/packages").split()
     assert program("GET", "surveys/campus/plan/").status == 200
