@@ -122,6 +122,7 @@ RECIPES = {
             '    path("survey/<slug:slug>/milestones/", page(milestones.milestones), name="milestones"),\n',
         ),
         Edit("templates/panel/milestones.html", "", TEMPLATE),
+        Edit("surveys/templatetags/help.py", '    "panel:opening"', '    "panel:milestones": FIELD,\n'),
     ],
 }
 
