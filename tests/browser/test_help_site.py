@@ -1,0 +1,52 @@
+"""The help pages in a real browser, under the panel's policy and without any other host."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import faults as inaccessible
+from tests.browser.panel import PHONE
+from tests.tools.help_site import built
+
+
+@pytest.fixture
+def page(panel_page: Page) -> Iterator[Page]:
+    """A page in whose console nothing may be said, and that asks this site alone."""
+    page, faults, hosts = panel_page, list[str](), set[str | None]()
+    page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname))
+    built()
+    yield page
+    page.close()
+    assert faults == []
+    assert hosts == {"127.0.0.1"}
+
+
+def test_help_search_finds_a_page(page: Page) -> None:
+    page.goto("/panel/help/")
+    page.get_by_role("textbox", name="Search").fill("webhook")
+    found = page.locator(".md-search-result__link").first
+    expect(found).to_have_attribute("href", re.compile("/panel/help/how-to/webhooks.html"))
+    found.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Webhooks")
+
+
+def test_help_keeps_chosen_colours(page: Page) -> None:
+    page.goto("/panel/help/")
+    body = page.locator("body")
+    expect(body).to_have_attribute("data-md-color-scheme", "default")
+    page.locator("label[title='Use dark colours']").click()
+    expect(body).to_have_attribute("data-md-color-scheme", "slate")
+    page.goto("/panel/help/how-to/analyse.html")
+    expect(body).to_have_attribute("data-md-color-scheme", "slate")
+
+
+def test_help_page_is_accessible_on_a_phone(page: Page) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto("/panel/help/how-to/analyse.html")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert "\n".join(inaccessible(page)) == ""
