@@ -27,6 +27,9 @@ STANDING_STILL = """async () => {
 COLOURS = ["color-contrast", "link-in-text-block"]
 """The rules that look at colours."""
 
+SIZES = ["target-size", "scrollable-region-focusable"]
+"""Rules on structure that depend on a screen's width, of elements that every screen shows."""
+
 EVERYWHERE = "document"
 """Where axe looks, as a script."""
 
@@ -53,7 +56,7 @@ def faults(
 
     Rules in `without` are not run, and where `only` names some, no others. `within` is a script: where axe looks.
     """
-    rules = {rule: {"enabled": False} for rule in without} | {"target-size": {"enabled": True}}
+    rules = {"target-size": {"enabled": True}} | {rule: {"enabled": False} for rule in without}
     every = {"runOnly": TAGS, "rules": rules}
     named = {"runOnly": {"type": "rule", "values": list(only)}}
     if not page.evaluate("'axe' in window"):
@@ -93,6 +96,14 @@ UNCHECKED = """(() => {
 })()""".replace("STYLE", str(STYLE)).replace("BLOCK", '"p, li, td, th, dd, dt, figcaption, div, section, main, body"')
 """Texts that look like none that was checked on this page before; a link amid a text is another than one by itself."""
 
+UNSEEN = """(() => {
+    const seen = window.seenElements ??= new Set();
+    return [...document.querySelectorAll("body *")].filter((one) => {
+        return one.checkVisibility() && !seen.has(one) && seen.add(one);
+    });
+})()"""
+"""Elements that no narrower screen has shown."""
+
 texts = pytest.mark.parametrize(
     "within", [UNCHECKED, pytest.param(EVERYWHERE, marks=pytest.mark.long)], ids=["", "all"]
 )
@@ -110,16 +121,27 @@ def texts_of(states: Mapping[str, object], gate: Collection[str]) -> pytest.Mark
 def on_every_screen(
     page: Page, *, excused: Iterable[Excused] = (), within: str = UNCHECKED
 ) -> Iterator[tuple[str, list[str]]]:
-    """The faults on a phone and a desktop, light and dark; in the dark of a screen nothing differs but colours."""
+    """The faults on a phone and a desktop, light and dark; in the dark of a screen nothing differs but colours.
+
+    Unless it is to look everywhere, it asks for the structure of what a desktop shows and a phone does not.
+    """
     page.wait_for_load_state()  # a link may just have been followed
     for width, scheme in SCREENS:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         page.evaluate(IN_THE_DARK, scheme == "dark")
         page.evaluate(STANDING_STILL)
-        found = [] if scheme == "dark" else faults(page, excused=excused, without=COLOURS)
+        found = [] if scheme == "dark" else _structure(page, excused, again=width != SCREENS[0][0], within=within)
         found += faults(page, excused=excused, only=COLOURS, within=within) + faint_picture_texts(page)
         yield f"{width} {scheme}", found if fits(page) else [*found, "it has to be scrolled sideways"]
+
+
+def _structure(page: Page, excused: Iterable[Excused], *, again: bool, within: str) -> list[str]:
+    if again and within != EVERYWHERE:
+        more = faults(page, excused=excused, only=SIZES)
+        return more + faults(page, excused=excused, without=[*COLOURS, *SIZES], within=UNSEEN)
+    page.evaluate(f"{UNSEEN}.length")
+    return faults(page, excused=excused, without=COLOURS)
 
 
 def faint_picture_texts(page: Page) -> list[str]:

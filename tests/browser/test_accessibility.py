@@ -154,10 +154,11 @@ def test_axe_inserted_faults_are_found(visit: Visit) -> None:
 PLANTED = """<!doctype html><html lang="en"><title>Faults</title><style>
     * { color: black; background: white }
     .in-light { color: #999 }
-    .on-wide { display: none; color: #989898 }
+    .on-wide, .unlabelled { display: none }
+    .on-wide { color: #989898 }
     .larger { color: #888; font-size: 3rem }
     @media (prefers-color-scheme: dark) { .in-light { color: black } .in-dark, .deep { color: #979797 } }
-    @media (min-width: 1000px) { .on-wide { display: block } .larger { font-size: 1rem } }
+    @media (min-width: 1000px) { .on-wide, .unlabelled { display: block } .larger { font-size: 1rem } }
     a { color: #333; text-decoration: none }
     .small { padding: 0; width: 9px; height: 9px }
 </style><main><h1>Faults</h1>
@@ -165,7 +166,7 @@ PLANTED = """<!doctype html><html lang="en"><title>Faults</title><style>
     <p>Sound <b class="deep">too</b></p> <p class="larger">Smaller on a wide screen</p>
     <p><a href="#">Alone</a></p> <p>Amid <a class="amid" href="#">a</a> text</p>
     <svg width="99" height="20" aria-hidden="true"><text y="15" fill="#999">Picture</text></svg>
-    <input class="nameless"> <button class="small">x</button><button class="small">y</button>
+    <input class="nameless"> <input class="unlabelled"> <button class="small">x</button><button class="small">y</button>
 </main></html>"""
 """A page with a fault of each kind, named by the screens on which it is one."""
 
@@ -173,17 +174,17 @@ PLANTED = """<!doctype html><html lang="en"><title>Faults</title><style>
 FOUND = {
     "360 light": {"nameless", "small", "in-light", "amid", "Picture"},
     "360 dark": {"in-dark", "deep", "Picture"},
-    "1280 light": {"nameless", "small", "on-wide", "larger", "Picture"},
+    "1280 light": {"unlabelled", "small", "on-wide", "larger", "Picture"},
     "1280 dark": {"Picture"},
 }
-"""Colours are reported by the first screen that shows them."""
+"""Colours and structure are reported by the first screen that shows them, sizes by each."""
 
 STILL = {
     "360 dark": {"amid"},
-    "1280 light": {"in-light", "amid"},
+    "1280 light": {"nameless", "in-light", "amid"},
     "1280 dark": {"in-dark", "deep", "on-wide", "larger", "amid"},
 }
-"""What is reported besides where every text is looked at on every screen."""
+"""What is reported besides where everything is looked at on every screen."""
 
 
 @pytest.mark.parametrize(("within", "besides"), [(UNCHECKED, {}), (EVERYWHERE, STILL)], ids=["unchecked", "all"])
