@@ -1,9 +1,6 @@
 """What every test may rely on: collected static files, a fixed cast, one valid survey."""
 
-import fcntl
 import gc
-import os
-import shutil
 from collections.abc import Generator, Iterator
 from datetime import date
 from functools import cache
@@ -13,7 +10,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management import call_command
 from django.core.management.color import Style
 from django.core.management.commands import flush
 from django.db import connection
@@ -34,6 +30,7 @@ from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from tests.factories import payloads
 from tests.tools.mailbox import Mailbox, mail_server
+from tests.tools.prepared import copy_database, copy_static_files, restore_database
 
 # The same examples each time: a gate that fails by chance says nothing of what was changed. `make test-long` draws new
 # ones, by hypothesis's own profile.
@@ -64,10 +61,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def static_files() -> Iterator[None]:
     """Pages name their scripts by hash, so the files have to be collected before any page is made.
 
-    To compress them takes many seconds, so one process of a run does it, and others copy. WhiteNoise reads about each
-    of them when a `Client` asks for its first page: a tenth of a second, spent once here.
+    WhiteNoise reads about each of them when a `Client` asks for its first page: a tenth of a second, spent once here.
     """
-    collect_once(Path(os.environ["CANDOR_TEST_SHARED"]), Path(settings.STATIC_ROOT))
+    if not Path(settings.STATIC_ROOT).exists():
+        copy_static_files(Path(settings.STATIC_ROOT))
     found: dict[tuple[str, str], dict[str, Any]] = {}
 
     def look(self: WhiteNoise, root: str, prefix: str) -> None:
@@ -82,17 +79,13 @@ def static_files() -> Iterator[None]:
         yield
 
 
-def collect_once(shared: Path, place: Path) -> None:
-    """Fill `place` with the static files, which the first process of the run leaves in `shared`."""
-    with (shared / "static.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        collected = shared / "collected"
-        if not collected.exists():
-            call_command("collectstatic", interactive=False, verbosity=0)
-            shutil.copytree(place, shared / "partly", dirs_exist_ok=True)
-            (shared / "partly").rename(collected)
-        elif not place.exists():
-            shutil.copytree(collected, place)
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool, django_db_modify_db_settings: None) -> bool:
+    """On SQLite the database is there, with nothing left to migrate; it goes with its folder."""
+    if connection.vendor != "sqlite":
+        return django_db_keepdb
+    copy_database(Path(connection.settings_dict["TEST"]["NAME"]))
+    return True
 
 
 CONSTANT = {"django_content_type", "auth_permission"}
@@ -202,6 +195,10 @@ def box(settings: Any) -> Iterator[Mailbox]:
 @pytest.fixture
 def and_back(transactional_db: None) -> Iterator[None]:
     """For tests that migrate back, also those that are refused on the way: the next one finds every table."""
-    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
     yield
-    MigrationExecutor(connection).migrate(leaves)
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        restore_database(connection.connection)
+    else:
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes())

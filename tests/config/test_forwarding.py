@@ -1,7 +1,6 @@
 """A web server without most packages, as in the image `web`, beside one that has all of them."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from urllib3.exceptions import HTTPError
 from config.processes import commands
 from tests.system.installation import free_port, wait_until
 from tests.tools import starting
+from tests.tools.prepared import copy_installation
 from tests.tools.starting import ROOT, missing_in, run
 
 SIGN_IN = """
@@ -73,8 +73,8 @@ def answers(port: int) -> bool:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder, packages = tmp_path_factory.mktemp("installation"), tmp_path_factory.mktemp("packages")
-    shutil.copytree(settings.STATIC_ROOT, folder / "static")
+    folder, packages = tmp_path_factory.mktemp("installation") / "data", tmp_path_factory.mktemp("packages")
+    copy_installation(folder)
     session, token = run(starting.PREPARE + SIGN_IN, folder).split()[-2:]
     (packages / "sitecustomize.py").write_text(starting.without(missing_in("requirements-web.lock")))
     web, panel = free_port(), free_port()

@@ -1,13 +1,12 @@
 """What a process has imported once it has begun and done its first work, read in processes of their own."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from tests.tools import starting
+from tests.tools.prepared import copy_installation
 from tests.tools.starting import missing_in, run
 
 HEAVY = {
@@ -22,8 +21,8 @@ PAGES = {"config.urls", "rest_framework.views", "surveys.panel", "surveys.api", 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An installation's folder with an open survey, of which a step of reports waits to be folded."""
-    folder = tmp_path_factory.mktemp("installation")
-    shutil.copytree(settings.STATIC_ROOT, folder / "static")
+    folder = tmp_path_factory.mktemp("installation") / "data"
+    copy_installation(folder)
     run(starting.PREPARE, folder)
     return folder
 

@@ -172,7 +172,11 @@ def restore(old: Path, new: Path, signer: str) -> dict[str, Any]:
 def restored_elsewhere(old: Path, new: Path, *, url: str, data: Path) -> dict[str, Any]:
     """As `restore`, in a process of another installation: on this database, or in a file where the URL is empty."""
     from tests.tools.backups import signed_by
+    from tests.tools.prepared import DATABASE, copy_database
 
+    if not url:
+        data.mkdir(mode=0o700, exist_ok=True)
+        copy_database(data / DATABASE)
     left = ("PYTEST_", "CANDOR_", "DATABASE", "DJANGO")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left)}
     command = [sys.executable, "-m", "tests.storage.whole", "restore", str(old), str(new), signed_by(old)]

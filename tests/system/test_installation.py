@@ -27,6 +27,7 @@ from tests.system import coded
 from tests.system.canary import CANARY, ITEMS, NEEDLES, survey
 from tests.system.installation import Installation, wait_until
 from tests.tools.mailbox import Mailbox, environment, serving
+from tests.tools.prepared import copy_installation
 
 AGENT = "CanaryBrowser/7.3"
 REHEARSE = """
@@ -84,6 +85,7 @@ def installation(folder: Path, box: tuple[Mailbox, int]) -> Iterator[Installatio
     """
     running = Installation(folder)
     running.more = environment(box[1])
+    copy_installation(running.data)
     running.start("--no-demo")
     for slug in ("worker", "server"):
         (folder / f"{slug}.yaml").write_text(definitions.dump(payloads.definition(slug=slug)))
