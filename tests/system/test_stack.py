@@ -16,6 +16,8 @@ from surveys.definition import definitions
 from tests.factories import payloads
 from tests.system.installation import OPEN, wait_until
 from tests.system.stack import Stack
+from tests.tools.postgresql import copy_cluster
+from tests.tools.prepared import copy_static_files
 
 
 @pytest.fixture
@@ -23,6 +25,9 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
     folder = Path(tempfile.mkdtemp(prefix="candor-stack-"))
     folder.chmod(0o755)
     running = Stack(tmp_path, folder / "s")
+    running.data.mkdir(parents=True, mode=0o700)
+    copy_static_files(running.data / "static")
+    copy_cluster(running.servers / "postgresql")
     running.start("--stack", "--no-demo")
     yield running
     if running.launcher and running.launcher.poll() is None:

@@ -25,6 +25,7 @@ from config.processes import commands
 from tests.factories import payloads
 from tests.slow.attack import KINDS, Attack
 from tests.system.installation import ROOT, free_port, wait_until
+from tests.tools.postgresql import copy_cluster
 
 FREEZE = """
 from collector.designs.services import freeze_design
@@ -126,6 +127,7 @@ def folder() -> Iterator[Path]:
 def database(folder: Path) -> Iterator[PostgreSQL]:
     """With one open design."""
     server = PostgreSQL(folder / "server")
+    copy_cluster(server.folder)
     server.start()
     web = Web(folder, server, LONG)
     web.manage("migrate", "--verbosity", "0")
