@@ -7,10 +7,9 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import zip_longest
 from typing import TypedDict
 from urllib.parse import urlsplit
 
@@ -21,9 +20,10 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from collector.designs import Before, Design, Ending, Grid, Item, Picture, Screening
+from collector.designs import Design, Ending, Grid, Item, Screening
 from surveys.definition.appearance import style_sheet
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
+from surveys.rendering.beside import before_in, has_beside, logo_in, shown_choices
 
 STYLE = re.compile(rb"<style>([^<]*)</style>")
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
@@ -109,12 +109,6 @@ def render_questions(
     return b"".join(render("surveys/respond/_part.html", {**page, "part": part}, language) for part in parts)
 
 
-def logo_in(design: Design, language: str, address: str = "") -> dict[str, object]:
-    """The logo in one language, if there is one, and the beginning of all pictures' addresses, the same in each."""
-    logo = picture_in(design.look.logo, language) if design.look.logo else None
-    return {"logo": logo, "pictures_address": address or f"{address_of('respond', design, design.language)}pictures/"}
-
-
 def _doors_of_preview(doors: list[LanguageLink], previews: Mapping[str, str]) -> list[LanguageLink]:
     return [replace(door, address=previews.get(door.code, "")) for door in doors]
 
@@ -126,7 +120,7 @@ def _between_tags(text: str) -> SafeString:
 
 def render_closed(design: Design, language: str = "en") -> bytes:
     """The page at the URL of a closed survey; it sends and asks nothing."""
-    context = {**texts_in(design, language), "doors": language_links("respond", design)}
+    context = {**texts_in(design, language), **logo_in(design, language), "doors": language_links("respond", design)}
     return render("surveys/closed.html", context, language)
 
 
@@ -156,23 +150,6 @@ class Texts(TypedDict):
     about: dict[str, str]
     look: str
     ending: dict[str, str]
-
-
-class PictureTexts(TypedDict):
-    """A picture with its alternative text in one language; `name` is the last part of its address."""
-
-    name: str
-    width: int
-    height: int
-    alternative: str
-
-
-class BeforeTexts(TypedDict):
-    """What stands before a question, in one language."""
-
-    heading: str
-    paragraphs: list[str]
-    picture: PictureTexts | None
 
 
 class ScreeningTexts(TypedDict):
@@ -295,40 +272,6 @@ def _question(item: Item, language: str) -> dict[str, object]:
     }
 
 
-def before_in(before: Before | None, language: str) -> BeforeTexts | None:
-    """What stands before a question in one language, its text by paragraphs; None if nothing does."""
-    if before is None:
-        return None
-    words = before.text[language] if before.text else ""
-    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", words) if part.strip()]
-    heading = before.heading[language] if before.heading else ""
-    picture = picture_in(before.picture, language) if before.picture else None
-    return {"heading": heading, "paragraphs": paragraphs, "picture": picture}
-
-
-@dataclass(frozen=True)
-class ShownChoice:
-    """The words of a choice, beside which a picture may stand."""
-
-    words: str
-    picture: PictureTexts | None = None
-
-    def __str__(self) -> str:
-        return self.words
-
-
-def shown_choices(item: Item, language: str) -> list[ShownChoice]:
-    """The choices of a question in one language."""
-    pictures = [picture_in(picture, language) if picture else None for picture in item.choice_pictures]
-    return [ShownChoice(choice[language], picture) for choice, picture in zip_longest(item.choices, pictures)]
-
-
-def picture_in(picture: Picture, language: str) -> PictureTexts:
-    """A picture with its alternative text in one language."""
-    alternative = picture.alternative[language]
-    return {"name": picture.name, "width": picture.width, "height": picture.height, "alternative": alternative}
-
-
 def _keyboard(grid: Grid) -> str:
     """The keyboard that a phone should show for the numbers of a grid; number keys have no minus."""
     if grid.minimum.startswith("-"):
@@ -341,11 +284,6 @@ def _sentence_keys(design: Design) -> set[str]:
     items = design.items
     refusing = {"prefer_not" for item in items if item.prefer_not}
     return {item.kind for item in items} | {item.encoding for item in items} | refusing
-
-
-def has_beside(design: Design) -> bool:
-    """Whether a text or a picture stands beside a question, or a logo above all."""
-    return bool(design.pictures) or any(item.before for item in design.items)
 
 
 def _styles(design: Design) -> list[str]:

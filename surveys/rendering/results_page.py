@@ -23,6 +23,7 @@ from estimator.runs.groups import OTHER
 from estimator.runs.results import EstimateCell, QuestionResults
 from surveys.definition.languages import language_links
 from surveys.rendering import pages
+from surveys.rendering.beside import logo_in
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def rendered(key: str, language: str) -> bytes:
     with translation.override(language):
         context = {
             **pages.texts_in(design, language),
+            **logo_in(design, language),
             "doors": language_links("respond", design),
             "counted": _number(run.reports or 0),
             "certain": f"{100 * run.confidence:g}",

@@ -5,6 +5,7 @@ import json
 import re
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,6 +14,7 @@ from django.test import Client
 
 from collector.designs import Design
 from collector.errors import ValidationError
+from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.definition.changes import Change
 from surveys.definition.definitions import complete, design_of, dump, load, take_checked
@@ -34,6 +36,7 @@ from tests.tools.picture_files import SECRET, base64, png, png_with_secret
 
 NAME = "University of Candor"
 LOGO = {"file": "seal", "alternative": NAME}
+STYLE = b"surveys/style/beside."
 
 
 def definition(content: bytes = b"", **look: Any) -> dict[str, Any]:
@@ -46,6 +49,22 @@ def logo_tag(page: bytes | str) -> str:
     before, _, _ = (page if isinstance(page, str) else page.decode()).partition("<h1>")
     (tag,) = re.findall(r'<p class="logo"[^>]*>\s*(<img[^>]*>)', before)
     return str(tag)
+
+
+def opened_tag(survey: Survey, author: User) -> str:
+    """Open it. Returns the image of its logo on the page on which it is answered."""
+    open_survey(survey, by=author)
+    return logo_tag(Client().get("/s/campus/").content)
+
+
+def marked(fields: dict[str, str]) -> bytes:
+    """What the own-coin page answers to its form."""
+    body = urlencode(fields)
+    return (
+        Client()
+        .post("/s/campus/coin/", body, "application/x-www-form-urlencoded", headers={"Origin": "http://testserver"})
+        .content
+    )
 
 
 @pytest.fixture
@@ -138,6 +157,39 @@ def test_open_survey_shows_and_serves_its_logo_alone(survey: Survey, alice: User
     assert (response.status_code, response["Content-Type"]) == (200, "image/png")
     assert not response.cookies
     assert logo_tag(Client().get("/s/campus/coin/").content) == tag
+
+
+@pytest.mark.django_db
+def test_own_coin_pages_after_the_form_show_the_logo(survey: Survey, alice: User) -> None:
+    tag = opened_tag(survey, alice)
+    digest = survey.versions.get().design_id
+    marks = {"design": digest, "stratum": "y1", **{f"item-{number}": "0" for number in (1, 2)}}
+    review = marked(marks)
+    assert b"This is what will be sent" in review
+    for page in (review, marked({}), Client().get("/s/campus/coin/sent/").content):
+        assert (logo_tag(page), page.count(STYLE)) == (tag, 1)
+
+
+@pytest.mark.django_db
+def test_pages_of_a_closed_survey_show_the_logo(survey: Survey, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    tag = opened_tag(survey, alice)
+    services.show_results(survey, shown=True)
+    final = services.close_survey(survey)
+    closed = Client().get("/s/campus/").content
+    estimator.execute(final.pk)
+    results = Client().get("/s/campus/").content
+    assert (b"This survey is closed" in closed, b"What came of this survey" in results) == (True, True)
+    for page in (closed, results):
+        assert (logo_tag(page), page.count(STYLE)) == (tag, 1)
+
+
+@pytest.mark.django_db
+def test_pages_of_a_survey_without_logo_load_no_style_for_it(alice: User) -> None:
+    bare = services.write_survey(complete(payloads.definition()), team=home_team(alice), by=alice)
+    open_survey(bare, by=alice)
+    for page in (marked({}), Client().get("/s/campus/coin/sent/").content):
+        assert STYLE not in page
 
 
 @pytest.mark.django_db

@@ -15,7 +15,7 @@ from collector.errors import RequestRefused
 from estimator.base import wording
 from estimator.base.questions import question_of
 from surveys.definition.languages import address_of, language_links
-from surveys.rendering import pages
+from surveys.rendering import beside, pages
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN, Outcome
 from surveys.rendering.own_coin.instructions import Instruction, instructions_for
@@ -24,7 +24,7 @@ MOST_FACES = 6
 """Maximum coins and dice shown for a rule; one with more has a bar with its frequency instead."""
 
 
-class Frame(pages.Texts):
+class Frame(pages.Texts, beside.LogoTexts):
     """What stands on every page of answering by hand."""
 
     address: str
@@ -46,8 +46,8 @@ class CoinQuestion:
     """A question with what to toss for it."""
 
     name: str
-    before: pages.BeforeTexts | None
-    pictures: list[pages.ShownChoice]
+    before: beside.BeforeTexts | None
+    pictures: list[beside.ShownChoice]
     wording: str
     helped: bool
     choices: list[str]
@@ -92,8 +92,7 @@ def render_page(design: Design, language: str, *, with_sheet: bool = False) -> b
         shown = context(design, instructions, language)
     sheet = address_of("coin-sheet", design, language) if with_sheet else ""
     links = {"doors": language_links("coin", design), "sheet_address": sheet}
-    pictures = {"beside": pages.has_beside(design), **pages.logo_in(design, language)}
-    return pages.render("surveys/coin/page.html", {**shown, **links, **pictures}, language)
+    return pages.render("surveys/coin/page.html", {**shown, **links, "beside": beside.has_beside(design)}, language)
 
 
 def context(design: Design, instructions: list[Instruction], language: str) -> CoinPage:
@@ -180,6 +179,7 @@ def render_refusal(design: Design, refusal: RequestRefused, language: str) -> by
 def _frame(design: Design, language: str) -> Frame:
     return {
         **pages.texts_in(design, language),
+        **beside.logo_in(design, language),
         "address": address_of("coin", design, language),
         "version": design.version,
     }
@@ -197,8 +197,8 @@ def _question(number: int, item: Item, instruction: Instruction, language: str, 
     rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
     toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
     factor = wording.odds(_ratio(item))
-    before = pages.before_in(item.before, language)
-    pictures = [choice for choice in pages.shown_choices(item, language) if choice.picture]
+    before = beside.before_in(item.before, language)
+    pictures = [choice for choice in beside.shown_choices(item, language) if choice.picture]
     name, words = f"item-{number}", item.wording[language]
     return CoinQuestion(name, before, pictures, words, helped, choices, toss, outcomes, factor, rules)
 

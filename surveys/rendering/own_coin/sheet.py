@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 
 from collector.designs import Design
 from estimator.base.typesetting import typeset
-from surveys.rendering import pages
 from surveys.rendering.own_coin import page
 from surveys.rendering.own_coin.instructions import instructions_for
 
@@ -45,7 +44,7 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),
-        "logo": pages.logo_in(design, language)["logo"],
+        "logo": shown["logo"],
         "title": shown["title"],
         "sender": " · ".join(filter(None, (about.get("sender"), about.get("institution")))),
         "introduction": shown["introduction"],
