@@ -65,6 +65,8 @@ def form_of(client: Client, address: str, *, opened: Sequence[int] | None = None
                 fields |= {widget.name_of(bound.html_name, code): said.get(code, "") for code in widget.languages}
             elif value is not None and value is not False:
                 fields[bound.html_name] = value
+            if bound.field.show_hidden_initial:
+                fields[bound.html_initial_name] = value or ""
     return fields
 
 

@@ -1,7 +1,11 @@
-"""The form's fields for choices that are classes of dates or times of day; only the choices are stored."""
+"""The form's fields for choices that are classes of dates or times of day.
+
+Only the choices are stored: the fields show the classes that are found again in them, and make choices where they are
+changed. Each carries what it showed, so that a form which is sent late does not undo what others have saved meanwhile.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -13,7 +17,9 @@ from unfold.widgets import (
 )
 
 from collector.errors import Path, ValidationError
+from surveys.definition.class_recognition import classes_from
 from surveys.definition.classes import HOURS, KEYS
+from surveys.models import Item
 
 BY = "classes_by"
 WAYS = (
@@ -38,7 +44,7 @@ CLASSES_FIELDS: dict[str, forms.Field] = {
         choices=WAYS,
         required=False,
         widget=UnfoldAdminSelectWidget(attrs={"data-fields": json.dumps(USED)}),
-        help_text="A date or a time is asked by its class. Saving replaces the choices above, in every language.",
+        help_text="A date or a time is asked by its class. A change replaces the choices above, in every language.",
     ),
     "classes_from": _line("From", "A month like 2024-01, a year like 2024; of times of day one like 06:00."),
     "classes_to": _line("To", "The last month or year."),
@@ -52,6 +58,18 @@ CLASSES_FIELDS: dict[str, forms.Field] = {
     "classes_earlier": _switch("A choice for earlier", "What lies before the first class."),
     "classes_later": _switch("A choice for later", "What lies behind the last class."),
 }
+
+
+for _field in CLASSES_FIELDS.values():
+    _field.show_hidden_initial = True
+
+
+def found_classes(item: Item, languages: Sequence[str]) -> dict[str, object]:
+    """The fields' values for the classes that a question's choices were made of; empty where they are no classes."""
+    found = classes_from(item.choices, languages) or {}
+    at = found.get("at")
+    lines = {"at": "\n".join(map(str, at))} if isinstance(at, list) else {}
+    return {f"classes_{name}": value if value is True else str(value) for name, value in (found | lines).items()}
 
 
 def written_classes(cleaned: Mapping[str, Any]) -> dict[str, object]:

@@ -31,7 +31,7 @@ from surveys.lifecycle import selectors
 from surveys.models import Item
 from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import lines_of, set_languages, with_choices
-from surveys.panel.forms.classes import BY, CLASSES_FIELDS, classes_fault, written_classes
+from surveys.panel.forms.classes import BY, CLASSES_FIELDS, classes_fault, found_classes, written_classes
 from surveys.panel.forms.item_summary import facts_of, protection_of
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
 from surveys.panel.forms.multilingual import WordsField
@@ -177,6 +177,7 @@ class ItemForm(BeforeFields, WordsForm):
                 code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
                 for code in self.survey.languages
             }
+            self.initial |= found_classes(item, self.survey.languages)
             self.initial.update(condition_in_words(item, self.survey.written_in or self.survey.language))
             for name, words in self._missing():
                 self.say_missing(name, words)
@@ -251,6 +252,8 @@ class ItemForm(BeforeFields, WordsForm):
         texts: Text = cleaned.get("choices") or {}
         cleaned["heading"] = heading if any((heading := cleaned.get("heading") or {}).values()) else {}
         self.instance.heading = cleaned["heading"]
+        if not self._asks_for_classes(texts):
+            cleaned[BY] = ""
         lines = [line for code in texts for line in lines_of(texts, code)]
         if not self.errors:
             self._refuse_what_does_not_fit(lines)
@@ -269,6 +272,13 @@ class ItemForm(BeforeFields, WordsForm):
             self._require_decimals()
         if not self.errors:
             self._check()
+
+    def _asks_for_classes(self, texts: Text) -> bool:
+        """Whether the classes were changed, or have to be written in a language that was added."""
+        if any(name in self.changed_data for name in CLASSES_FIELDS):
+            return True
+        lines = {code: lines_of(texts, code) for code in self.survey.languages}
+        return not all(lines.values()) and all(lines[code] == lines_of(self.lines_before, code) for code in lines)
 
     def _choices(self, texts: Text, codes: list[str]) -> list[Text]:
         """The choices that the lines define, or the classes that are to take their place."""
