@@ -17,6 +17,7 @@ from tests.browser.editing import WIDE, definition, frame, opened, picture, wait
 from tests.browser.panel import PHONE, fits, sign_in
 from tests.factories import payloads
 
+SHOWN = ".editor-screen iframe:not([data-coming])"
 EDITOR = "document.querySelector('[data-editor]')"
 
 
@@ -274,18 +275,45 @@ def test_editor_compares_versions_and_brings_one_back(editor: Page) -> None:
     expect(editor.get_by_label("Question", exact=True)).to_have_value("Have you cheated?")
 
 
+def name_of_preview(editor: Page) -> str:
+    """The name of the frame, which is another one for each load; its page has reached its first stage."""
+    frame(editor).locator("html[data-now]").wait_for()
+    return str(editor.locator(SHOWN).get_attribute("name"))
+
+
 def test_typed_words_are_put_into_the_preview_that_is_there(editor: Page) -> None:
-    shown = editor.locator(".editor-screen iframe:not([data-coming])")
     question = frame(editor).locator("#question-1")
     question.get_by_text("Question 1").first.wait_for()
-    frame(editor).locator("html[data-now]").wait_for()
-    name = shown.get_attribute("name")
+    name = name_of_preview(editor)
     wording = editor.get_by_label("Question", exact=True)
     wording.press("End")
     wording.press_sequentially(" & <again>", delay=60)
     expect(question.locator("[data-part=wording]")).to_contain_text("& <again>")
-    assert shown.get_attribute("name") == name, "the page was loaded anew"
+    assert name_of_preview(editor) == name, "the page was loaded anew"
     put = question.inner_text()
     editor.locator(".editor-screen").hover()
-    expect(shown).not_to_have_attribute("name", str(name))
+    expect(editor.locator(SHOWN)).not_to_have_attribute("name", name)
     assert question.inner_text() == put
+
+
+def test_new_option_is_put_into_the_preview_that_is_there(editor: Page) -> None:
+    editor.get_by_role("button", name="2 How do you feel?").click()
+    choices = frame(editor).locator("#question-2 label.choice")
+    expect(choices).to_have_count(3)
+    name = name_of_preview(editor)
+    before = editor.locator(".editor-price").first.inner_text()
+    editor.get_by_label("Option 3", exact=True).press("Enter")
+    editor.keyboard.type("Very low", delay=60)
+    expect(choices.last).to_have_text("Very low")
+    editor.get_by_label("Offer “prefer not to say”").check()
+    expect(choices.last).to_have_text("Prefer not to say")
+    editor.get_by_role("button", name="Very sensitive").click()
+    expect(editor.locator(".editor-price").first).not_to_have_text(before)
+    wait_until_saved(editor)
+    assert name_of_preview(editor) == name, "the page was loaded anew"
+    editor.locator(".editor-screen").hover()
+    expect(editor.locator(SHOWN)).not_to_have_attribute("name", name)
+    expect(choices).to_have_text(["Well", "So-so", "Low", "Very low", "Prefer not to say"])
+    question = frame(editor).locator("#question-2")
+    question.get_by_text("How this is protected").click()
+    expect(question.locator("[data-part=question-odds]")).to_contain_text("Very low")

@@ -25,12 +25,27 @@ const paths = ["title", "introduction", "strata/wording", "strata/groups/g1/labe
 
 test("texts: every written text has a path, and progress counts those", () => {
   assert.deepEqual(textsOf(definition()).map(({ path }) => path), paths);
-  assert.deepEqual(progressOf(definition(), "de"), [1, 9]);
+  assert.deepEqual([...progressOf(definition(), ["de", "ar"])], [["de", [1, 9]], ["ar", [0, 9]]]);
 });
 
 test("texts: a text is set at its place, and nowhere where there is none", () => {
   const made = definition();
   assert.equal(setText(made, "items/a/choices/1", "de", "Ja"), true);
   assert.equal(made.items[0].choices[1].de, "Ja");
-  assert.equal(setText(made, "items/b/wording", "de", "Weg"), false);
+  for (const path of ["items/b/wording", "items/a/heading", "items/a/choices/7", "consent", "sections/s/introduction", "languages", "about/sender"]) {
+    assert.equal(setText(made, path, "de", "Weg"), false, path);
+  }
+  for (const path of paths) {
+    assert.equal(setText(made, path, "ar", path), true, path);
+  }
+  assert.deepEqual(textsOf(made).map(({ text }) => text.ar), paths);
+});
+
+test("texts: what the rows of a grid share is set in all of them, at the place of the first", () => {
+  const row = (key) => ({ key, heading: { en: "How good?", de: "" }, wording: { en: key, de: "" }, choices: [{ en: "Bad", de: "" }, { en: "Good", de: "" }] });
+  const made = { ...definition(), items: [row("a"), row("b")] };
+  assert.equal(setText(made, "items/a/choices/1", "de", "Gut"), true);
+  assert.deepEqual(made.items.map(({ choices }) => choices[1].de), ["Gut", "Gut"]);
+  assert.equal(setText(made, "items/b/choices/1", "de", "Besser"), false);
+  assert.equal(setText(made, "items/b/wording", "de", "B"), true);
 });

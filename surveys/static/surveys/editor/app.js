@@ -10,7 +10,7 @@ import { SectionCard, SurveyCard } from "./survey.js";
 import { progressOf } from "./texts.js";
 import { Translations } from "./translate.js";
 import { Revisions } from "./versions.js";
-import { afterPaint, html, later, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { afterPaint, html, later, render, useEffect, useLatest, useLayoutEffect, useRef, useState } from "./view.js";
 
 const ENTRY_PARTS = new Set(["wording", "choices", "ends", "text"]);
 const COUNT = 400;
@@ -35,25 +35,25 @@ function Editor({ draft, prices, state, listen }) {
   const item = part === "item" ? definition.items.find((one) => one.key === key) : null;
   const section = part === "section" ? definition.sections?.find((one) => one.key === key) : null;
   draft.at = at;
-  const select = (to, field = "", words = "") => {
+  const select = useLatest((to, field = "", words = "") => {
     focus.current = field || null;
     setAt(to);
     setTab("card");
     setSaid(words);
     redraw((count) => count + 1); // also where all of it is as it was: the focus still has to move
-  };
+  });
   const renamed = (old, name) => {
     cards.current.set(name, cards.current.get(old) ?? old);
     prices.rename(old, name);
     setAt(`item:${name}`);
   };
-  const open = (path) => {
+  const open = useLatest((path) => {
     const [to, field, code] = target(path);
     if (code && names.has(code)) {
       setLanguage(code);
     }
     select(to, field);
-  };
+  });
   useLayoutEffect(() => {
     if (focus.current) {
       const found = body.current.querySelector(`.editor-middle [data-path="${CSS.escape(focus.current)}"]`);
@@ -83,6 +83,7 @@ function Editor({ draft, prices, state, listen }) {
     setAt(first(old));
     setSaid(`Version ${number} is back.`);
   };
+  const order = definition.items.map((one) => one.key).join(" ");
   const stops = draft.problems.filter(({ level }) => level === "stops").length;
   return html`<div class="editor" data-tab=${tab} ref=${body}>
     <div class="editor-head">
@@ -91,7 +92,7 @@ function Editor({ draft, prices, state, listen }) {
       <${Budget} prices=${prices} ceiling=${state.ceiling} />
       <div class="editor-acts">
         ${names.size > 1 && html`<select class="candor-field editor-small" aria-label="Language of the texts" value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
-          ${[...names].map(([code, name]) => html`<option value=${code}>${name}${translated.get(code)}</option>`)}</select>`}
+          ${[...names].map(([code, name]) => html`<option value=${code}>${name} ${translated.get(code)?.join(" of ")}</option>`)}</select>`}
         ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>Translate</button>`}
         <button type="button" class="editor-icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
         <button type="button" class="editor-icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
@@ -108,7 +109,7 @@ function Editor({ draft, prices, state, listen }) {
         ${section && html`<${SectionCard} key=${section.key} draft=${draft} section=${section} language=${spoken} onSelect=${select} />`}
         ${part === "translations" && names.size > 1 && html`<${Translations} draft=${draft} language=${spoken} names=${names} onLanguage=${setLanguage} />`}
         ${!item && !section && !(part === "translations" && names.size > 1) && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
-        <${Problems} draft=${draft} onOpen=${open} />
+        <${Problems} draft=${draft} problems=${draft.problems} checked=${draft.checked} order=${order} onOpen=${open} />
       </div>
       <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} onLanguage=${setLanguage} names=${names} number=${item ? definition.items.indexOf(item) + 1 : 0} />
     </div>
@@ -184,7 +185,7 @@ function selectBlank(field) {
 function useProgress(definition) {
   const [found, setFound] = useState(new Map());
   const count = useRef(later(COUNT, (it) => {
-    setFound(new Map(it.languages.slice(1).map((code) => [code, ` ${progressOf(it, code).join(" of ")}`])));
+    setFound(progressOf(it, it.languages.slice(1)));
   }));
   useEffect(() => count.current(definition), [definition]);
   return found;

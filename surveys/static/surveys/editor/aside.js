@@ -1,17 +1,18 @@
 /** What stands beside the question: its problems, the revisions, and what two people wrote in the same place. */
-import { html, useEffect, useRef, useState } from "./view.js";
+import { html, memo, useEffect, useRef, useState } from "./view.js";
 
-export function Problems({ draft, onOpen }) {
-  const stops = draft.problems.filter(({ level }) => level === "stops");
-  const advice = draft.problems.filter(({ level, dismissed }) => level === "advice" && !dismissed);
-  const dismissed = draft.problems.filter((one) => one.dismissed);
+/** Drawn anew only where the problems, or the `order` of the questions that they are of, have changed. */
+export const Problems = memo(({ draft, problems, checked, onOpen }) => {
+  const stops = problems.filter(({ level }) => level === "stops");
+  const advice = problems.filter(({ level, dismissed }) => level === "advice" && !dismissed);
+  const dismissed = problems.filter((one) => one.dismissed);
   return html`<section class="editor-problems" aria-labelledby="editor-problems-title">
-    <h2 id="editor-problems-title">${!draft.checked ? "Reading the draft …" : stops.length ? `Before it can be opened (${stops.length})` : "Ready to open"}</h2>
+    <h2 id="editor-problems-title">${!checked ? "Reading the draft …" : stops.length ? `Before it can be opened (${stops.length})` : "Ready to open"}</h2>
     <${List} draft=${draft} problems=${stops} onOpen=${onOpen} />
     ${advice.length > 0 && html`<details data-advice><summary>Advice (${advice.length})</summary><${List} draft=${draft} problems=${advice} onOpen=${onOpen} /></details>`}
     ${dismissed.length > 0 && html`<details data-dismissed><summary>Dismissed (${dismissed.length})</summary><${List} draft=${draft} problems=${dismissed} onOpen=${onOpen} /></details>`}
   </section>`;
-}
+});
 
 const List = ({ draft, problems, onOpen }) => html`<ul>${problems.map((one) => html`<li key=${one.mark || one.path.join("/")}>
   <button type="button" onClick=${() => onOpen(one.path)}><b>${placeOf(draft.definition, one.path)}</b> ${one.text}</button>

@@ -2,7 +2,7 @@
 import { emptyText, itemOf, setPictures } from "./definition.js";
 import { TextField } from "./fields.js";
 import { PictureField } from "./pictures.js";
-import { html } from "./view.js";
+import { html, useState } from "./view.js";
 
 const LONGEST_CHOICE = 400;
 const PARTS = [["heading", "Heading", "", 1], ["text", "Text", "An empty line begins a new paragraph.", 4]];
@@ -44,6 +44,7 @@ export function Before({ draft, item, language }) {
 
 export function ChoicePictures({ draft, item, language, edit }) {
   const pictures = item.choice_pictures ?? [];
+  const [open, setOpen] = useState(pictures.length > 0); // nothing of as many fields as options is drawn before
   const change = (tag, place, act) => edit(tag, (it, all) => {
     const made = it.choices.map((_, n) => it.choice_pictures?.[n] ?? null);
     made[place] = act(made[place], all);
@@ -51,9 +52,9 @@ export function ChoicePictures({ draft, item, language, edit }) {
   });
   const show = (place, picture) => change("", place, (old, all) => picture && { ...picture, alternative: old?.alternative ?? emptyText(all) });
   const describe = (place, words) => change(`picture-${place}-${language}`, place, (old) => ({ ...old, alternative: { ...old.alternative, [language]: words } }));
-  return html`<details class="editor-advanced" open=${pictures.length > 0}><summary>Pictures of options</summary>
+  return html`<details class="editor-advanced" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>Pictures of options</summary>
     <p class="candor-quiet">A small picture beside an option. Everybody loads all pictures with the page, so none tells what was answered.</p>
-    ${item.choices.map((choice, place) => html`<${PictureField} key=${place} draft=${draft} shown=${pictures[place]} language=${language} longest=${LONGEST_CHOICE}
+    ${open && item.choices.map((choice, place) => html`<${PictureField} key=${place} draft=${draft} shown=${pictures[place]} language=${language} longest=${LONGEST_CHOICE}
       path=${`choice_pictures/${place}`} label=${`Picture of ${choice[language] || `option ${place + 1}`}`} onChange=${(picture) => show(place, picture)}
       onAlternative=${(words) => describe(place, words)} />`)}
   </details>`;

@@ -55,6 +55,17 @@ function settled(value, views) {
   return state.written ? copy : from;
 }
 
+/** What is made of a part, made once: a part of a draft is never written. */
+export function ofPart(make) {
+  const made = new WeakMap();
+  return (part) => {
+    if (!made.has(part)) {
+      made.set(part, make(part));
+    }
+    return made.get(part);
+  };
+}
+
 /** A copy of an object or a list, whose parts are the same. */
 export function shallow(value) {
   return Array.isArray(value) ? [...value] : { ...value };

@@ -359,16 +359,6 @@ export function platform(definition, words) {
   return Object.fromEntries(definition.languages.map((code) => [code, words(code) ?? ""]));
 }
 
-/** What the server needs to know of the questions for their price: no text. */
-export function priced(definition) {
-  const names = ["key", "kind", "channel", "minimum", "maximum", "step", "most", "sensitivity"];
-  return definition.items.map((item) => ({
-    ...Object.fromEntries(names.filter((name) => item[name] !== undefined && item[name] !== "").map((name) => [name, item[name]])),
-    choices: item.choices.map(() => ""),
-    ...(item.prefer_not && item.kind !== "number" ? { prefer_not: true } : {}),
-  }));
-}
-
 /** The answers of a question in one language, "prefer not to say" last. */
 export function answersOf(item, language) {
   return [...item.choices, ...(item.prefer_not ? [item.prefer_not] : [])].map(

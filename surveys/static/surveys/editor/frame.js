@@ -46,7 +46,7 @@ export function Preview({ draft, language, onLanguage, number, names }) {
 
 /**
  * The frame. A new page is loaded out of sight and takes the place of the last one, so that nothing flickers. Where only
- * words of one question have changed, these are put into the page that is there: the server renders that question alone.
+ * one question has changed, it is put into the page that is there: the server renders that question alone.
  */
 class Page {
   #screen;
@@ -54,19 +54,23 @@ class Page {
   #shown;
   #count = 0;
   #rules = [];
-  /** What the page was asked for with: the definition, the language, and since when words were put into it. */
+  /** What the page was asked for with: the definition, the language, and whether it was loaded with another one. */
   #asked = { definition: null, language: "", patched: false };
-  #turn = 0;
+  /** What was asked for last, by the number of the question that it begins with. */
+  #patches = new Map();
   #load = later(PAUSE, (definition, language) => this.#follow(definition, language));
 
   constructor(screen, draft, shown) {
     this.#screen = screen;
     this.#draft = draft;
     this.#shown = shown;
-    // Folded parts of the page name the words that it was loaded with: it is made whole before they can be unfolded.
-    for (const event of ["pointerenter", "focusin"]) {
-      screen.addEventListener(event, () => this.#asked.patched && this.#send(this.#asked.definition, this.#asked.language));
-    }
+    this.#renewOn(screen, "pointerenter", "focusin");
+  }
+
+  /** Folded parts of the page name what it was loaded with: it is made whole before they can be unfolded. */
+  #renewOn(target, ...events) {
+    const renew = () => this.#asked.patched && this.#send(this.#asked.definition, this.#asked.language);
+    events.forEach((event) => target.addEventListener(event, renew));
   }
 
   show(definition, language) {
@@ -82,18 +86,20 @@ class Page {
     if (definition === before && language === last) {
       return;
     }
-    const rows = before && language === last && reworded(before, definition);
+    const rows = before && language === last ? changedAlone(before, definition) : null;
     if (!rows) {
       this.#send(definition, language);
     } else if (!this.#loading) {
       this.#asked = { definition, language, patched: true };
-      this.#patch(rows, definition, language);
+      if (rows.length) {
+        this.#patch(rows, definition, language);
+      }
     }
   }
 
   #send(definition, language) {
     this.#asked = { definition, language, patched: false };
-    this.#turn += 1;
+    this.#patches.clear();
     this.#coming?.remove();
     const frame = document.createElement("iframe");
     frame.title = "The respondents’ page";
@@ -121,19 +127,20 @@ class Page {
     return body;
   }
 
-  /** Put the words of some questions into the page, as its server renders them there. */
+  /** Put some questions into the page, as its server renders them there. */
   async #patch(rows, definition, language) {
-    const turn = (this.#turn += 1);
     const { about, languages, items } = definition;
     const alone = rows.map(({ asked_if, unasked, section, ...item }) => item);
     const body = this.#fields(inOneLanguage({ about, languages, items: alone }, language), definition);
-    body.set("first", items.indexOf(rows[0]) + 1);
+    const first = items.indexOf(rows[0]) + 1;
+    body.set("first", first);
     body.set("count", items.length);
     if (items.some((item) => item.asked_if)) {
       body.set("branching", "on");
     }
+    this.#patches.set(first, body);
     const made = await this.#draft.markup(this.#draft.addresses.preview, body);
-    if (turn !== this.#turn) {
+    if (this.#patches.get(first) !== body) {
       return;
     }
     const page = this.#frame?.contentDocument;
@@ -164,6 +171,7 @@ class Page {
     const before = this.#screen.querySelector("iframe:not([data-coming])");
     frame.contentWindow?.scrollTo(0, before?.contentWindow?.scrollY ?? 0);
     this.#rules = darkRules(frame.contentDocument);
+    this.#renewOn(frame.contentDocument, "pointermove");
     before?.remove();
     delete frame.dataset.coming;
     // Its script goes on to the first stage a moment after it is loaded.
@@ -216,41 +224,56 @@ function isPage(found) {
   return digest !== undefined || preview !== undefined;
 }
 
-/** What of a question is nothing but words. */
-const WORDS = ["key", "heading", "wording", "choices", "prefer_not"];
+/** What of a question stands in it alone, and what only folded explanations say. */
+const IN_IT = new Set(["heading", "wording", "choices", "prefer_not", "required", "shuffle", "keep_last"]);
+const FOLDED = new Set(["key", "channel", "sensitivity"]);
 
-/** The questions, of one grid or one alone, of which nothing but words has changed, where nothing else has; or null. */
-function reworded(before, after) {
-  const same = Object.keys({ ...before, ...after }).every((name) => name === "items" || alike(before[name], after[name]));
+/**
+ * The questions, of one grid or one alone, in which all stands that is to be seen of a change; none where only folded
+ * explanations say it, null where it is to be seen elsewhere.
+ */
+function changedAlone(before, after) {
+  const same = Object.keys({ ...before, ...after }).every((name) => ["items", "privacy_budget"].includes(name) || alike(before[name], after[name]));
   if (!same || before.items.length !== after.items.length) {
     return null;
   }
-  const changed = after.items.filter((item, place) => item !== before.items[place]);
+  const changed = [];
+  for (const [place, item] of after.items.entries()) {
+    const last = before.items[place];
+    const names = item === last ? [] : Object.keys({ ...last, ...item }).filter((name) => !FOLDED.has(name) && !alike(last[name], item[name]));
+    if (names.some((name) => !IN_IT.has(name))) {
+      return null;
+    }
+    if (names.length) {
+      changed.push(item);
+    }
+  }
   const rows = changed.length ? rowsOf(after, changed[0].key) : [];
-  const worded = changed.every((item) => {
-    const last = before.items[after.items.indexOf(item)];
-    const rest = Object.keys({ ...last, ...item }).filter((name) => !WORDS.includes(name));
-    return rows.includes(item) && !item.shuffle && rest.every((name) => alike(last[name], item[name]));
-  });
-  return worded && rows.length ? rows : null;
+  return changed.every((item) => rows.includes(item)) ? rows : null;
 }
 
-const SAID = '[data-part="matrix-heading"], .matrix-columns > span, [data-part="wording"], .choice > span, option';
+const QUESTION = '[data-part="question"]';
+const GRID = '[data-part="matrix"]';
+const BY_SCRIPT = '[data-part="question-odds"], [data-part="note"]';
 
-/** Put the words of some questions in the places of those that a page has. @returns {boolean} whether they fit */
+/** Put some questions in the places of those that a page has. @returns {boolean} whether they fit */
 function put(made, page) {
-  const places = [...made.querySelectorAll('[data-part="matrix"], [data-part="question"]')].filter((one) => !one.parentElement.closest('[data-part="matrix"]'));
-  const pairs = places.flatMap((one) => {
-    const { id } = one.matches("[id]") ? one : one.querySelector("[id^=question-]");
-    const there = page.getElementById(id);
-    const whole = one.dataset.part === "matrix" ? there?.closest('[data-part="matrix"]') : there;
-    const [now, old] = [one, whole].map((part) => [...(part?.querySelectorAll(SAID) ?? [])]);
-    return now.length === old.length ? now.map((words, place) => [words, old[place]]) : [[]];
+  const parts = [...made.querySelectorAll(`${QUESTION}, ${GRID}`)].filter((one) => !one.parentElement.closest(GRID));
+  const pairs = parts.map((now) => {
+    const there = page.getElementById((now.querySelector(QUESTION) ?? now).id);
+    return [now, there?.closest(GRID) ?? there];
   });
-  if (!pairs.length || pairs.some(([words]) => !words)) {
+  const count = (part, selector) => part.querySelectorAll(selector).length;
+  const fits = ([now, old]) => old?.dataset.part === now.dataset.part && [QUESTION, BY_SCRIPT].every((each) => count(now, each) === count(old, each));
+  if (!pairs.length || !pairs.every(fits)) {
     return false;
   }
-  pairs.forEach(([words, old]) => words.textContent !== old.textContent && (old.textContent = words.textContent));
+  for (const [now, old] of pairs) {
+    const written = old.querySelectorAll(BY_SCRIPT);
+    now.querySelectorAll(BY_SCRIPT).forEach((place, number) => place.replaceWith(written[number]));
+    now.hidden = old.hidden;
+    old.replaceWith(now);
+  }
   return true;
 }
 

@@ -1,6 +1,6 @@
 /** The options of a question, typed in place: Enter adds the next one, a pasted list becomes options. */
 import { setChoices } from "./definition.js";
-import { html, useLayoutEffect, useRef } from "./view.js";
+import { html, memo, useLayoutEffect, useRef } from "./view.js";
 
 export function Options({ draft, item, language, label = "Option" }) {
   const list = useRef(null);
@@ -36,7 +36,7 @@ export function Options({ draft, item, language, label = "Option" }) {
       focus.current = place + by;
     }
   };
-  const keys = (event, place) =>
+  const press = (event, place) =>
     editList(event, choices.length, { add: () => insert(place + 1, [""]), remove: () => remove(place), move: (by) => move(place, by) });
   const paste = (event, place) => {
     const lines = linesOf(event.clipboardData.getData("text/plain"));
@@ -56,20 +56,26 @@ export function Options({ draft, item, language, label = "Option" }) {
     change(first.toSpliced(place + 1, 0, ...rest.map((words) => ({ ...empty, [language]: words }))), all.toSpliced(place + 1, 0, ...rest.map(() => -1)));
     focus.current = place + rest.length;
   };
+  const acts = useRef({});
+  acts.current = { write, press, paste, move, remove };
   return html`<fieldset class="editor-options"><legend>${label}s</legend>
-    <ol ref=${list}>${choices.map((choice, place) => html`<li key=${place}>
-      <span class="editor-mark" aria-hidden="true">${place + 1}</span>
-      <input class="candor-field" lang=${language} dir="auto" value=${choice[language] ?? ""} aria-label=${`${label} ${place + 1}`}
-        data-path=${`choices/${place}`} placeholder=${choice[own] || `${label} ${place + 1}`} maxlength="300"
-        onInput=${(event) => write(place, event.target.value)} onKeyDown=${(event) => keys(event, place)} onPaste=${(event) => paste(event, place)} />
-      <button type="button" aria-label=${`Move up: ${label} ${place + 1}`} disabled=${place === 0} onClick=${() => move(place, -1)}>↑</button>
-      <button type="button" aria-label=${`Move down: ${label} ${place + 1}`} disabled=${place === choices.length - 1} onClick=${() => move(place, 1)}>↓</button>
-      <button type="button" aria-label=${`Delete: ${label} ${place + 1}`} onClick=${() => remove(place)}>×</button>
-    </li>`)}</ol>
+    <ol ref=${list}>${choices.map((choice, place) => html`<${Option} key=${place} name=${`${label} ${place + 1}`} place=${place} last=${place === choices.length - 1}
+      choice=${choice} language=${language} own=${own} acts=${acts} />`)}</ol>
     <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>+ Add option</button>
     <span class="candor-quiet"> Enter adds the next one; a pasted list becomes options.</span>
   </fieldset>`;
 }
+
+/** `acts` are those of the list as it is by now: an option that stays as it is is not drawn again when another one changes. */
+const Option = memo(({ name, place, last, choice, language, own, acts }) => html`<li>
+  <span class="editor-mark" aria-hidden="true">${place + 1}</span>
+  <input class="candor-field" lang=${language} dir="auto" value=${choice[language] ?? ""} aria-label=${name}
+    data-path=${`choices/${place}`} placeholder=${choice[own] || name} maxlength="300" onInput=${(event) => acts.current.write(place, event.target.value)}
+    onKeyDown=${(event) => acts.current.press(event, place)} onPaste=${(event) => acts.current.paste(event, place)} />
+  <button type="button" aria-label=${`Move up: ${name}`} disabled=${place === 0} onClick=${() => acts.current.move(place, -1)}>↑</button>
+  <button type="button" aria-label=${`Move down: ${name}`} disabled=${last} onClick=${() => acts.current.move(place, 1)}>↓</button>
+  <button type="button" aria-label=${`Delete: ${name}`} onClick=${() => acts.current.remove(place)}>×</button>
+</li>`);
 
 /**
  * What a key does in one of `count` fields of a list: Enter adds the next one, Backspace removes an empty one, Alt with an

@@ -2,7 +2,7 @@
 import { fillNew, USUAL } from "./classes.js";
 import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, placeItem } from "./definition.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
-import { html, useState } from "./view.js";
+import { html, memo, useState } from "./view.js";
 
 export function Outline({ draft, state, at, onSelect, language, prices }) {
   const [adding, setAdding] = useState(false);
@@ -30,6 +30,13 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     }
   };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
+  const missing = new Map();
+  for (const { level, path: [list, key] } of draft.problems) {
+    if (level === "stops" && list === "items") {
+      missing.set(key, (missing.get(key) ?? 0) + 1);
+    }
+  }
+  const here = (of) => draft.others.filter((one) => one.at === of).map(({ name }) => name).join("\n");
   const words = wanted.trim().toLowerCase();
   const shown = parts(definition, ({ item }) => matches(item, words, definition.languages)).filter(({ items }) => !words || items.length);
   return html`<nav class="editor-outline" aria-label="Questions">
@@ -40,37 +47,39 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     </div>
     ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${() => setAdding(false)} />`}
     <ol class="editor-rows">
-      <${Row} at=${at} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" draft=${draft} />
+      <${Row} selected=${at === "survey"} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" others=${here("survey")} />
       ${shown.map(({ section: one, items }) => html`
-        ${one && html`<${SectionRow} section=${one} at=${at} onSelect=${onSelect} language=${language} draft=${draft} />`}
+        ${one && html`<${SectionRow} section=${one} selected=${at === `section:${one.key}`} onSelect=${onSelect} language=${language} draft=${draft}
+          others=${here(`section:${one.key}`)} />`}
         ${items.map(({ item, number }) => html`<${ItemRow} key=${item.key} item=${item} number=${number}
-          at=${at} onSelect=${onSelect} language=${language} draft=${draft} price=${prices.found.questions[item.key]} />`)}`)}
+          selected=${at === `item:${item.key}`} onSelect=${onSelect} language=${language} draft=${draft} others=${here(`item:${item.key}`)}
+          problems=${missing.get(item.key) ?? 0} />`)}`)}
     </ol>
     ${words && !shown.length && html`<p class="candor-quiet editor-outline-foot" role="status">No question fits.</p>`}
     <p class="editor-outline-foot"><button type="button" class="editor-text" onClick=${section}>+ Section</button></p>
   </nav>`;
 }
 
-function ItemRow({ item, number, at, onSelect, language, draft, price }) {
-  const of = `item:${item.key}`;
+/** Drawn anew only when it changes: a survey may have a hundred, and each key in the question beside them draws the list. */
+const ItemRow = memo(({ item, number, selected, onSelect, language, draft, others, problems }) => {
   const words = item.wording[language] || Object.values(item.wording).find(Boolean) || "No words yet";
   const move = (by) => draft.edit("", (it) => moveItem(it, item.key, by));
-  const problems = draft.problems.filter(({ level, path }) => level === "stops" && path[0] === "items" && path[1] === item.key).length;
-  return html`<${Row} at=${at} of=${of} words=${words} mark=${number} kind=${item.heading ? "grid" : item.dropdown ? "dropdown" : item.kind} onSelect=${onSelect} draft=${draft}
+  return html`<${Row} selected=${selected} of=${`item:${item.key}`} words=${words} mark=${number} kind=${item.heading ? "grid" : item.dropdown ? "dropdown" : item.kind}
+    onSelect=${onSelect} others=${others}
     onMove=${move} problems=${isUnnamed(item.key) ? 0 : problems} faint=${!item.wording[language]}
     note=${item.heading ? `row of: ${item.heading[language] || "a grid"}` : item.asked_if ? "only some are asked" : ""}
     drag=${{ key: item.key, onDrop: (key) => draft.edit("", (it) => placeItem(it, key, item.key, item.section)) }} />`;
-}
+});
 
-function SectionRow({ section, at, onSelect, language, draft }) {
+function SectionRow({ section, selected, onSelect, language, draft, others }) {
   const words = section.title[language] || Object.values(section.title).find(Boolean) || "Section";
-  return html`<${Row} at=${at} of=${`section:${section.key}`} words=${words} mark="§" onSelect=${onSelect} draft=${draft}
+  return html`<${Row} selected=${selected} of=${`section:${section.key}`} words=${words} mark="§" onSelect=${onSelect} others=${others}
     onMove=${(by) => draft.edit("", (it) => moveSection(it, section.key, by))} section
     drag=${{ onDrop: (key) => draft.edit("", (it) => placeItem(it, key, firstOf(it, section.key), section.key)) }} />`;
 }
 
-function Row({ at, of, words, mark, kind, onSelect, onMove, draft, problems = 0, note, faint, drag, section }) {
-  const others = [...new Set(draft.others.filter((one) => one.at === of).map(({ name }) => name))];
+/** `others`: who else is there, a name to a line. */
+function Row({ selected, of, words, mark, kind, onSelect, onMove, others, problems = 0, note, faint, drag, section }) {
   const keys = (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (by && event.altKey && onMove) {
@@ -91,16 +100,16 @@ function Row({ at, of, words, mark, kind, onSelect, onMove, draft, problems = 0,
     }
   };
   return html`<li class=${`editor-row${section ? " editor-row-section" : ""}`} onDragOver=${over} onDrop=${dropped}>
-    <button type="button" class="editor-row-main" data-of=${of} aria-current=${at === of ? "true" : undefined} draggable=${Boolean(drag?.key)}
+    <button type="button" class="editor-row-main" data-of=${of} aria-current=${selected ? "true" : undefined} draggable=${Boolean(drag?.key)}
       onDragStart=${(event) => event.dataTransfer.setData("application/x-candor", drag.key)} onKeyDown=${keys} onClick=${() => onSelect(of)}
       aria-keyshortcuts=${onMove ? "Alt+ArrowUp Alt+ArrowDown" : undefined}>
       <span class="editor-mark">${mark}</span>
       <span class=${`editor-row-words${faint ? " candor-quiet" : ""}`}><span dir="auto">${words}</span>${note && html`<small dir="auto">${note}</small>`}</span>
-      ${others.map((name) => html`<span class="editor-other" title=${`${name} is here`}>${name.slice(0, 2)}</span>`)}
+      ${[...new Set(others.split("\n").filter(Boolean))].map((name) => html`<span class="editor-other" title=${`${name} is here`}>${name.slice(0, 2)}</span>`)}
       ${problems > 0 && html`<span class="editor-count" title="Still missing">${problems}<span class="candor-out"> missing</span></span>`}
       ${kind && html`<${Picture} kind=${kind} />`}
     </button>
-    ${onMove && at === of && html`<span class="editor-row-tools">
+    ${onMove && selected && html`<span class="editor-row-tools">
       <button type="button" aria-label=${`Move up: ${words}`} onClick=${() => onMove(-1)}>↑</button>
       <button type="button" aria-label=${`Move down: ${words}`} onClick=${() => onMove(1)}>↓</button></span>`}
   </li>`;

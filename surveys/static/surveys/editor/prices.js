@@ -1,9 +1,21 @@
 /** The price of the draft's questions, asked for after every change of what it depends on. */
 import { same } from "./changes.js";
-import { itemOf, priced, rowsOf, setOption } from "./definition.js";
+import { ofPart } from "./copies.js";
+import { itemOf, rowsOf, setOption } from "./definition.js";
 import { later } from "./view.js";
 
 const PAUSE = 150;
+
+/** What the server needs to know of the questions for their price: no text. */
+const priced = (definition) => definition.items.map(pricedItem);
+
+const PRICED = ["key", "kind", "channel", "minimum", "maximum", "step", "most", "sensitivity"];
+
+const pricedItem = ofPart((item) => ({
+  ...Object.fromEntries(PRICED.filter((name) => item[name] !== undefined && item[name] !== "").map((name) => [name, item[name]])),
+  choices: item.choices.map(() => ""),
+  ...(item.prefer_not && item.kind !== "number" ? { prefer_not: true } : {}),
+}));
 
 export class Prices {
   found = { questions: {}, epsilon: 0, epsilon_text: "–", odds: "–", complete: true };

@@ -69,17 +69,29 @@ function screeningTexts(screening) {
   ];
 }
 
-/** How many texts a language has, and of how many. */
-export function progressOf(definition, code) {
+/** How many texts each of some languages has, and of how many. */
+export function progressOf(definition, codes) {
   const texts = textsOf(definition);
-  return [texts.filter(({ text }) => text[code]?.trim()).length, texts.length];
+  return new Map(codes.map((code) => [code, [texts.filter(({ text }) => text[code]?.trim()).length, texts.length]]));
 }
 
-/** Write a text in one language. */
+/** What the rows of a grid share. */
+const SHARED = new Set(["heading", "choices", "prefer_not"]);
+
+/** Write a text in one language, in all rows of a grid where they share it. @returns {boolean} whether there is one */
 export function setText(definition, path, code, words) {
-  const found = textsOf(definition).find((one) => one.path === path);
-  if (found) {
-    [found.text, ...found.same].forEach((text) => (text[code] = words));
+  const [list, key, ...rest] = path.split("/");
+  const rows = list === "items" && SHARED.has(rest[0]) ? rowsOf(definition, key) : [];
+  const texts = rows.length ? rows.map((row) => partAt(row, rest)) : [partAt(definition, [list, key, ...rest])];
+  if ((rows.length && rows[0].key !== key) || !texts[0]?.[definition.languages[0]]?.trim?.()) {
+    return false;
   }
-  return Boolean(found);
+  texts.filter(Boolean).forEach((text) => (text[code] = words));
+  return true;
+}
+
+/** The part at a path, in lists by key or by place. */
+function partAt(whole, path) {
+  const inside = (part, step) => (Array.isArray(part) ? (part.find((one) => one?.key === step) ?? part[step]) : part?.[step]);
+  return path.filter((step) => step !== undefined).reduce(inside, whole);
 }

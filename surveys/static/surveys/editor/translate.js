@@ -1,6 +1,6 @@
 /** All texts side by side in two languages, with what is still missing; as files for translators, out and in. */
 import { progressOf, setText, textsOf } from "./texts.js";
-import { html, useState } from "./view.js";
+import { html, memo, useState } from "./view.js";
 
 const SHOWN = 5;
 const FORMATS = [["csv", "CSV"], ["xlsx", "Excel"], ["po", "PO"]];
@@ -11,6 +11,7 @@ export function Translations({ draft, language, names, onLanguage }) {
   const { definition } = draft;
   const [own, ...others] = definition.languages;
   const code = language === own ? others[0] : language;
+  const progress = progressOf(definition, others);
   const rows = textsOf(definition).filter(({ text }) => !missing || !text[code]?.trim());
   const upload = async (event) => {
     const [file] = event.target.files;
@@ -21,22 +22,23 @@ export function Translations({ draft, language, names, onLanguage }) {
   };
   return html`<article class="editor-card" aria-labelledby="editor-title">
     <header><h2 id="editor-title">Translations</h2>
-      <div class="editor-switch" role="group" aria-label="Language to translate into">${others.map((one) => {
-        const [done, all] = progressOf(definition, one);
-        return html`<button type="button" aria-pressed=${String(one === code)} onClick=${() => onLanguage(one)}><span lang=${one}>${names.get(one)}</span> ${done} of ${all}</button>`;
-      })}</div>
+      <div class="editor-switch" role="group" aria-label="Language to translate into">${others.map((one) => html`<button type="button"
+        aria-pressed=${String(one === code)} onClick=${() => onLanguage(one)}><span lang=${one}>${names.get(one)}</span> ${progress.get(one).join(" of ")}</button>`)}</div>
       <span class="editor-tools"><span class="candor-quiet">Download</span>
         ${FORMATS.map(([form, label]) => html`<button type="button" class="editor-text" aria-label=${`Download ${label}`} onClick=${() => download(draft, form, code)}>${label}</button>`)}
         <label class="editor-text">Upload<input type="file" class="candor-out" accept=".csv,.tsv,.xlsx,.po,text/csv" aria-label="Upload translations" onChange=${upload} /></label></span></header>
     <div role="status" class=${said.length ? "editor-said" : "candor-out"}>${said.map((words) => html`<p>${words}</p>`)}</div>
     <label class="editor-check"><input type="checkbox" role="switch" checked=${missing} onChange=${(event) => setMissing(event.target.checked)} /><span>Only what is missing</span></label>
-    <div class="editor-texts">${rows.map(({ path, label, text }) => html`<div key=${path}>
-      <p lang=${own} dir="auto"><small class="candor-quiet">${label}</small>${text[own]}</p>
-      <textarea class="candor-field" rows="1" lang=${code} dir="auto" aria-label=${`${label} in ${names.get(code)}`} value=${text[code] ?? ""}
-        onInput=${(event) => draft.edit(`translate-${path}-${code}`, (it) => setText(it, path, code, event.target.value))}></textarea></div>`)}
+    <div class="editor-texts">${rows.map(({ path, label, text }) => html`<${TextRow} key=${path} draft=${draft} path=${path} label=${label} text=${text} own=${own} code=${code} name=${names.get(code)} />`)}
       ${!rows.length && html`<p class="candor-quiet">Nothing is missing.</p>`}</div>
   </article>`;
 }
+
+/** Drawn anew only when it changes: there may be thousands. */
+const TextRow = memo(({ draft, path, label, text, own, code, name }) => html`<div>
+  <p lang=${own} dir="auto"><small class="candor-quiet">${label}</small>${text[own]}</p>
+  <textarea class="candor-field" rows="1" lang=${code} dir="auto" aria-label=${`${label} in ${name}`} value=${text[code] ?? ""}
+    onInput=${(event) => draft.edit(`translate-${path}-${code}`, (it) => setText(it, path, code, event.target.value))}></textarea></div>`);
 
 /** The file of the draft as it is saved; it is saved first. */
 async function download(draft, format, language) {
