@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import cast
 
 from collector.designs import Kind
+from collector.designs.items import MOST_ANSWERS
 from estimator.base import wording
 from estimator.base.languages import DEFAULT, activated
 from estimator.base.mechanisms import REGISTRY
 from estimator.runs.estimation import is_of_use
 from randomized_response import epsilon_total
 from randomized_response.questions import Mechanism
-from surveys.definition.mechanisms import MECHANISMS, fitting
+from surveys.definition.mechanisms import MECHANISMS, answers_of, fitting
 from surveys.definition.parts import ItemPart
 from surveys.planning.advice import advice
 from surveys.planning.forecast import forecast_of, reach
@@ -219,7 +220,10 @@ def _without_texts(item: ItemPart) -> str:
 def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | None]:
     """The price of a question; kept, as at each change of a draft all its other questions stay as they are."""
     try:
-        question = PlannedQuestion(plannable(cast("ItemPart", {"key": "", "wording": {}, **json.loads(written)})))
+        item = plannable(cast("ItemPart", {"key": "", "wording": {}, **json.loads(written)}))
+        if len(answers_of(item)) > MOST_ANSWERS:
+            return QuestionPrice(None, fault=f"At most {MOST_ANSWERS} answers can be randomised."), None
+        question = PlannedQuestion(item)
         mechanism = question.at(WRITTEN)
         with activated(DEFAULT):  # kept for whatever language asks next
             return _price(question, mechanism, respondents), mechanism

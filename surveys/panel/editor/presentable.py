@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.conf import settings
 
 from collector.designs import Design
+from collector.designs.items import MOST_ANSWERS
 from collector.errors import ValidationError
 from surveys.definition import bounds, ceilings, definitions, shape
 from surveys.definition.definitions import OpeningOptions, drawn_items
@@ -131,8 +132,9 @@ def _ending(definition: Definition, codes: list[str]) -> AppearancePart:
 
 def _item(item: ItemPart, codes: list[str]) -> ItemPart:
     made: Any = {**plannable(item), "wording": _text(item["wording"], codes, "…")}
+    most = MOST_ANSWERS - ("prefer_not" in item)
     made["choices"] = (
-        [_text(choice, codes, f"({place})") for place, choice in enumerate(made["choices"], start=1)]
+        [_text(choice, codes, f"({place})") for place, choice in enumerate(made["choices"][:most], start=1)]
         if item["kind"] != "number"
         else []
     )

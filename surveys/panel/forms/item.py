@@ -177,7 +177,7 @@ class ItemForm(BeforeFields, WordsForm):
                 code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
                 for code in self.survey.languages
             }
-            self.initial |= found_classes(item, self.survey.languages)
+            self.initial.update(found_classes(item, self.survey.languages))
             self.initial.update(condition_in_words(item, self.survey.written_in or self.survey.language))
             for name, words in self._missing():
                 self.say_missing(name, words)

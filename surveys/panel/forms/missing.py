@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from collector.designs.items import MOST_ANSWERS
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS
-from surveys.definition.mechanisms import GRID
+from surveys.definition.mechanisms import GRID, answers_of
 from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_pictures
 from surveys.definition.questions import frozen_item
 from surveys.lifecycle.selectors import language_names
@@ -39,6 +40,8 @@ def item_faults(item: ItemPart) -> Iterator[tuple[str, str]]:
     yield from ((name, "A number needs it.") for name in empty)
     if not number and len(item["choices"]) < 2:
         yield "choices", f"At least 2 are needed; there {'is 1' if item['choices'] else 'are none'}."
+    elif not number and (count := len(answers_of(item))) > MOST_ANSWERS:
+        yield "choices", f"At most {MOST_ANSWERS} are possible, with “prefer not to say”; there are {count}."
     elif not empty:
         try:
             frozen_item(item, ())

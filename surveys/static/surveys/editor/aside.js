@@ -77,9 +77,12 @@ export function Dialog({ title, onClose, children }) {
     <header><h2>${title}</h2>${onClose && html`<button type="button" class="editor-text" onClick=${onClose}>Close</button>`}</header>${children}</dialog>`;
 }
 
+// Made once: the browser takes longer to make one than to draw the editor, and each key asks for a time.
+const CLOCK = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit", hour12: false });
+const DAY = new Intl.DateTimeFormat();
+
 export function when(at) {
   const time = new Date(at);
   const today = time.toDateString() === new Date().toDateString();
-  const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
-  return today ? clock : `${time.toLocaleDateString()} ${clock}`;
+  return today ? CLOCK.format(time) : `${DAY.format(time)} ${CLOCK.format(time)}`;
 }

@@ -1,12 +1,17 @@
 /** The options of a question, typed in place: Enter adds the next one, a pasted list becomes options. */
-import { setChoices } from "./definition.js";
-import { html, memo, useLayoutEffect, useRef } from "./view.js";
+import { emptyText, setChoices } from "./definition.js";
+import { html, memo, useLayoutEffect, useRef, useState } from "./view.js";
+
+/** With "prefer not to say"; the same as in collector/designs/items.py. */
+const MOST_ANSWERS = 256;
 
 export function Options({ draft, item, language, label = "Option" }) {
   const list = useRef(null);
   const focus = useRef(-1);
   const { choices } = item;
+  const [left, setLeft] = useState(0);
   const own = draft.definition.languages[0];
+  const room = MOST_ANSWERS - (item.prefer_not ? 1 : 0) - choices.length;
   // Before the browser takes the next key: none may go into the option before.
   useLayoutEffect(() => {
     const place = focus.current;
@@ -19,13 +24,16 @@ export function Options({ draft, item, language, label = "Option" }) {
   const all = choices.map((_, place) => place);
   const write = (place, words) =>
     change(choices.map((choice, n) => (n === place ? { ...choice, [language]: words } : choice)), all, `option-${item.key}-${place}`);
-  const insert = (place, lines) => {
-    const empty = Object.fromEntries(draft.definition.languages.map((code) => [code, ""]));
-    const made = lines.map((words) => ({ ...empty, [language]: words }));
-    change(choices.toSpliced(place, 0, ...made), all.toSpliced(place, 0, ...made.map(() => -1)));
+  /** Add as many lines as there is room for, behind the options that are `written` by now. */
+  const insert = (place, lines, written = choices) => {
+    const empty = emptyText(draft.definition);
+    const made = lines.slice(0, Math.max(room, 0)).map((words) => ({ ...empty, [language]: words }));
+    setLeft(lines.length - made.length);
+    change(written.toSpliced(place, 0, ...made), all.toSpliced(place, 0, ...made.map(() => -1)));
     focus.current = place + made.length - 1;
   };
   const remove = (place) => {
+    setLeft(0);
     change(choices.toSpliced(place, 1), all.toSpliced(place, 1));
     focus.current = Math.max(place - 1, 0);
   };
@@ -50,11 +58,8 @@ export function Options({ draft, item, language, label = "Option" }) {
       return;
     }
     const keep = event.target.value.trim() !== "";
-    const rest = keep ? lines : lines.slice(1);
-    const empty = Object.fromEntries(draft.definition.languages.map((code) => [code, ""]));
     const first = keep ? choices : choices.with(place, { ...choices[place], [language]: lines[0] });
-    change(first.toSpliced(place + 1, 0, ...rest.map((words) => ({ ...empty, [language]: words }))), all.toSpliced(place + 1, 0, ...rest.map(() => -1)));
-    focus.current = place + rest.length;
+    insert(place + 1, keep ? lines : lines.slice(1), first);
   };
   const acts = useRef({});
   acts.current = { write, press, paste, move, remove };
@@ -63,6 +68,7 @@ export function Options({ draft, item, language, label = "Option" }) {
       choice=${choice} language=${language} own=${own} acts=${acts} />`)}</ol>
     <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>+ Add option</button>
     <span class="candor-quiet"> Enter adds the next one; a pasted list becomes options.</span>
+    <p role="status" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && `At most ${MOST_ANSWERS} answers, with “prefer not to say”. Left out: ${left}.`}</p>
   </fieldset>`;
 }
 
