@@ -4,6 +4,7 @@ import { rowsOf } from "./definition.js";
 import { afterPaint, html, later, useEffect, useRef, useState } from "./view.js";
 
 const PAUSE = 120;
+const TYPING = 300;
 const ABOVE = 12;
 const FRAMES = 12;
 
@@ -16,6 +17,9 @@ export function Preview({ draft, language, onLanguage, number, names }) {
   shown.current = { number, dark };
   useEffect(() => {
     page.current ??= new Page(screen.current, draft, shown);
+    const typed = () => page.current.wait();
+    document.addEventListener("keydown", typed);
+    return () => document.removeEventListener("keydown", typed);
   }, []);
   useEffect(() => afterPaint(() => page.current.show(draft.definition, language)), [draft.definition, language]);
   useEffect(() => page.current.scroll(), [number]);
@@ -59,6 +63,8 @@ class Page {
   /** What was asked for last, by the number of the question that it begins with. */
   #patches = new Map();
   #load = later(PAUSE, (definition, language) => this.#follow(definition, language));
+  #typed = -TYPING;
+  #loadIdle = later(TYPING, () => this.#follow(this.#draft.definition, this.#asked.language));
 
   constructor(screen, draft, shown) {
     this.#screen = screen;
@@ -77,6 +83,11 @@ class Page {
     this.#load(definition, language);
   }
 
+  /** A key is pressed: until a moment after the last one no page is loaded, which keys would have to wait for. */
+  wait() {
+    this.#typed = performance.now();
+  }
+
   /** On a phone, where another part of the editor is shown, nothing is loaded. */
   #follow(definition, language) {
     if (!this.#screen.offsetParent) {
@@ -87,7 +98,9 @@ class Page {
       return;
     }
     const rows = before && language === last ? changedAlone(before, definition) : null;
-    if (!rows) {
+    if (!rows && before && language === last && performance.now() - this.#typed < TYPING) {
+      this.#loadIdle();
+    } else if (!rows) {
       this.#send(definition, language);
     } else if (!this.#loading) {
       this.#asked = { definition, language, patched: true };
