@@ -37,6 +37,7 @@ from tests.tools.picture_files import SECRET, base64, png, png_with_secret
 NAME = "University of Candor"
 LOGO = {"file": "seal", "alternative": NAME}
 STYLE = b"surveys/style/beside."
+ORIGIN = {"origin": "http://127.0.0.1:8000", "host": "127.0.0.1:8000", "sec-fetch-site": "same-origin"}
 
 
 def definition(content: bytes = b"", **look: Any) -> dict[str, Any]:
@@ -60,11 +61,7 @@ def opened_tag(survey: Survey, author: User) -> str:
 def marked(fields: dict[str, str]) -> bytes:
     """What the own-coin page answers to its form."""
     body = urlencode(fields)
-    return (
-        Client()
-        .post("/s/campus/coin/", body, "application/x-www-form-urlencoded", headers={"Origin": "http://testserver"})
-        .content
-    )
+    return Client().post("/s/campus/coin/", body, "application/x-www-form-urlencoded", headers=ORIGIN).content
 
 
 @pytest.fixture
