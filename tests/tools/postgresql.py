@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from config import postgresql
 from config.postgresql import PostgreSQL
 from tests.tools.prepared import once
 
 
 @contextmanager
 def running_postgresql() -> Iterator[PostgreSQL]:
-    """Its files are a copy of those that the first server of the run began with."""
+    """Its files are a copy of those that the first server of the run with segments of that size began with."""
     with _server() as server:
         copy_cluster(server.folder)
         server.start()
@@ -23,7 +24,7 @@ def running_postgresql() -> Iterator[PostgreSQL]:
 
 def copy_cluster(folder: Path) -> None:
     """Make `folder` that of a server that has never run."""
-    copy(once("cluster", _make), folder)
+    copy(once(f"cluster-{postgresql.SEGMENT}", _make), folder)
 
 
 def copy(there: Path, folder: Path) -> None:
