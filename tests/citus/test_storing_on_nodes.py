@@ -1,11 +1,10 @@
 """Storing on the node of the design: where it runs, that closing waits there, and a node that answers nothing."""
 
 import secrets
-import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +135,15 @@ def stopped(port: int) -> Iterator[None]:
     with at(port) as node:
         (folder,) = node.execute("SHOW data_directory").fetchone() or ("",)
     server = psutil.Process(int((Path(folder) / "postmaster.pid").read_text().split()[0]))
-    processes = [server, *server.children(recursive=True)]
-    for one in processes:
-        one.send_signal(signal.SIGSTOP)
     try:
+        server.suspend()  # first: from now on no process of it begins
+        for one in server.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):  # a process of the server's own that just ended
+                one.suspend()
         yield
     finally:
-        for one in processes:
-            one.send_signal(signal.SIGCONT)
+        for one in [server, *server.children(recursive=True)]:
+            one.resume()
 
 
 def test_node_that_answers_nothing_leaves_others_alone(designs: list[Design]) -> None:
