@@ -16,7 +16,18 @@ LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 FROM_REPOSITORY = "repository"
 """The folder of the site for files that pages link to and that lie outside docs/."""
 
-RARELY_SOUGHT = ("adr/", "evidence/")
+WEIGHTS = {
+    "how-to/": 3,
+    "tutorials/": 2,
+    "reference/glossary.md": 2,
+    "reference/endpoints.md": 0.3,
+    "reference/library/": 0.3,
+    "reference/options.md": 0.3,
+    "adr/": 0.2,
+    "evidence/": 0.2,
+}
+"""How much more, or less, the search makes of a page than of others, by the beginning of its path: how to do something
+comes before what is looked up, and that before what was measured or decided."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -37,12 +48,13 @@ def expand(entries: list[Any]) -> list[Any]:
             case dict():
                 return {title: expanded(value) for title, value in entry.items()}
             case list():
-                return [expanded(one) for one in entry]
+                return [one for part in entry for one in (pages(part) if "*" in part else [expanded(part)])]
             case str() if "*" in entry:
                 return pages(entry)
         return entry
 
-    return [expanded(entry) for entry in entries]
+    replaced: list[Any] = expanded(entries)
+    return replaced
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -58,12 +70,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Lead links to files outside docs/ to their copies in the site, and put what few look for last in the search."""
+    """Lead links to files outside docs/ to their copies in the site, and weigh the page for the search."""
     here = page.file.src_uri
     if here.startswith(FROM_REPOSITORY):
         page.meta["search"] = {"exclude": True}
-    elif here.startswith(RARELY_SOUGHT):
-        page.meta["search"] = {"boost": 0.3}
+    for beginning, weight in WEIGHTS.items():
+        if here.startswith(beginning):
+            page.meta["search"] = {"boost": weight}
 
     def led(link: re.Match[str]) -> str:
         path = repository_path(here, link[2])

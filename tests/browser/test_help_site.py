@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.accessibility import faults as inaccessible
 from tests.browser.panel import PHONE
 from tests.tools.help_site import built
+from tests.tools.help_tasks import TASKS
 
 
 @pytest.fixture
@@ -50,3 +51,19 @@ def test_help_page_is_accessible_on_a_phone(page: Page) -> None:
     page.goto("/panel/help/how-to/analyse.html")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert "\n".join(inaccessible(page)) == ""
+
+
+def test_help_search_finds_what_new_users_want(page: Page) -> None:
+    """The page that answers is among the first five that the search lists."""
+    page.goto("/panel/help/")
+    box = page.get_by_role("textbox", name="Search")
+    missed = []
+    for task in TASKS:
+        box.fill(task.search)
+        box.press("End")  # the theme looks at what is typed as a key goes up
+        found = page.locator(f".md-search-result__item:nth-child(-n+5) a[href*='/help/{task.page}.html']").first
+        try:
+            expect(found).to_be_attached(timeout=3_000)
+        except AssertionError:
+            missed.append(task.wish)
+    assert missed == []

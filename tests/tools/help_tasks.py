@@ -28,7 +28,7 @@ TASKS = (
     Task("Invite people one by one", "panel:share", "invite people", "how-to/invite-people", "invitation"),
     Task("Ask on paper", "panel:paper", "paper", "how-to/paper-and-coin", "paper"),
     Task("Ask the same people again", "panel:survey", "wave", "how-to/repeat-a-survey", "wave"),
-    Task("Close a survey, and undo it", "panel:share", "closing", "how-to/open-and-close", "closing"),
+    Task("Close a survey, and undo it", "panel:share", "close a survey", "how-to/open-and-close", "closing"),
     Task("Compare groups", "panel:survey-analyse", "compare groups", "how-to/analyse", "group"),
     Task("Add a colleague", "panel:team", "invite a colleague", "how-to/work-in-a-team", "invite a colleague"),
     Task("Import from LimeSurvey", "panel:upload", "LimeSurvey", "how-to/import-a-questionnaire", "limesurvey"),
