@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from config import api_page, health, help_site
+from config import api_page, front_page, health, help_site
 from config.openapi import SchemaView
 from surveys.definition.languages import CODE
 from surveys.panel import preview
@@ -18,6 +18,7 @@ handler404 = "surveys.api.problems.missing"
 handler500 = "surveys.api.problems.broken"
 
 urlpatterns = [
+    path("", front_page.page, name="front"),
     path("", include("collector.endpoint.urls")),
     path("", include("surveys.respondent.urls")),
     path("", include("surveys.respondent.report_urls")),
