@@ -42,6 +42,14 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Action:
+    """The primary action of a survey, in the header of its pages: a link."""
+
+    label: str
+    address: str
+
+
+@dataclass(frozen=True)
 class SurveyStatus:
     """The data for the steps, read once for a page."""
 
@@ -68,9 +76,11 @@ def survey_page(
 
     `known` is where the survey stands, where the page has read it for itself; `context` and `more` are what it shows.
     """
-    framed = frame(known or status_of(survey))
-    around = {**admin.site.each_context(request), **framed, "current": step, "title": str(survey)}
-    around |= may(role_in(request.user, survey))
+    standing, role = known or status_of(survey), role_in(request.user, survey)
+    around = {**admin.site.each_context(request), **frame(standing), "current": step, "title": str(survey)}
+    around |= {"position": position(standing, step), **may(role)}
+    action = primary_action(standing, role)
+    around["action"] = action if action and action.address != request.path else None
     return render(request, template, {**around, **(context or {}), **more}, status=status)
 
 
@@ -103,6 +113,7 @@ def frame(standing: SurveyStatus) -> dict[str, object]:
         "coin_count": wording.count(coin_reports) if coin_reports else "",
         "epsilon": epsilon_of(survey, version),
         "steps": list(steps(standing)),
+        "sentence": (_written(standing) if survey.state == DRAFT else _opened(standing))[1],
     }
 
 
@@ -131,6 +142,37 @@ def steps(standing: SurveyStatus) -> Iterator[Step]:
     analyse, analysed = reverse("panel:survey-analyse", args=[survey.slug]), "now" if standing.version else "later"
     yield Step("analyse", "Analyse", analyse, analysed, "Compare groups and versions.")
     yield Step("report", "Report", here, *_reported(standing))
+
+
+STEPS = ("write", "plan", "rehearse", "open", "watch", "analyse", "report")
+
+
+def position(standing: SurveyStatus, step: str) -> int:
+    """The number of a page's step, counted from 1; on pages of no step that of the step the survey has reached."""
+    if step not in STEPS:
+        state = standing.survey.state
+        step = ("write" if standing.missing else "open") if state == DRAFT else "watch" if state == OPEN else "report"
+    return STEPS.index(step) + 1
+
+
+def primary_action(standing: SurveyStatus, role: Role | None) -> Action | None:
+    """What is usually done next with a survey in this state, or None."""
+    survey = standing.survey
+    if survey.state == DRAFT:
+        if (role or 0) < Role.EDITOR:
+            return _action("Preview", "preview", survey)
+        return (
+            _action("Edit the draft", "edit", survey)
+            if standing.missing
+            else _action("Review and open …", "opening", survey)
+        )
+    if survey.state == OPEN:
+        return _action("Watch", "survey-watch", survey) if survey.rehearsal else _action("Share", "share", survey)
+    return Action("Read the report", reverse("panel:report", args=[standing.done.key])) if standing.done else None
+
+
+def _action(label: str, page: str, survey: Survey) -> Action:
+    return Action(label, reverse(f"panel:{page}", args=[survey.slug]))
 
 
 def _written(standing: SurveyStatus) -> tuple[str, str]:

@@ -171,7 +171,7 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     page.get_by_role("progressbar", name="Rehearsing").wait_for()
     work()
     page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
-    page.get_by_role("link", name="Open …").wait_for()
+    page.get_by_role("link", name="Review and open …").wait_for()
     assert len(hand.clicks) <= MOST_CLICKS_FROM_TEMPLATE
     assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), (
         f"docs/tutorials/first-survey.md must say:\n{hand.table()}"

@@ -6,7 +6,7 @@ import { fetchedDocument } from "./fetching.js";
 const PAUSE = 3000;
 const LONGEST_PAUSE = 60_000;
 /** What is shown of the page: all that a run, a change of state or a fault can change. */
-const PARTS = [".candor-head", ".candor-steps", "[data-watch]"];
+const PARTS = [".candor-head", ".candor-way", "[data-watch]"];
 /** What a person or this script changes is not put back. */
 const KEPT = new Set(["open", "data-live-mark"]);
 
