@@ -25,7 +25,7 @@ const paths = ["title", "introduction", "strata/wording", "strata/groups/g1/labe
 
 test("texts: every written text has a path, and progress counts those", () => {
   assert.deepEqual(textsOf(definition()).map(({ path }) => path), paths);
-  assert.deepEqual([...progressOf(definition(), ["de", "ar"])], [["de", [1, 9]], ["ar", [0, 9]]]);
+  assert.deepEqual([...progressOf(textsOf(definition()), ["de", "ar"])], [["de", [1, 9]], ["ar", [0, 9]]]);
 });
 
 test("texts: a text is set at its place, and nowhere where there is none", () => {

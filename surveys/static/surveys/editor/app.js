@@ -7,7 +7,7 @@ import { Prices } from "./prices.js";
 import { Budget } from "./protection.js";
 import { Question } from "./question.js";
 import { SectionCard, SurveyCard } from "./survey.js";
-import { progressOf } from "./texts.js";
+import { progressOf, textsOf } from "./texts.js";
 import { Translations } from "./translate.js";
 import { Revisions } from "./versions.js";
 import { afterPaint, html, later, render, useEffect, useLatest, useLayoutEffect, useRef, useState } from "./view.js";
@@ -185,7 +185,7 @@ function selectBlank(field) {
 function useProgress(definition) {
   const [found, setFound] = useState(new Map());
   const count = useRef(later(COUNT, (it) => {
-    setFound(progressOf(it, it.languages.slice(1)));
+    setFound(progressOf(textsOf(it), it.languages.slice(1)));
   }));
   useEffect(() => count.current(definition), [definition]);
   return found;

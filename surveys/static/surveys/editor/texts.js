@@ -69,9 +69,8 @@ function screeningTexts(screening) {
   ];
 }
 
-/** How many texts each of some languages has, and of how many. */
-export function progressOf(definition, codes) {
-  const texts = textsOf(definition);
+/** How many of some texts each of some languages has, and of how many. */
+export function progressOf(texts, codes) {
   return new Map(codes.map((code) => [code, [texts.filter(({ text }) => text[code]?.trim()).length, texts.length]]));
 }
 

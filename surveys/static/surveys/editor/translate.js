@@ -1,8 +1,9 @@
 /** All texts side by side in two languages, with what is still missing; as files for translators, out and in. */
 import { progressOf, setText, textsOf } from "./texts.js";
-import { html, memo, useState } from "./view.js";
+import { html, memo, useLayoutEffect, useRef, useState } from "./view.js";
 
 const SHOWN = 5;
+const TEXTS = 100;
 const FORMATS = [["csv", "CSV"], ["xlsx", "Excel"], ["po", "PO"]];
 
 export function Translations({ draft, language, names, onLanguage }) {
@@ -11,8 +12,10 @@ export function Translations({ draft, language, names, onLanguage }) {
   const { definition } = draft;
   const [own, ...others] = definition.languages;
   const code = language === own ? others[0] : language;
-  const progress = progressOf(definition, others);
-  const rows = textsOf(definition).filter(({ text }) => !missing || !text[code]?.trim());
+  const texts = textsOf(definition);
+  const progress = progressOf(texts, others);
+  const kept = useMissing(texts, missing ? code : "");
+  const rows = missing ? texts.filter(({ path }) => kept.has(path)) : texts;
   const upload = async (event) => {
     const [file] = event.target.files;
     event.target.value = "";
@@ -29,12 +32,47 @@ export function Translations({ draft, language, names, onLanguage }) {
         <label class="editor-text">Upload<input type="file" class="candor-out" accept=".csv,.tsv,.xlsx,.po,text/csv" aria-label="Upload translations" onChange=${upload} /></label></span></header>
     <div role="status" class=${said.length ? "editor-said" : "candor-out"}>${said.map((words) => html`<p>${words}</p>`)}</div>
     <label class="editor-check"><input type="checkbox" role="switch" checked=${missing} onChange=${(event) => setMissing(event.target.checked)} /><span>Only what is missing</span></label>
-    <div class="editor-texts">${rows.map(({ path, label, text }) => html`<${TextRow} key=${path} draft=${draft} path=${path} label=${label} text=${text} own=${own} code=${code} name=${names.get(code)} />`)}
-      ${!rows.length && html`<p class="candor-quiet">Nothing is missing.</p>`}</div>
+    <${Pages} key=${missing} rows=${rows} draw=${(page) => html`<div class="editor-texts">${page.map(({ path, label, text }) => html`<${TextRow} key=${path}
+      draft=${draft} path=${path} label=${label} text=${text} own=${own} code=${code} name=${names.get(code)} />`)}</div>`} />
+    ${!rows.length && html`<p class="candor-quiet">Nothing is missing.</p>`}
   </article>`;
 }
 
-/** Drawn anew only when it changes: there may be thousands. */
+/** The places of the texts that were missing in a language when it was asked: one that is being written stays. */
+function useMissing(texts, code) {
+  const asked = useRef({ code: "", paths: new Set() });
+  if (asked.current.code !== code) {
+    asked.current = { code, paths: new Set(texts.filter(({ text }) => !text[code]?.trim()).map(({ path }) => path)) };
+  }
+  return asked.current.paths;
+}
+
+/** A page of rows at a time: a browser takes a second to lay out the thousands of texts of a long survey. */
+function Pages({ rows, draw }) {
+  const [wanted, setWanted] = useState(0);
+  const top = useRef(null);
+  const turned = useRef(false);
+  const last = Math.max(0, Math.ceil(rows.length / TEXTS) - 1);
+  const page = Math.min(wanted, last);
+  const turn = (to) => {
+    turned.current = true;
+    setWanted(to);
+  };
+  useLayoutEffect(() => {
+    if (turned.current) {
+      turned.current = false;
+      top.current.scrollIntoView({ block: "nearest" });
+      top.current.focus();
+    }
+  });
+  const name = (number) => `${number * TEXTS + 1}–${Math.min(rows.length, (number + 1) * TEXTS)}: ${rows[number * TEXTS].label}`;
+  return html`${last > 0 && html`<label class="editor-field">Texts <select class="candor-field" ref=${top} value=${page} onChange=${(event) => turn(Number(event.target.value))}>
+      ${Array.from({ length: last + 1 }, (_, number) => html`<option value=${number}>${name(number)}</option>`)}</select></label>`}
+    ${draw(rows.slice(page * TEXTS, (page + 1) * TEXTS))}
+    ${page < last && html`<p><button type="button" class="editor-text" onClick=${() => turn(page + 1)}>Next texts</button></p>`}`;
+}
+
+/** Drawn anew only when it changes. */
 const TextRow = memo(({ draft, path, label, text, own, code, name }) => html`<div>
   <p lang=${own} dir="auto"><small class="candor-quiet">${label}</small>${text[own]}</p>
   <textarea class="candor-field" rows="1" lang=${code} dir="auto" aria-label=${`${label} in ${name}`} value=${text[code] ?? ""}
