@@ -100,8 +100,9 @@ def check(run: Run) -> None:
     reports = run.reports or 0
     if reports < MINIMUM_MICRODATA:
         raise ExportError(
-            f"Reports are given out one by one from {MINIMUM_MICRODATA} of them on; this run counted {reports:,}. "
-            "Among fewer it is too easy to guess whose a row is."
+            f"Individual responses can be exported only from {MINIMUM_MICRODATA} responses on; this run counted "
+            f"{reports:,}. "
+            "Among fewer, a row could be attributed to a person."
         )
     try:
         store.require_reports(run.design_id)
@@ -110,17 +111,18 @@ def check(run: Run) -> None:
     design = selectors.get_design(run.design_id)
     if not design.rehearsal and not selectors.is_final(run.design_id):
         raise ExportError(
-            "Reports are given out one by one once the survey is closed for good: of two files from before, the rows "
-            "that only the later one has would tell who sent them meanwhile."
+            "Individual responses can be exported once the survey is permanently closed: before that, comparing two "
+            "files "
+            "would reveal which responses arrived in between."
         )
     stored = store.report_count(run.design_id)
     if stored != reports:
         rest = (
-            "those of simulated respondents are forgotten once they are estimated."
+            "simulated responses are deleted once they are estimated."
             if design.rehearsal
-            else "take a run made after closing, which counted all of them."
+            else "choose a run made after closing, which counted all of them."
         )
-        raise ExportError(f"This run counted {reports:,} reports and {stored:,} are stored: {rest}")
+        raise ExportError(f"This run counted {reports:,} responses, but {stored:,} are stored: {rest}")
 
 
 def check_in_memory(run: Run) -> None:

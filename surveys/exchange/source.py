@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from collector.designs.texts import refused_character
 
-Outcome = Literal["taken over", "changed", "left out"]
+Outcome = Literal["imported", "changed", "left out"]
 
 Words = dict[str, str]
 """A text by language, as the tool names it; "" where the tool does not say which language it is."""
@@ -61,8 +61,8 @@ class ImportReport:
 
     @property
     def in_words(self) -> str:
-        taken, changed, left = (self.count(outcome) for outcome in ("taken over", "changed", "left out"))
-        return f"{taken} taken over, {changed} changed, {left} left out"
+        taken, changed, left = (self.count(outcome) for outcome in ("imported", "changed", "left out"))
+        return f"{taken} imported, {changed} changed, {left} left out"
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Question:
     def lose(self, settings: Mapping[str, object], why: str = "") -> None:
         """Report settings of this question that have no counterpart."""
         for name, value in settings.items():
-            self.note(f"{name}: {shown(value)}", "left out", why or "Candor has no such setting.")
+            self.note(f"{name}: {shown(value)}", "left out", why or "This setting is not supported.")
 
 
 @dataclass

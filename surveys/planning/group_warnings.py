@@ -53,7 +53,7 @@ class GroupWarnings:
 
     @property
     def needed_text(self) -> str:
-        text = _("It takes about %(needed)s reports for every group to have %(enough)s.")
+        text = _("For every group to have %(enough)s, about %(needed)s responses are needed.")
         return text % {"needed": wording.count(self.needed), "enough": wording.count(self.enough)}
 
     @property
@@ -64,9 +64,9 @@ class GroupWarnings:
         about = _("%(group)s (about %(number)s)")
         named = ", ".join(about % {"group": label, "number": wording.count(number)} for label, number in self.small)
         text = _(
-            "A group is sent openly, not randomised. Of %(expected)s reports these groups would have fewer than "
-            "%(enough)s, too few to be one of many, or for intervals of at most half of all that is possible: "
-            "%(groups)s. %(needed)s Numbers of a group with fewer than %(fewest)s are told only together with others."
+            "Groups are sent openly, not randomised. With %(expected)s responses, these groups would have fewer than "
+            "%(enough)s, too few to hide among many or to estimate precisely enough: %(groups)s. %(needed)s Groups "
+            "with fewer than %(fewest)s responses are shown only together with others."
         )
         return text % {
             "expected": wording.count(self.expected),

@@ -42,13 +42,15 @@ def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterat
         high = max(5.0, min(1.2 * found.epsilon, 16.0))
         limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
         text = wording.epsilon(found.epsilon)
-        yield curve("epsilon", "Epsilon", lambda one: one.epsilon, found.epsilon, text, linear(high), limit=limit)
+        yield curve(
+            "epsilon", "Privacy loss (epsilon)", lambda one: one.epsilon, found.epsilon, text, linear(high), limit=limit
+        )
     for drawn in _of_both(found, points):
         yield curve(*drawn)
     costs = [one.cost for one in points if one.cost < 1e300]
     if costs and ahead.cost < 1e300:
         yield curve(
-            "cost", "Reports that are worth one direct answer", lambda one: one.cost, ahead.cost,
+            "cost", "Responses per direct answer", lambda one: one.cost, ahead.cost,
             times(ahead.cost, bare=True), by_factors(1, min(max(*costs, ahead.cost), 1e6)),
         )  # fmt: skip
 
@@ -60,8 +62,8 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
     ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
-        words = f"With {wording.count(n)} reports: {text}."
-        below = _named("reports" if limit is None else "reports in each group", limit)
+        words = f"With {wording.count(n)} responses: {text}."
+        below = _named("reports" if limit is None else "responses in each group", limit)
         chosen = ((n, here), text)
         return charts.curve(f"{key}-n", "respondents", title, ends, chosen, (REPORTS, up), below, words, limit)
 
@@ -70,7 +72,7 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
     comparison = found.comparison
     if comparison.second == n and comparison.needed is not None:
         yield curve(
-            "power", "Chance to see the difference",
+            "power", "Power to detect the difference",
             lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "dashed: 80 %"),
         )  # fmt: skip
 

@@ -91,9 +91,9 @@ def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers speak after each move."""
     dial = found.question.dial_label.lower()
     truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
-    sentence = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
+    sentence = f"{truth}privacy loss {wording.epsilon(found.epsilon)} (factor at most {wording.odds(found.ratio)}), "
     width = f"an interval {amount(found.question, found.ahead.width)} wide"
-    sentence += f"{width} with {wording.count(found.ahead.n)} reports."
+    sentence += f"{width} with {wording.count(found.ahead.n)} responses."
     return sentence[0].upper() + sentence[1:]
 
 
@@ -110,36 +110,37 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
     here, there = each(question, ahead.expected), each(question, comparison.against)
     odds = wording.odds(found.ratio)
     yield (
-        "epsilon", "Protection: epsilon", wording.epsilon(found.epsilon),
-        f"As odds: a report multiplies the odds of any guess about a person by {odds} at most, so that 1 to 1 becomes "
-        f"{odds} to 1.",
+        "epsilon", "Privacy loss (epsilon)", wording.epsilon(found.epsilon),
+        f"A response changes the odds of a guess about its sender by a factor of at most {odds}: 1 to 1 becomes {odds} "
+        "to 1.",
     )  # fmt: skip
     yield (
         "width", f"Width of the {whole(100 * ahead.confidence)}{SPACE}% interval", amount(question, ahead.width),
-        f"With {wording.count(ahead.n)} reports, where {here} is the truth. Standard error "
+        f"With {wording.count(ahead.n)} responses, if {here} is true. Standard error "
         f"{amount(question, ahead.standard_error)}.",
     )  # fmt: skip
     yield (
-        "below", "Chance of a negative estimate" if not question.values else "Chance of an estimate out of range",
+        "below", "Chance of a negative estimate" if not question.values else "Chance of an estimate outside the range",
         chance(ahead.below if not question.values else ahead.below + ahead.above),
-        f"That the unbiased estimate falls {'below or above every answer' if question.values else f'below 0{SPACE}%'} "
-        f"although the truth is {here}.",
+        "Chance that the unbiased estimate is "
+        f"{'below or above every answer' if question.values else f'below 0{SPACE}%'} "
+        f"if {here} is true.",
     )  # fmt: skip
     yield (
-        "direct", "A direct question would need", f"{wording.count(max(1, round(ahead.direct_n)))} respondents",
-        f"for the same standard error, if all of them answered honestly. Protection takes {times(ahead.cost)} as many.",
+        "direct", "Equivalent direct answers (n)", wording.count(max(1, round(ahead.direct_n))),
+        f"give the same standard error if everyone answers honestly. Protection needs {times(ahead.cost)} as many.",
     )  # fmt: skip
     yield (
-        "needed", f"For an interval of ± {amount(question, found.margin)}", f"{wording.count(found.needed)} reports",
-        f"where {here} is the truth.",
+        "needed", f"Responses for ± {amount(question, found.margin)}", wording.count(found.needed),
+        f"if {here} is true.",
     )  # fmt: skip
     if comparison.needed is None:
-        grown = "The two are alike: there is nothing to find."
+        grown = "The two values are equal, so there is no difference to detect."
     else:
-        grown = f"For 80{SPACE}% each group needs {wording.count(comparison.needed)} reports."
+        grown = f"For 80{SPACE}% power, each group needs {wording.count(comparison.needed)} responses."
     yield (
-        "power", "Chance to see a difference", chance(comparison.power),
-        f"between {here} and {there}, with {wording.count(ahead.n)} reports in one group or wave and "
+        "power", "Power to detect a difference", chance(comparison.power),
+        f"between {here} and {there}, with {wording.count(ahead.n)} responses in one group or wave and "
         f"{wording.count(comparison.second)} in the other. {grown}",
     )  # fmt: skip
 
@@ -149,7 +150,8 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
     width = "Width of the interval" + (", points" if not question.values else "")
     below = "Chance of an estimate below the range"
     if curves["setting"]:
-        name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else ("Epsilon", ())
+        loss = "Privacy loss (epsilon)"
+        name, first = (question.dial_label, (loss,)) if question.by_truth else (loss, ())
         rows = tuple(
             (
                 wording.percent(one.x) if question.by_truth else f"{one.x:g}",
@@ -158,11 +160,11 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
             )
             for one in curves["setting"]
         )  # fmt: skip
-        head = (name, *first, width, below, "Reports for one direct answer")
-        yield PlanTable("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
+        head = (name, *first, width, below, "Responses per direct answer")
+        yield PlanTable("setting", f"With {wording.count(found.ahead.n)} responses", head, rows)
     rows = tuple(
         (wording.count(one.x), amount(question, one.width, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
-    head = ("Reports", width, below, "Chance to see the difference")
-    yield PlanTable("respondents", f"At epsilon {wording.epsilon(found.epsilon)}", head, rows)
+    head = ("Responses", width, below, "Power to detect the difference")
+    yield PlanTable("respondents", f"At a privacy loss of {wording.epsilon(found.epsilon)}", head, rows)

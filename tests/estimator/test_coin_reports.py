@@ -44,7 +44,7 @@ def test_run_with_coin_reports_states_their_number(design: Design) -> None:
     assert counted in (10, 20, 30), "in steps and one behind, those of the snapshot"
     assert json.loads(FORMATS["json"].whole(run))["run"]["reports_with_a_real_coin"] == counted
     page = Client().get(f"/reports/{run.key}/").content.decode()
-    assert f"of them with a real coin: {counted}" in page
+    assert f"own-coin: {counted}" in page
     assert SENTENCE in page
 
 

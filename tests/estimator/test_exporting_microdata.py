@@ -173,7 +173,7 @@ def _changed(design: Design) -> Run:
     ("made", "words"),
     [
         (_few, "from 100 of them on; this run counted 99"),
-        (_open, "once the survey is closed for good"),
+        (_open, "once the survey is permanently closed"),
         (_purged, "were deleted on"),
         (_older, "counted 150 reports and 350 are stored"),
         (_changed, "not what this run counted"),

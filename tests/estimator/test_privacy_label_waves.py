@@ -36,7 +36,7 @@ def test_json_export_states_privacy_loss_of_all_waves() -> None:
     assert (label["unit"], label["odds_total"]) == ("one person, all her answers in this wave", "12")
     assert label["waves"] == {
         "repeats": "fresh",
-        "unit": "one person, all her answers, all waves so far",
+        "unit": "all responses of one respondent in all waves so far",
         "epsilon_before": pytest.approx(2.4849066),
         "odds_before": "12",
         "epsilon_together": pytest.approx(4.9698133),

@@ -7,8 +7,8 @@ from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
     "weights",
-    "Table",
-    "A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
+    "Randomisation scheme",
+    "One row of whole numbers per true answer (several choices: not selected, selected); all rows need the same sum.",
     form="table",
 )
 
@@ -22,8 +22,8 @@ def make(answers: int, written: Written) -> Channel:
 
 ENTRY = RegistryEntry(
     name="custom",
-    label="a table of your own",
-    short="a table of its own",
+    label="custom randomisation scheme",
+    short="a custom randomisation scheme",
     title=gettext_lazy("a table of its own"),
     kinds=("yes_no", "one_choice", "several_choices", "scale", "number"),
     parameters=(WEIGHTS,),

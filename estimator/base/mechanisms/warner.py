@@ -14,8 +14,8 @@ WORK = {
 
 ENTRY = RegistryEntry(
     name="warner",
-    label="Warner's mirror",
-    short="Warner’s mirror",
+    label="Warner's model",
+    short="Warner’s model",
     title=gettext_lazy("Warner’s mirror"),
     kinds=("yes_no", "several_choices"),
     parameters=(TRUTH,),

@@ -64,7 +64,9 @@ class _Rows:
             words = getattr(self.source, part)
             words[language] = "\n\n".join(filter(None, (words.get(language, ""), text)))
         elif name in LOST and text:
-            self.source.report.add(place, f"{name}: {text}", "left out", "Candor's pages have their own last words.")
+            self.source.report.add(
+                place, f"{name}: {text}", "left out", "End messages of other tools are not imported."
+            )
 
     def _group(self, row: Row, language: str, place: str) -> None:
         # The same group comes again for each language, with the same number.

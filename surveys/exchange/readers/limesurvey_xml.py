@@ -59,7 +59,7 @@ class _Document:
         add_questions(self.source, questions.values())
         for name in sorted(set(self.tables) - READ):
             if self.rows(name):
-                said = "Candor has no quotas: nobody knows the answers to count." if "quota" in name else ""
+                said = "Quotas are not supported: the server does not know true answers." if "quota" in name else ""
                 said = said or "It is no part of the questionnaire."
                 self.source.report.add(name, f"{name} ({len(self.rows(name))})", "left out", said)
         return self.source
@@ -73,7 +73,7 @@ class _Document:
                     words[language] = "\n\n".join(filter(None, (words.get(language, ""), row[name])))
             for name in LOST:
                 if row.get(name):
-                    said = "Candor's pages have their own last words."
+                    said = "End messages of other tools are not imported."
                     self.source.report.add("survey", f"{name}: {row[name]}", "left out", said)
 
     def _group_orders(self) -> dict[str, int]:

@@ -39,7 +39,7 @@ LOOKS = (
     "textUpdateMode", "clearInvisibleValues", "showTitle", "fitToContainer",
 )  # fmt: skip
 DEEPEST = 12
-HIDDEN = "SurveyJS hides it until a program shows it; here it is asked."
+HIDDEN = "Hidden in SurveyJS until a program shows it; asked here."
 INSIDE = ("templateElements", "columns", "rows", "items", "detailElements")
 """Where elements that are left out have questions of their own."""
 SPECIAL: tuple[tuple[str, str, str, str], ...] = (
@@ -72,7 +72,7 @@ def read_document(document: dict[str, object]) -> Questionnaire:
         reader.page(page, number)
     reader.elements(document.get("elements") or document.get("questions"), "elements", None, 1)
     for name, value in fields.left().items():
-        why = "Candor's pages have one look." if name in LOOKS else "Candor has no such setting."
+        why = "Themes of other tools are not supported." if name in LOOKS else "This setting is not supported."
         source.report.add("survey", f"{name}: {value}", "left out", why)
     if not isinstance(document.get("pages", document.get("elements", document.get("questions"))), list):
         raise fault("must have a list of pages or elements to be a SurveyJS survey")
@@ -104,9 +104,11 @@ class _Reader:
             self.source.report.add(section.place, section.name, "changed", said)
         told = several or section.conditions or section.introduction
         for name, value in fields.left().items():
-            self.source.report.add(section.place, f"{name}: {value}", "left out", "Candor has no such setting.")
+            self.source.report.add(section.place, f"{name}: {value}", "left out", "This setting is not supported.")
         if not told and page_list:
-            self.source.report.add(section.place, section.name, "changed", "A page without heading is no section.")
+            self.source.report.add(
+                section.place, section.name, "changed", "A page without a heading does not become a section."
+            )
         self.elements(page_list, section.place, section if told else None, 1)
 
     def elements(self, elements: object, place: str, section: Section | None, depth: int) -> None:
@@ -130,7 +132,7 @@ class _Reader:
         self._hidden(fields, here, section.name)
         section.conditions = [*(outer.conditions if outer else []), *inner]
         for name, value in fields.left().items():
-            self.source.report.add(here, f"{name}: {value}", "left out", "Candor has no such setting.")
+            self.source.report.add(here, f"{name}: {value}", "left out", "This setting is not supported.")
         told = bool(section.title or section.introduction or inner)
         if told and outer is not None and not section.title:
             section.title = outer.title
@@ -195,7 +197,7 @@ def _choices(question: Question, fields: Fields) -> None:
             question.options.append(option)
             question.fixed |= {option.code}
     if not question.options:
-        question.note("choices", "left out", "Its options come from elsewhere, such as a web address.")
+        question.note("choices", "left out", "Its options come from an external source, such as a URL.")
 
 
 def _boolean(question: Question, fields: Fields) -> None:
