@@ -15,7 +15,7 @@ from tests.browser.visit import Visit, new_visit
 from tests.factories import kinds
 from tests.factories.surveys import open_document
 from tests.tools import running
-from tests.tools.browser import FLAGS, PATIENCE, find_browser
+from tests.tools.browser import FLAGS, PATIENCE, find_shell
 from tests.tools.capture import Capture, capturing, forward_to
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
@@ -33,14 +33,15 @@ def every_kind(site: Capture, alice: User, context: BrowserContext) -> Iterator[
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = find_browser()
+    path = find_shell()
     if path is None:
         pytest.fail("there is no Chromium; run bin/install-browser", pytrace=False)
     with sync_playwright() as playwright:
         # Playwright switches the back-forward cache off; with it off, a test of what it restores would be empty.
         ignored = ["--disable-back-forward-cache"]
         # A name that is not loopback, so that the browser takes plain HTTP for what it is.
-        args = [*FLAGS, "--host-resolver-rules=MAP plain.test 127.0.0.1"]
+        # Pages share a process: most would start one for a second.
+        args = [*FLAGS, "--renderer-process-limit=1", "--host-resolver-rules=MAP plain.test 127.0.0.1"]
         browser = playwright.chromium.launch(executable_path=path, args=args, ignore_default_args=ignored)
         yield browser
         browser.close()
