@@ -18,6 +18,25 @@ TABLES = {
 
 KINDS = {"text": "text", "whole": "whole number", "number": "number", "moment": "time, ISO 8601, UTC"}
 
+RESPONSES = [
+    (
+        "`stratum`",
+        "text",
+        "Key of the group; empty without groups. In `sav` and `dta` its number from 0, with a label",
+    ),
+    (
+        "`randomised_<item>`",
+        "whole number",
+        "What was sent for a question of one symbol: the number of a choice from 0, or of a step of a number",
+    ),
+    (
+        "`randomised_<item>_<number>`",
+        "whole number",
+        "What was sent for a question of marks: 1 where the choice of this number is marked, else 0",
+    ),
+]
+"""The columns of files with single responses, whose names depend on the survey."""
+
 
 def text() -> str:
     formats = [
@@ -43,23 +62,7 @@ def text() -> str:
         "`reports-dta`.",
         table(
             ("Column", "Type", "Meaning"),
-            [
-                (
-                    "`stratum`",
-                    "text",
-                    "Key of the group; empty without groups. In `sav` and `dta` its number from 0, with a label",
-                ),
-                (
-                    "`randomised_<item>`",
-                    "whole number",
-                    "What was sent for a question of one symbol: the number of a choice from 0, or of a step of a number",
-                ),
-                (
-                    "`randomised_<item>_<number>`",
-                    "whole number",
-                    "What was sent for a question of marks: 1 where the choice of this number is marked, else 0",
-                ),
-            ],
+            RESPONSES,
         ),
     )
 
