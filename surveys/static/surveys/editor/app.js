@@ -88,17 +88,17 @@ function Editor({ draft, prices, state, listen }) {
   return html`<div class="editor" data-tab=${tab} ref=${body}>
     <div class="editor-head">
       <div class="editor-title"><a href=${draft.addresses.survey} class="editor-back" aria-label="Back to the survey’s page">←</a>
-        <h1 dir="auto">${definition.title[definition.languages[0]] || "Untitled survey"}</h1><${Status} draft=${draft} onOpen=${open} /></div>
-      <${Budget} prices=${prices} ceiling=${state.ceiling} />
+        <div><h1 dir="auto">${definition.title[definition.languages[0]] || "Untitled survey"}</h1><${Status} draft=${draft} onOpen=${open} /></div></div>
       <div class="editor-acts">
         ${names.size > 1 && html`<select class="candor-field editor-small" aria-label="Language of the texts" value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
           ${[...names].map(([code, name]) => html`<option value=${code}>${name} ${translated.get(code)?.join(" of ")}</option>`)}</select>`}
+        <${Budget} prices=${prices} ceiling=${state.ceiling} />
         ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>Translate</button>`}
         <button type="button" class="editor-icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
         <button type="button" class="editor-icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
         <button type="button" class="editor-text" onClick=${() => setAsked("revisions")}>Versions</button>
-        <a class=${`candor-button${stops ? " candor-plain" : ""}`} href=${draft.addresses.opening}>Open …</a>
       </div>
+      <a class=${`candor-button${stops ? " candor-plain" : ""}`} href=${draft.addresses.opening}>Open …</a>
     </div>
     <div class="editor-tabs" role="group" aria-label="Parts of the editor">${TABS.map(([name, words]) => html`<button type="button" aria-pressed=${String(tab === name)} onClick=${() => setTab(name)}>${words}</button>`)}</div>
     <p class="candor-out" role="status">${said}</p>
@@ -111,7 +111,7 @@ function Editor({ draft, prices, state, listen }) {
         ${!item && !section && !(part === "translations" && names.size > 1) && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
         <${Problems} draft=${draft} problems=${draft.problems} checked=${draft.checked} order=${order} onOpen=${open} />
       </div>
-      <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} onLanguage=${setLanguage} names=${names} number=${item ? definition.items.indexOf(item) + 1 : 0} />
+      <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} number=${item ? definition.items.indexOf(item) + 1 : 0} />
     </div>
     ${asked === "revisions" && html`<${Revisions} draft=${draft} onClose=${() => setAsked("")} onRestore=${restored} />`}
     ${draft.status === "clash" && html`<${Clash} draft=${draft} />`}

@@ -8,7 +8,7 @@ const TYPING = 300;
 const ABOVE = 12;
 const FRAMES = 12;
 
-export function Preview({ draft, language, onLanguage, number, names }) {
+export function Preview({ draft, language, number }) {
   const [width, setWidth] = useState("phone");
   const [dark, setDark] = useState(false);
   const screen = useRef(null);
@@ -38,11 +38,6 @@ export function Preview({ draft, language, onLanguage, number, names }) {
             ${one ? "Dark" : "Light"}</button>`,
         )}
       </div>
-      ${draft.definition.languages.length > 1 &&
-      html`<select class="candor-field editor-small" aria-label="Language" value=${language}
-        onChange=${(event) => onLanguage(event.target.value)}>
-        ${draft.definition.languages.map((code) => html`<option value=${code}>${names.get(code) ?? code}</option>`)}
-      </select>`}
     </div>
     <div class="editor-screen" data-width=${width} ref=${screen}></div>
   </section>`;
