@@ -159,7 +159,8 @@ function target([list, key, field, ...more]) {
     return ["survey", [list, ...steps].join("/"), code];
   }
   if (list === "strata") {
-    return ["survey", key === "groups" ? `strata/groups/${field}/label` : "strata/wording", String(more.at(-1) ?? field ?? "")];
+    const place = field === undefined ? "strata/groups" : `strata/groups/${field}/${more[0] === "share" ? "share" : "label"}`;
+    return ["survey", key === "groups" ? place : "strata/wording", String(more.at(-1) ?? field ?? "")];
   }
   if (list === "look" || list === "ending") {
     const language = typeof more.at(-1) === "string" ? more.at(-1) : key === "text" ? field : "";

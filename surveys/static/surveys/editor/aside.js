@@ -71,7 +71,9 @@ export function Clash({ draft }) {
 export function Dialog({ title, onClose, children }) {
   const box = useRef(null);
   useEffect(() => {
+    const opener = document.activeElement;
     box.current.showModal();
+    return () => setTimeout(() => opener.focus()); // once the dialog is gone: until then nothing else can have it
   }, []);
   return html`<dialog class="editor-dialog candor" ref=${box} aria-label=${title} onCancel=${(event) => (onClose ? onClose() : event.preventDefault())}>
     <header><h2>${title}</h2>${onClose && html`<button type="button" class="editor-text" onClick=${onClose}>Close</button>`}</header>${children}</dialog>`;

@@ -9,6 +9,12 @@ export function TextField({ label, help, rows, text, path, language, definition,
       placeholder=${language === own ? "" : text[own]} onInput=${(event) => onInput(event.target.value)}></textarea></label>`;
 }
 
+/** What keeps the part at a path from being opened, beside its field: it is listed below the card, too. */
+export function Said({ draft, path }) {
+  const found = draft.problems.find((one) => one.level === "stops" && one.path.join("/") === path);
+  return found && html`<small class="candor-fault">${found.text}</small>`;
+}
+
 /**
  * A list of texts that grows and shrinks.
  *

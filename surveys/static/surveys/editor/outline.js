@@ -2,11 +2,12 @@
 import { fillNew, USUAL } from "./classes.js";
 import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, placeItem } from "./definition.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
-import { html, memo, useState } from "./view.js";
+import { html, memo, useRef, useState } from "./view.js";
 
 export function Outline({ draft, state, at, onSelect, language, prices }) {
   const [adding, setAdding] = useState(false);
   const [wanted, setWanted] = useState("");
+  const opener = useRef(null);
   const { definition } = draft;
   const add = (name) => {
     const kind = PRESETS[name] ?? name;
@@ -29,6 +30,10 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
       prices.spend();
     }
   };
+  const closed = () => {
+    setAdding(false);
+    opener.current.focus();
+  };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
   const missing = new Map();
   for (const { level, path: [list, key] } of draft.problems) {
@@ -41,11 +46,11 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
   const shown = parts(definition, ({ item }) => matches(item, words, definition.languages)).filter(({ items }) => !words || items.length);
   return html`<nav class="editor-outline" aria-label="Questions">
     <div class="editor-outline-head">
-      <button type="button" class="candor-button" aria-expanded=${String(adding)} onClick=${() => setAdding(!adding)}>+ Add question</button>
+      <button type="button" class="candor-button" aria-expanded=${String(adding)} ref=${opener} onClick=${() => setAdding(!adding)}>+ Add question</button>
       <input type="search" class="candor-field editor-small" placeholder="Find" aria-label="Find a question" data-find
         value=${wanted} onInput=${(event) => setWanted(event.target.value)} />
     </div>
-    ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${() => setAdding(false)} />`}
+    ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${closed} />`}
     <ol class="editor-rows">
       <${Row} selected=${at === "survey"} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" others=${here("survey")} />
       ${shown.map(({ section: one, items }) => html`
@@ -101,7 +106,7 @@ function Row({ selected, of, words, mark, kind, onSelect, onMove, others, proble
   };
   return html`<li class=${`editor-row${section ? " editor-row-section" : ""}`} onDragOver=${over} onDrop=${dropped}>
     <button type="button" class="editor-row-main" data-of=${of} aria-current=${selected ? "true" : undefined} draggable=${Boolean(drag?.key)}
-      onDragStart=${(event) => event.dataTransfer.setData("application/x-candor", drag.key)} onKeyDown=${keys} onClick=${() => onSelect(of)}
+      onDragStart=${(event) => event.dataTransfer.setData("application/x-candor", drag.key)} onKeyDown=${keys} onClick=${(event) => onSelect(of, event.detail ? "" : "card")}
       aria-keyshortcuts=${onMove ? "Alt+ArrowUp Alt+ArrowDown" : undefined}>
       <span class="editor-mark">${mark}</span>
       <span class=${`editor-row-words${faint ? " candor-quiet" : ""}`}><span dir="auto">${words}</span>${note && html`<small dir="auto">${note}</small>`}</span>

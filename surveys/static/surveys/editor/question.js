@@ -2,6 +2,7 @@
 import { Before, ChoicePictures } from "./before.js";
 import { CLASSED, Classes } from "./classes.js";
 import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, rowsOf, setChoices, setOption, sharedDraft, withheld } from "./definition.js";
+import { Said } from "./fields.js";
 import { Heading, Rows } from "./grid.js";
 import { kindName } from "./kinds.js";
 import { Options } from "./options.js";
@@ -34,14 +35,14 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
   const removed = () => {
     const next = definition.items[number + rows.length - 1] ?? definition.items[number - 2];
     draft.edit("", (it) => rows.forEach(({ key }) => removeItem(it, key)));
-    onSelect(next ? `item:${next.key}` : "survey", "", rows.length > 1 ? `${title} are deleted.` : `${title} is deleted.`);
+    onSelect(next ? `item:${next.key}` : "survey", "card", rows.length > 1 ? `${title} are deleted.` : `${title} is deleted.`);
     prices.spend();
   };
   const duplicated = () => {
-    onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`);
+    onSelect(`item:${draft.edit("", (it) => duplicateItem(it, item.key))}`, "card");
     prices.spend();
   };
-  return html`<article class="editor-card" aria-labelledby="editor-title">
+  return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
     <header><h2 id="editor-title">${title}</h2>
       <select class="candor-field editor-small" aria-label="Kind of question" value=${item.kind} data-path="kind"
         onChange=${(event) => changeKind(shared, item, event.target.value, state, prices)}>
@@ -55,7 +56,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
         onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>`}
     <${Before} draft=${draft} item=${rows[0]} language=${language} />
-    ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} item=${item} edit=${edit} />`}
+    ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} draft=${draft} item=${item} edit=${edit} />`}
     ${CLASSED.has(item.kind) && !grid && html`<${Classes} draft=${draft} item=${item} />`}
     ${WITH_OPTIONS(item) && !grid && !item.dropdown && html`<${ChoicePictures} draft=${draft} item=${item} language=${language} edit=${edit} />`}
     <div class="editor-switches">
@@ -158,9 +159,10 @@ function toggleWithheld(draft, item, state) {
   });
 }
 
-function Grid({ item, edit }) {
+function Grid({ draft, item, edit }) {
   const field = (name, label) => html`<label class="editor-field">${label}<input class="candor-field" inputmode="decimal" autocomplete="off"
-    data-path=${name} value=${item[name] ?? ""} onInput=${(event) => edit(name, (it) => (it[name] = event.target.value.trim().replace(",", ".")))} /></label>`;
+    data-path=${name} value=${item[name] ?? ""} onInput=${(event) => edit(name, (it) => (it[name] = event.target.value.trim().replace(",", ".")))} />
+    <${Said} draft=${draft} path=${`items/${item.key}/${name}`} /></label>`;
   return html`<div class="editor-grid">${field("minimum", "From")}${field("maximum", "To")}${field("step", "In steps of")}</div>`;
 }
 

@@ -2,7 +2,7 @@
 import { Ending, Look } from "./appearance.js";
 import { addGroup, emptyText, removeSection, setAbout, setLanguages, setOption } from "./definition.js";
 import { Screening, Statements } from "./entry.js";
-import { TextField } from "./fields.js";
+import { Said, TextField } from "./fields.js";
 import { Switch } from "./question.js";
 import { ABOUT } from "./texts.js";
 import { html } from "./view.js";
@@ -12,7 +12,7 @@ export function SurveyCard({ draft, state, language, names }) {
   const { groups } = definition.strata;
   const text = (name, label, help, rows) => html`<${TextField} label=${label} help=${help} rows=${rows} text=${definition[name]} path=${name} language=${language}
     definition=${definition} onInput=${(words) => draft.edit(`${name}-${language}`, (it) => (it[name][language] = words))} />`;
-  return html`<article class="editor-card" aria-labelledby="editor-title">
+  return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
     <header><h2 id="editor-title">Survey</h2>${names.size > 1 ? html`<span class="candor-quiet">${names.get(language)}</span>` : ""}</header>
     ${text("title", "Title", "", 1)}
     ${text("introduction", "Introduction", "What respondents read first: who asks, and why.", 4)}
@@ -31,10 +31,12 @@ export function SurveyCard({ draft, state, language, names }) {
         <input class="candor-field" lang=${language} dir="auto" aria-label=${`Group ${place + 1}`} data-path=${`strata/groups/${group.key}/label`} value=${group.label[language] ?? ""}
           placeholder=${group.label[definition.languages[0]] || `Group ${place + 1}`}
           onInput=${(event) => draft.edit(`group-${group.key}-${language}`, (it) => (it.strata.groups[place].label[language] = event.target.value))} />
-        <input class="candor-field editor-share" inputmode="decimal" aria-label=${`Known share of group ${place + 1}`} placeholder="share" value=${group.share ?? ""}
+        <input class="candor-field editor-share" inputmode="decimal" aria-label=${`Known share of group ${place + 1}`} data-path=${`strata/groups/${group.key}/share`} placeholder="share" value=${group.share ?? ""}
           onInput=${(event) => draft.edit(`share-${group.key}`, (it) => (it.strata.groups[place].share = event.target.value.trim() || null))} />
-        <button type="button" aria-label=${`Delete: group ${place + 1}`} onClick=${() => draft.edit("", (it) => it.strata.groups.splice(place, 1))}>×</button></li>`)}</ol>
-      <button type="button" class="editor-text" onClick=${() => draft.edit("", addGroup)}>+ Add group</button>
+        <button type="button" aria-label=${`Delete: group ${place + 1}`} onClick=${() => draft.edit("", (it) => it.strata.groups.splice(place, 1))}>×</button>
+        <${Said} draft=${draft} path=${`strata/groups/${group.key}/share`} /></li>`)}</ol>
+      <${Said} draft=${draft} path="strata/groups" />
+      <button type="button" class="editor-text" data-path="strata/groups" onClick=${() => draft.edit("", addGroup)}>+ Add group</button>
     </details>
     <p class="candor-quiet">Who can answer, repeated waves and the link’s name are in <a href=${draft.addresses.form}>the plain form</a>.</p>
   </article>`;
@@ -54,9 +56,9 @@ export function SectionCard({ draft, section, language, onSelect }) {
   const edit = (name) => (words) => draft.edit(`${section.key}-${name}-${language}`, (it) => (it.sections.find(({ key }) => key === section.key)[name][language] = words));
   const removed = () => {
     draft.edit("", (it) => removeSection(it, section.key));
-    onSelect("survey", "", "The section is deleted; its questions stay.");
+    onSelect("survey", "card", "The section is deleted; its questions stay.");
   };
-  return html`<article class="editor-card" aria-labelledby="editor-title">
+  return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
     <header><h2 id="editor-title">Section</h2><span class="editor-tools"><button type="button" class="editor-text editor-danger" onClick=${removed}>Delete section</button></span></header>
     <${TextField} label="Heading" rows="1" text=${section.title} path="title" language=${language} definition=${draft.definition} onInput=${edit("title")} />
     <${TextField} label="Words below it" rows="2" text=${section.introduction} path="introduction" language=${language} definition=${draft.definition} onInput=${edit("introduction")} />
