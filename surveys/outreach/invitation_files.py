@@ -93,9 +93,9 @@ def _words(made: Invitations, address: str) -> dict[str, object]:
         "address": address,
         "alt": _("A code for a phone’s camera. It leads to %(address)s.") % {"address": address},
         "scan": _("Point your phone’s camera at the code"),
-        "or-open": _("or open this address in a browser:"),
-        "type": _("and type this invitation:"),
-        "once": _("It can be used once, by whoever has it."),
+        "or-open": _("or open this link in a browser:"),
+        "type": _("and type this code:"),
+        "once": _("It works once. Anyone who has it can use it."),
         "cards": [
             {"picture": picture(link), "groups": _lines(code)}
             for link, code in zip(made.links(), made.codes, strict=True)

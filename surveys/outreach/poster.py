@@ -41,8 +41,8 @@ def words(design: Design, language: str, *, link: str, address: str) -> dict[str
         "code": qr_codes.svg(link, alt).decode(),
         "alt": alt,
         "scan": _("Point your phone’s camera at the code"),
-        "or-open": _("or open this address in a browser:"),
+        "or-open": _("or open this link in a browser:"),
         "address": address,
-        "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
+        "version": _("Version %(version)s of this survey. Its fingerprint:") % {"version": design.version},
         "digest": design.digest,
     }

@@ -207,7 +207,7 @@ def _words() -> dict[str, object]:
         "protection": _("How answers are protected"),
         "reason": _("It was opened above a ceiling of epsilon. The reason that was given:"),
         "learns": _("Who can learn what"),
-        "learns_heads": [_("Who"), _("Can learn"), _("Cannot learn")],
+        "learns_heads": [_("Who"), _("Can learn:"), _("Cannot know for sure:")],
         "took_part": _("All of them may still learn that somebody took part."),
         "stored": _("What is stored, and for how long"),
         "precision": _("Expected precision"),

@@ -324,7 +324,7 @@ def _practice(first: Item, language: str) -> dict[str, object]:
         return {"wording": _("Which colour do you like best?"), "choices": COLOURS[: len(first.choices)]}
     if first.kind == "scale" and len(first.choices) <= len(COLOURS) and not first.prefer_not:
         points = range(1, len(first.choices) + 1)
-        return {"wording": _("How much do you like rain? The more, the higher."), "choices": points}
+        return {"wording": _("How much do you like rain? A higher number means more."), "choices": points}
     return {"wording": _("Do you like rain?"), "choices": (_("No"), _("Yes"))}
 
 

@@ -85,17 +85,17 @@ def _notes(item: QuestionResults, language: str) -> Iterator[str]:
     if frozen.asked_if is not None:
         yield _unasked(item, language)
     if item.kind == "several_choices":
-        yield _("More than one could be ticked, so the shares need not add up to a hundred.")
+        yield _("People could tick more than one answer, so the shares need not add up to 100.")
     if any(
         targets.is_weighted(targets.estimate_meta(item, cell.estimate).noise_target)
         for cell in item.shown
         if cell.known
     ):
-        yield _("All who took part: weighted by the known sizes of the groups.")
+        yield _("Everyone who took part: weighted by the known group sizes.")
     if any(not _of_use(item, cell) for cell in item.shown if cell.known):
-        yield _("Where a band is wider than half of all that is possible, too few answers came to tell.")
+        yield _("Where a range is very wide, there are too few responses to tell.")
     if IMPOSSIBLE in flags:
-        yield _("More of one answer arrived than chance explains. Somebody may have sent false reports.")
+        yield _("More people sent one answer than chance explains. Someone may have sent false responses.")
 
 
 def _of_use(item: QuestionResults, cell: EstimateCell) -> bool:
@@ -107,12 +107,12 @@ def _of_use(item: QuestionResults, cell: EstimateCell) -> bool:
 def _unasked(item: QuestionResults, language: str) -> str:
     frozen, unasked = item.frozen, item.frozen.unasked
     if unasked is None or item.kind == "several_choices":
-        return _("Not everybody was asked this. Who was not counts as having ticked nothing.")
+        return _("Not everyone got this question. Those who did not count as having ticked nothing.")
     if item.kind == "number":
         answer = _plain(float(item.question.values[unasked] or 0))
     else:
         answer = frozen.choices[unasked][language]
-    return _("Not everybody was asked this. Who was not counts as “%(answer)s”.") % {"answer": answer}
+    return _("Not everyone got this question. Those who did not count as “%(answer)s”.") % {"answer": answer}
 
 
 def _part(
@@ -129,7 +129,7 @@ def _part(
 
 def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow:
     estimate, unit = cell.estimate, _unit(cell)
-    group, answer = _("All who took part"), _("Mean")
+    group, answer = _("Everyone who took part"), _("Average")
     if cell.group_key == OTHER:
         group = _("Other groups")
     elif estimate.stratum is not None:
@@ -137,7 +137,7 @@ def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow
     if estimate.measure != MEAN:
         answer = item.frozen.choices[estimate.choice][language]
     if not cell.known or estimate.noise_low is None or estimate.noise_high is None:
-        return ResultRow(group, answer, missing=_("Not enough reports for an estimate"))
+        return ResultRow(group, answer, missing=_("Too few responses for an estimate"))
     places = wording.decimals(estimate.standard_error, unit)
     low, high = wording.outwards(estimate.noise_low, estimate.noise_high, places, unit)
     return ResultRow(

@@ -58,7 +58,7 @@ def kept(visit: Visit, site: Capture) -> None:
 
 def discarded(visit: Visit, site: Capture) -> None:
     kept(visit, site)
-    visit.press("Discard it").stage("discarded")
+    visit.press("Delete it").stage("discarded")
 
 
 def elsewhere(visit: Visit, site: Capture) -> None:
@@ -101,7 +101,7 @@ def closed(visit: Visit, site: Capture) -> None:
 
 def noscript(visit: Visit, site: Capture) -> None:
     """For a context in which scripts are switched off."""
-    assert "JavaScript is switched off" in visit.open().page.locator("main").inner_text()
+    assert "JavaScript is off" in visit.open().page.locator("main").inner_text()
 
 
 def kinds_first(visit: Visit, site: Capture) -> None:

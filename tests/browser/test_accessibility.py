@@ -129,7 +129,7 @@ def test_axe_page_without_javascript(scriptless: Visit, visit: Visit, site: Capt
     seen = re.sub(r"</?noscript[^>]*>|<script.*?</script>", "", scriptless.page.content(), flags=re.DOTALL)
     visit.page.route(visit.url, lambda route: route.fulfill(body=seen, content_type="text/html; charset=utf-8"))
     visit.open()
-    assert "JavaScript is switched off" in visit.page.locator("main").inner_text()
+    assert "JavaScript is off" in visit.page.locator("main").inner_text()
     assert dict(on_every_screen(visit.page)) == CLEAN
 
 

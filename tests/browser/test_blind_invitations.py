@@ -68,7 +68,7 @@ class Fetching:
     def fetch(self, fragment: str) -> Page:
         page = self.open(fragment)
         stage(page, "code")
-        page.get_by_role("button", name="Fetch it").click()
+        page.get_by_role("button", name="Get invitation").click()
         stage(page, "fetched")
         return page
 
@@ -120,8 +120,8 @@ def test_token_fetched_by_code_is_used_by_link_and_file(
     link = page.locator("[data-part=link]").input_value()
     assert len(storage_of(page)) == 1, "until it is saved, it can be fetched again"
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy the link").click()
-    expect(page.locator("[data-part=done]")).to_have_text("Copied. Paste it where only you find it.")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("[data-part=done]")).to_have_text("Copied. Paste it where only you can find it.")
     assert page.evaluate("navigator.clipboard.readText()") == link
     assert storage_of(page) == []
     typed = second.open("")
@@ -130,7 +130,7 @@ def test_token_fetched_by_code_is_used_by_link_and_file(
     typed.keyboard.press("Enter")
     stage(typed, "fetched")
     with typed.expect_download() as download:
-        typed.get_by_role("button", name="Save as a file").click()
+        typed.get_by_role("button", name="Save as file").click()
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     assert storage_of(typed) == []
@@ -179,14 +179,14 @@ def test_token_lost_reply_is_requested_again(
     somebody = visitor()
     page = somebody.open(f"#{opened.design_id}&code={held[0]}")
     stage(page, "code")
-    page.get_by_role("button", name="Fetch it").click()
-    expect(page.locator("[data-part=error]")).to_contain_text("There was no answer.")
+    page.get_by_role("button", name="Get invitation").click()
+    expect(page.locator("[data-part=error]")).to_contain_text("No reply from the server.")
     page.close()
     page = somebody.open(f"#{opened.design_id}&code={held[0]}")
     stage(page, "code")
-    page.get_by_role("button", name="Fetch it").click()
-    expect(page.locator("[data-part=error]")).to_contain_text("There was no answer.")
-    page.get_by_role("button", name="Fetch it").click()
+    page.get_by_role("button", name="Get invitation").click()
+    expect(page.locator("[data-part=error]")).to_contain_text("No reply from the server.")
+    page.get_by_role("button", name="Get invitation").click()
     stage(page, "fetched")
     asked = {json.loads(request.body)["blinded"] for request in site.requests if request.target.endswith("/token/sign")}
     assert len(asked) == 1
@@ -197,7 +197,7 @@ def test_token_lost_reply_is_requested_again(
 CHANGES = (
     (b'data-digest="', b'data-digest="0', "was changed"),
     (b"modulus&quot;:&quot;", b"modulus&quot;:&quot;0", "was changed"),
-    (b"", b"", "another survey, or this survey was changed"),
+    (b"", b"", "another survey, or someone changed this survey"),
 )
 """What is replaced in the page, by what, and why it refuses; without a change the link is for another survey."""
 
@@ -244,7 +244,7 @@ def test_token_page_plain_http_is_refused(
 def test_axe_token_page_and_width(opened: Version, held: list[str], visitor: Callable[[], Fetching]) -> None:
     page = visitor().open(f"#{opened.design_id}")
     stage(page, "code")
-    page.get_by_role("button", name="Fetch it").click()
+    page.get_by_role("button", name="Get invitation").click()
     expect(page.locator("[data-part=error]")).to_contain_text("not a whole code")
     expect(page.get_by_label("Your code")).to_be_focused()
     page.evaluate(UNFOLD)
@@ -254,7 +254,7 @@ def test_axe_token_page_and_width(opened: Version, held: list[str], visitor: Cal
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), screen
         if not number:
             page.get_by_label("Your code").fill(held[0])
-            page.get_by_role("button", name="Fetch it").click()
+            page.get_by_role("button", name="Get invitation").click()
             stage(page, "fetched")
     if IMAGES:
         page.set_viewport_size({"width": 390, "height": 800})
@@ -279,7 +279,7 @@ def test_token_by_account_is_requested_without_cookie(
     page.get_by_role("link", name="Go on").click()
     stage(page, "code")
     code = page.get_by_label("Your code").input_value().replace(" ", "")
-    page.get_by_role("button", name="Fetch it").click()
+    page.get_by_role("button", name="Get invitation").click()
     stage(page, "fetched")
     (asked,) = [request for request in site.requests if request.target.endswith("/token/sign")]
     assert asked.header("Cookie") is None

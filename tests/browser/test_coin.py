@@ -34,20 +34,20 @@ def mark(visit: Visit, *labels: str) -> None:
 
 
 def look_and_send(page: Page) -> None:
-    page.get_by_role("button", name="Look at what is marked").click()
-    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("button", name="Check your marks").click()
+    page.get_by_role("button", name="Send my marks").click()
 
 
 def test_coin_page_stores_the_report(without_script: Visit, site: Capture, version: Version) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes", "Low")
     look_and_send(page)
-    page.get_by_role("heading", name="Thank you. What you marked has arrived.").wait_for()
+    page.get_by_role("heading", name="Thank you. Your marks have arrived.").wait_for()
     report = WaitingReport.objects.get()
     assert (report.stratum, bytes(report.report), report.mode) == (1, b"\x01\x02", Report.Mode.COIN)
     page.reload()
     page.goto(without_script.url)
-    page.get_by_role("button", name="Look at what is marked").wait_for()
+    page.get_by_role("button", name="Check your marks").wait_for()
     assert WaitingReport.objects.count() == 1, "loading the last page or the first one again sends nothing"
     first, second = site.posts()
     assert [first.target, second.target] == ["/s/campus/coin/", "/s/campus/coin/send/"]
@@ -62,7 +62,7 @@ def test_coin_page_stores_the_report(without_script: Visit, site: Capture, versi
 def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes", "Low")
-    page.get_by_role("button", name="Look at what is marked").click()
+    page.get_by_role("button", name="Check your marks").click()
     respond = site.respond
 
     def lose_the_answer(request: Request) -> None:
@@ -71,8 +71,8 @@ def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Captu
 
     site.respond = lose_the_answer
     without_script.excused = "Failed to load resource"
-    page.get_by_role("button", name="Send what is marked").click()
-    thanks = page.get_by_role("heading", name="Thank you. What you marked has arrived.")
+    page.get_by_role("button", name="Send my marks").click()
+    thanks = page.get_by_role("heading", name="Thank you. Your marks have arrived.")
     # Chromium sends again by itself, but only where it had used the connection before; else it shows its own page,
     # which is empty where no script may run.
     its_own = page.locator("body.neterror")
@@ -89,15 +89,15 @@ def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Captu
 def test_coin_marks_can_be_completed_and_corrected(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes")
-    page.get_by_role("button", name="Look at what is marked").click()
+    page.get_by_role("button", name="Check your marks").click()
     assert page.locator("[name=item-2]:invalid").count() == 3
     mark(without_script, "Low")
-    page.get_by_role("button", name="Look at what is marked").click()
-    page.get_by_role("heading", name="This is what will be sent").wait_for()
+    page.get_by_role("button", name="Check your marks").click()
+    page.get_by_role("heading", name="Your marks, ready to send").wait_for()
     assert len(site.posts()) == 1, "the browser sent nothing while a mark was missing"
     assert page.locator("input:checked").count() == 3
     mark(without_script, "No")
-    page.get_by_role("button", name="Send what is marked").click()
+    page.get_by_role("button", name="Send my marks").click()
     page.get_by_role("heading", name="Thank you").wait_for()
     assert bytes(WaitingReport.objects.get().report) == b"\x00\x02"
 
@@ -120,7 +120,7 @@ def test_coin_survey_closed_meanwhile_stores_nothing(without_script: Visit, surv
     mark(without_script, "First year", "Yes", "Low")
     survey.refresh_from_db()
     close_survey(survey)
-    page.get_by_role("button", name="Look at what is marked").click()
+    page.get_by_role("button", name="Check your marks").click()
     page.get_by_role("heading", name="This survey is closed").wait_for()
     assert not WaitingReport.objects.exists()
     assert [fault for fault in without_script.faults if "410" in fault] == without_script.faults
@@ -143,7 +143,7 @@ def test_coin_page_is_linked_fits_screens_and_paper(without_script: Visit) -> No
     without_script.url = without_script.url.removesuffix("coin/")
     page = without_script.open().page
     page.locator("a[href$='/coin/']:visible").click()
-    page.get_by_role("button", name="Look at what is marked").wait_for()
+    page.get_by_role("button", name="Check your marks").wait_for()
     for width in (320, 360, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         edges = page.locator("main *:visible").evaluate_all(
@@ -168,7 +168,7 @@ def test_axe_coin_pages(browser: Browser, site: Capture, address: str) -> None:
     page = new_visit(site, f"{address}coin/", context).open().page
     for label in ("First year", "Yes", "Low"):
         page.get_by_label(label, exact=True).check()
-    page.get_by_role("button", name="Look at what is marked").click()
+    page.get_by_role("button", name="Check your marks").click()
     assert faults_by_scheme(page) == []
     context.close()
 

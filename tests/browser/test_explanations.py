@@ -43,17 +43,17 @@ CHECKED = (
 
 WRONG = [
     ("about {own} send “{answer}”. Of 100", "about {cross} send “{answer}”. Of 100"),
-    ("send a set with “{answer}” too. So", "send a set with “{other}” too. So"),
+    ("send a set with “{answer}” too.", "send a set with “{other}” too."),
     ("Of {tickets} tickets, {count} put your choice in", "Of {tickets} tickets, {size} put your choice in"),
-    ("with at most {most} of them ticked", "with at most {choices} of them ticked"),
+    ("with at most {most} ticked", "with at most {choices} ticked"),
     ("within ± {middleReach} of it", "within ± {endReach} of it"),
     ("about {own} send {from} or more.", "about {own} send {middle} or more."),
     ("The nearer your number is to {answer}", "The nearer your number is to {other}"),
-    ("epsilon is {epsilon} in total", "epsilon is 6.9 in total"),
-    ("by a factor of at most {odds}.", "by a factor of at most {count}."),
+    ("(epsilon) is {epsilon}", "(epsilon) is 6.9"),
+    ("the factor is at most {odds}.", "the factor is at most {count}."),
     ("{share} send “{sent}”", "{share} send “{sent}” of 10"),
-    ("others have their own.", "others have their own 2."),
-    ("Nothing for certain: the ticket may have sent it", "Nothing for certain: 1 ticket may have sent it"),
+    ("Others have their own tickets.", "Others have 2 tickets."),
+    ("Nothing for sure: the ticket may have chosen it", "Nothing for sure: 1 ticket may have chosen it"),
     ("In the box, {own} of {tickets} tickets send", "In the box, {tickets} of {own} tickets send"),
     ("The odds</summary>", "The odds, 3 of 4</summary>"),
 ]

@@ -109,14 +109,14 @@ def test_invitation_code_mistyped_is_error_at_field(
     field, error = page.locator("#inviting input"), page.locator("#inviting-error")
     page.locator("#group .choice").first.click()
     answer(invited).press("Review your answers")
-    expect(error).to_have_text("Without an invitation nothing can be sent from here.")
+    expect(error).to_have_text("You need an invitation to send a response.")
     expect(field).to_be_focused()
     field.fill(code[:-1])
     invited.press("Review your answers")
-    expect(error).to_have_text("A code has 28 letters and digits; counted here: 27.")
+    expect(error).to_have_text("A code has 28 letters and digits. Yours has 27.")
     field.fill(code[:-1] + ("2" if code[-1] == "1" else "1"))
     invited.press("Review your answers")
-    expect(error).to_have_text("One letter or digit is wrong: compare them with your invitation.")
+    expect(error).to_have_text("One letter or digit is wrong. Compare the code with your invitation.")
     assert faults(page) == []
     assert site.posts() == []
     field.fill("-".join(code[place : place + 4] for place in range(0, 28, 4)).upper())
@@ -139,7 +139,7 @@ def test_invitation_code_invalid_ends_in_one_sentence(
             "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing was "
         )
         assert invited.said("failed-reason") == said + "stored, and an invitation that was not used stays good."
-        invited.unfold("Take it off this device").press("Discard it").stage("discarded")
+        invited.unfold("Delete it from this device").press("Delete it").stage("discarded")
     assert len({len(post.body) for post in site.posts()}) == 1
     assert WaitingReport.objects.count() == 0
 
@@ -168,7 +168,7 @@ def test_invitation_token_is_pasted_with_its_link(site: Capture, alice: User, co
     assert visit.page.locator("#inviting a").get_attribute("href") == "/s/blinded/token/"
     field.fill("A" * 597)
     visit.press("Review your answers")
-    expect(visit.page.locator("#inviting-error")).to_contain_text("This is no complete token")
+    expect(visit.page.locator("#inviting-error")).to_contain_text("This invitation is not complete")
     field.fill(f"{visit.url}#{'0' * 64}&invitation={'A' * 598}")
     visit.page.locator("#group .choice").first.click()
     answer(visit).press("Review your answers").stage("review")

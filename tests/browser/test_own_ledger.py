@@ -40,13 +40,13 @@ def test_own_ledger_is_written_only_by_click(visit: Visit, site: Capture) -> Non
     page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
     assert page.evaluate("localStorage.length") == 0
     sent = len(site.requests)
-    visit.press("Note it on this device").says("note-said", "Noted.")
+    visit.press("Add to my survey record").says("note-said", "Added.")
     assert len(site.requests) == sent, "nobody is told"
     ((name, text),) = json.loads(page.evaluate(STORED)).items()
     noted = json.loads(text)
     assert (name, noted.pop("day") > "2026") == ("candor-spent-campus-1", True)
     assert noted == {"title": "Campus", "slug": "campus", "version": 1, "least": 2.49, "most": 2.49}
-    page.get_by_role("link", name="What you have spent on this site").click()
+    page.get_by_role("link", name="My survey record").click()
     page.wait_for_selector("html[data-now=shown]")
     assert page.url == f"{site.url}/spent/"
     expect(page.locator("[data-part=rows] tr")).to_have_text(
@@ -59,8 +59,8 @@ def test_own_ledger_is_written_only_by_click(visit: Visit, site: Capture) -> Non
 
 def test_own_ledger_is_shown_and_erased_on_device(device: Page, site: Capture) -> None:
     expect(device.locator("[data-part=total]")).to_have_text(
-        "In all epsilon is between 2.2 and 3.3: together, what was sent from here can multiply the odds of a guess "
-        "about you by at most 28."
+        "All this together can change the odds of a guess about you by a factor of at most 28. The total privacy "
+        "loss (epsilon) is between 2.2 and 3.3."
     )
     assert device.locator("[data-part=rows] th").all_inner_texts() == ["Campus & <b>more</b>", "Sports", "Sports"]
     assert device.locator("rect").count() == 3
@@ -68,10 +68,10 @@ def test_own_ledger_is_shown_and_erased_on_device(device: Page, site: Capture) -
         assert found == [], screen
     device.set_viewport_size({"width": 320, "height": 800})
     assert device.evaluate("document.documentElement.scrollWidth") <= 320
-    device.get_by_role("button", name="Erase the number of Sports").click()
+    device.get_by_role("button", name="Delete the number of Sports").click()
     assert "candor-secret-sports" not in device.evaluate(STORED)
-    expect(device.locator("[data-part=said]")).to_have_text("Erased.")
-    device.get_by_role("button", name="Erase all of this from the device").click()
+    expect(device.locator("[data-part=said]")).to_have_text("Deleted.")
+    device.get_by_role("button", name="Delete all of this from the device").click()
     assert device.evaluate(STORED) == '{"candor-report-x":"on its way"}'
     assert {request.method for request in site.requests} == {"GET"}
 
@@ -80,14 +80,14 @@ def test_own_ledger_secret_is_erased_on_survey_page(site: Capture, alice: User, 
     open_document(document("en") | {"slug": "again", "waves": {"repeats": "remember", "spent": "9/1"}}, alice)
     visit = new_visit(site, "/s/again/", context)
     page = visit.open().stage("questions").page
-    assert visit.said("waves-odds").endswith("at most 9; with this wave by at most 108.")
-    visit.says("number-said", "This device has no number so far.")
+    assert visit.said("waves-odds").endswith("at most 9. With this time, it is at most 108.")
+    visit.says("number-said", "This device has no number yet.")
     visit.answer("Yes", "Low").send().stage("sent")
-    visit.press("Note it on this device").says("note-said", "Noted.")
+    visit.press("Add to my survey record").says("note-said", "Added.")
     assert json.loads(page.evaluate("localStorage['candor-spent-again-1']"))["least"] == 2.49, "it had no number before"
     assert page.evaluate("localStorage['candor-secret-again']") is not None
-    visit.open().stage("questions").says("number-said", "This device has a number from an earlier time")
-    visit.press("Erase the number now").says("number-said", "The number is erased.")
+    visit.open().stage("questions").says("number-said", "This device has your number from last time.")
+    visit.press("Delete the number now").says("number-said", "The number is deleted.")
     assert page.evaluate("localStorage['candor-secret-again'] ?? null") is None
     expect(page.locator("[data-part=keep-number]")).not_to_be_checked()
     for screen, found in on_every_screen(page):
@@ -103,11 +103,11 @@ def test_own_ledger_discards_report_of_closed_survey(visit: Visit, site: Capture
     page.goto(f"{site.url}/spent/")
     page.wait_for_selector("html[data-now=shown]")
     expect(page.locator("[data-part=waiting-list] span")).to_have_text(
-        f"To the survey with the digest {version.design_id}"
+        f"For the survey with the fingerprint {version.design_id}"
     )
     page.set_viewport_size({"width": 320, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    page.get_by_role("button", name=f"Discard the one to the survey with the digest {version.design_id}").click()
+    page.get_by_role("button", name=f"Delete the one for the survey with the fingerprint {version.design_id}").click()
     expect(page.locator("[data-part=waiting]")).to_be_hidden()
     assert page.evaluate(KEPT) == {}
     visit.open().stage("questions")

@@ -69,25 +69,25 @@ def test_promise_and_numbers_equal_the_channel(visit: Visit) -> None:
     assert " ".join(words[:12]) == "Your true answer stays on this device. We receive a randomised answer."
     assert len(words) <= 60
     assert visit.said("tickets-said") == (
-        "Your device has drawn one of 4 tickets. 3 send your answer’s side, 1 sends the other. "
-        "That is question 1; others have their own."
+        "Your device has drawn one of 4 tickets: 3 send your answer’s side, 1 sends the other. "
+        "That is question 1. Others have their own tickets."
     )
     assert page.locator("[data-part=tickets-drawn] .ticket-own").count() == 3
     visit.unfold("The odds")
     assert (
         "Of 100 people whose true answer is “Yes”, about 75 send “Yes”. Of 100 whose true answer is “No”, "
-        "about 25 send “Yes” too. So a “Yes” from you proves nothing." in visit.said("odds")
+        "about 25 send “Yes” too." in visit.said("odds")
     )
     assert [array.locator(".person-sends").count() for array in page.locator(".opening .icon-array").all()] == [75, 25]
     visit.unfold("All questions together")
-    assert "by at most 4. A bet of 1 to 1 becomes 4 to 1" in visit.said("sum-one")
-    assert "Over all 2 questions together" in visit.said("sum-all")
-    assert "by a factor of at most 12" in visit.said("sum-all")
+    assert "The factor is at most 4. So a guess at 1 to 1 becomes 4 to 1" in visit.said("sum-one")
+    assert "For all 2 questions together" in visit.said("sum-all")
+    assert "the factor is at most 12" in visit.said("sum-all")
     visit.unfold("For experts")
-    assert "epsilon is 2.49 in total" in visit.said("experts")
+    assert "the total privacy loss (epsilon) is 2.49" in visit.said("experts")
     visit.question(2).locator("summary").click()
     visit.question(2).locator(".tickets").wait_for()
-    assert "one of 6 tickets for this question. 4 send your choice, 2 send another." in (
+    assert "one of 6 tickets for this question: 4 send your answer, 2 send another." in (
         visit.question(2).locator("[data-part=question-odds]").inner_text()
     )
 

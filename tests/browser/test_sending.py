@@ -35,7 +35,7 @@ def test_send_survey_closed_meanwhile_is_refused(visit: Visit, site: Capture, ve
     answered(visit)
     close_survey(Survey.objects.get(pk=version.survey_id))
     visit.press("Send").stage("failed")
-    assert visit.said("failed-reason") == "The survey is closed. Reports are no longer taken."
+    assert visit.said("failed-reason") == "The survey is closed. It takes no more responses."
     assert WaitingReport.objects.count() == 0
     visit.faults.clear()
     assert "This survey is closed" in visit.open().page.content()

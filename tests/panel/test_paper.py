@@ -70,8 +70,8 @@ def test_paper_other_marks_same_nonce_are_refused(version: Version, her: Client)
     [
         ({"item-2": ""}, "Question 2 is not marked."),
         ({"item-1": "2"}, "Question 1 is not marked."),
-        ({"stratum": "y9"}, "The group is not marked."),
-        ({"more": "1"}, "What arrived is not the form of this page."),
+        ({"stratum": "y9"}, "No group is marked."),
+        ({"more": "1"}, "This was not the form of this page."),
     ],
 )
 def test_paper_missing_mark_keeps_the_others(

@@ -100,7 +100,7 @@ def test_preview_equals_page_except_sending(bilingual: Survey, her: Client) -> N
     )
     plain = plain.replace('<details class="fold" hidden>', '<details class="fold">')
     plain = plain.replace('<a lang="de"', '<a href="/s/campus/de/" lang="de"')
-    plain = plain.replace("<a>What you have spent", '<a href="/spent/">What you have spent')
+    plain = plain.replace("<a>My survey record", '<a href="/spent/">My survey record')
     assert plain == real
 
 

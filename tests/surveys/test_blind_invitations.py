@@ -105,7 +105,7 @@ def test_blind_wave_gets_new_key_and_drops_old_secret(opened: Version) -> None:
     close_survey(survey)
     third = open_wave(survey)
     assert len({modulus_of(one) for one in (opened, second, third)}) == 3
-    assert b"Fetch your invitation" in Client().get("/s/campus/token/").content
+    assert b"Get your invitation" in Client().get("/s/campus/token/").content
     assert SigningSecret.objects.get().key.number == 3
 
 

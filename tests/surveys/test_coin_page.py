@@ -107,8 +107,8 @@ def test_coin_form_has_exactly_its_fields(version: Version) -> None:
 
 def test_coin_page_texts(version: Version) -> None:
     words = said(Client().get(ADDRESS))
-    assert "You need 2 coins and one die, and a place where nobody looks on." in words
-    assert "Two heads: mark “No”, whatever is true." in words
+    assert "You need 2 coins and one die, and a place where nobody can see you." in words
+    assert "Two heads: mark “No”, whatever your answer is." in words
     assert "The die shows 4 to 6: mark your true answer." in words
     assert "change the odds of a guess about you by a factor of at most 12." in words
 
@@ -176,16 +176,16 @@ def test_coin_sent_page_is_the_same_for_every_mark(version: Version) -> None:
         send(looked(version, **{"item-1": value}))
         pages.add(Client().get(f"{ADDRESS}sent/").content)
     assert len(pages) == 1
-    assert b"What you marked has arrived" in pages.pop()
+    assert b"Your marks have arrived" in pages.pop()
 
 
 @pytest.mark.parametrize(
     ("changes", "status", "sentence"),
     [
         ({"item-2": "3"}, 422, "Question 2 is not marked."),
-        ({"stratum": "y9"}, 422, "The group is not marked."),
-        ({"more": "1"}, 422, "What arrived is not the form of this page."),
-        ({"design": "0" * 64}, 404, "It was made for another version of the survey"),
+        ({"stratum": "y9"}, 422, "No group is marked."),
+        ({"more": "1"}, 422, "This was not the form of this page."),
+        ({"design": "0" * 64}, 404, "It belongs to another version of the survey"),
     ],
 )
 def test_coin_errors_are_sentences_on_a_page(
@@ -269,7 +269,7 @@ def test_answer_page_refusal_links_coin_page(version: Version) -> None:
     page = stored_page(version, Page.Kind.ANSWER).decode()
     refused = page[page.index('data-stage="refused"') :]
     assert f'href="{ADDRESS}"' in refused[: refused.index("</section>")]
-    trust = "Use a coin or a die of your own: then your true answer never touches a page."
+    trust = "Use your own coin or die. Then your true answer never touches a page."
     assert page.count(f'<a href="{ADDRESS}">{trust}</a>') == 2
 
 

@@ -44,7 +44,7 @@ NOT_SHOWN = re.compile(
     r'|<div class="notice notice-noted".*?</div>'
     r'|<section class="stage" data-stage="(?:sending|failed|discarded|elsewhere|cleared)".*?</section>'
     r'|<div data-stage="sending failed cleared".*?</div>\s*</details>\s*</div>\s*</div>'
-    r'|<div class="fold-body">\s*<p>A question without secrets.*?</details>'
+    r'|<div class="fold-body">\s*<p>This question has no secrets.*?</details>'
     r'|<div class="fold-body">\s*<h3>The survey</h3>.*?</details>'
     r'|<(?:h2|legend|p) class="out-of-sight".*?</(?:h2|legend|p)>'
     r'|<div class="matrix-columns".*?</div>'
@@ -129,7 +129,7 @@ def test_page_says_the_odds_with_the_numbers_of_the_table(alice: User) -> None:
     words = list(words_of(page_of(services.write_survey(everything(), team=home_team(alice)))))
     odds = (
         "Of 100 people whose true answer is “Yes”, about 67 send “Yes”. Of 100 whose true answer is “No”, about 33 "
-        "send “Yes” too. So a “Yes” from you proves nothing."
+        "send “Yes” too."
     )
     assert words.count(odds) == 2, "above the first question, and below it"
     assert "A number from 0 to 40, in steps of 1." in words

@@ -135,7 +135,7 @@ def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
 
 
 OPENLY = {
-    "en": ("Sent openly, not randomised", "There are 2 groups."),
+    "en": ("Sent openly, without a ticket", "There are 2 groups."),
     "de": ("Offen gesendet, nicht randomisiert", "Es gibt 2 Gruppen."),
     "fr": ("Envoyé ouvertement, non randomisé", "Il y a 2 groupes."),
     "es": ("Se envía abiertamente, sin aleatorizar", "Hay 2 grupos."),

@@ -54,11 +54,11 @@ def text_of(address: str = "/s/campus/") -> str:
 def test_results_page_shows_estimates_with_intervals(version: Version) -> None:
     finish(version)
     said = text_of()
-    assert "Randomised reports that were counted: 90." in said
+    assert "It counts 90 responses." in said
     assert "1. Have you cheated?" in said
     assert re.search(r"Yes 83 % \d+ – \d+ %", said), said
-    assert "How the random answers helped" in said
-    assert "of a hundred such bands, about 95 hold the true number" in said
+    assert "How chance helped" in said
+    assert "Of 100 such bars, about 95 hold the true number" in said
     assert re.search(r"Later Yes \d+ % \d+ – \d+ %", said), said
 
 
@@ -87,7 +87,7 @@ def test_results_page_below_minimum_has_no_number(version: Version) -> None:
     finish(version, count=9)
     said = text_of()
     assert not re.search(r"\d – \d", said)
-    assert said.count("Not enough reports for an estimate") >= 4
+    assert said.count("Too few responses for an estimate") >= 4
 
 
 @pytest.mark.parametrize(("count", "wide"), [(10, True), (400, False)])
@@ -95,7 +95,7 @@ def test_results_page_wide_interval_is_explained(version: Version, count: int, w
     finish(version, count=count, first=count // 2)
     said = text_of()
     assert re.search(r"\d – \d", said), "the table has the band all the same"
-    assert ("Where a band is wider than half of all that is possible, too few answers came to tell." in said) is wide
+    assert ("Where a range is very wide, there are too few responses to tell." in said) is wide
 
 
 def test_results_page_same_bytes_without_cookie_or_script(version: Version) -> None:
@@ -148,9 +148,9 @@ def test_results_page_every_kind_of_question(alice: User) -> None:
     said = text_of("/s/kinds/")
     for item in design.document["items"]:
         assert item["wording"]["en"] in said
-    assert "Not everybody was asked this. Who was not counts as" in said
-    assert "More than one could be ticked" in said
-    assert "Mean" in said
+    assert "Not everyone got this question. Those who did not count as" in said
+    assert "People could tick more than one answer" in said
+    assert "Average" in said
     assert "nan" not in said.lower().split()
     worry = said.partition("Question about worry?")[2].partition("Question about drinks?")[0]
     assert "Mean" in worry
@@ -164,5 +164,5 @@ def test_results_page_names_population_of_interval(alice: User, share: str | Non
         group["share"] = share
     finish(open_document(document, alice))
     said = text_of()
-    of_all = "For all of them together that number, like the estimate, is weighted by the known sizes of the groups."
-    assert (of_all in said) == ("All who took part: weighted by the known sizes of the groups." in said) == bool(share)
+    of_all = "For all groups together, the true number and the estimate are weighted by the known group sizes."
+    assert (of_all in said) == ("Everyone who took part: weighted by the known group sizes." in said) == bool(share)

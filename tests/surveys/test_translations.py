@@ -32,7 +32,7 @@ SAME_IN_EVERY_LANGUAGE = re.compile(r"JavaScript|SHA-256|PDF|https|curl|sha256su
 def test_catalog_finds_texts_in_branches_and_plurals() -> None:
     found = catalog.texts()
     assert len(found) > 200
-    within_if = "And the group you choose is sent openly, not randomised."
+    within_if = "The group you choose is sent openly, without a ticket."
     assert found[Text(within_if)] == [
         "templates/surveys/coin/_opening.html",
         "templates/surveys/respond/_consequences.html",
@@ -41,7 +41,7 @@ def test_catalog_finds_texts_in_branches_and_plurals() -> None:
     assert found[Text("one coin", "%(count)s coins")] == ["surveys/rendering/own_coin/sentences.py"]
     assert Text("Two heads") in found
     assert Text("Do you like rain?") in found
-    assert Text("You need %(needs)s, and a place where nobody looks on.") in found
+    assert Text("You need %(needs)s, and a place where nobody can see you.") in found
 
 
 @in_each_catalog

@@ -219,22 +219,24 @@ def reason(refusal: RequestRefused) -> str:
     """The reason for rejecting a form, in a sentence that quotes nothing of it."""
     match refusal.status, refusal.field:
         case 403, "Origin":
-            return _("It did not come from this survey’s own page. Open the page again and send from there.")
+            return _("It did not come from this survey’s page. Open the page again and send from there.")
         case 404 | 410, _field:
-            return _("It was made for another version of the survey, which takes no more answers. Open the page again.")
+            return _(
+                "It belongs to another version of the survey. That version takes no more answers. Open the page again."
+            )
         case 409, _field:
-            return _("Something else was sent from that page before, and it stays. Open the page again to send anew.")
+            return _("You sent other marks from that page before. Those count. To send new ones, open the page again.")
         case 403, _field:
             return _(
-                "Your invitation cannot be used here: it is not one of this survey’s, or it was used before. Nothing "
-                "was stored, and an invitation that was not used stays good."
+                "You cannot use your invitation here. It is not for this survey, or it was used before. Nothing "
+                "was stored. An unused invitation still works."
             )
         case 422, "invitation":
-            return _("One letter or digit is wrong: compare them with your invitation.")
+            return _("One letter or digit is wrong. Compare the code with your invitation.")
         case 422, "stratum":
-            return _("The group is not marked.")
+            return _("No group is marked.")
         case 422, field if field.startswith("item-"):
-            return _("Question %(number)s is not marked.") % {"number": field.removeprefix("item-")}
+            return _("Question %(number)s has no mark.") % {"number": field.removeprefix("item-")}
         case 429 | 503, _field:
-            return _("Too much arrives here at the moment. Nothing was stored. Please send it again in a few minutes.")
-    return _("What arrived is not the form of this page. Open the page again and send from there.")
+            return _("The server is busy. Nothing was stored. Please send again in a few minutes.")
+    return _("This was not the form of this page. Open the page again and send from there.")

@@ -72,7 +72,7 @@ def toss(instruction: Instruction) -> str:
 
 def alike() -> list[str]:
     """What can be marked of two answers, of which one is about a birthday: that they differ, that they are the same."""
-    return [_("Yes to one of the two, no to the other"), _("Yes to both, or no to both")]
+    return [_("Yes to one question, no to the other"), _("Yes to both questions, or no to both")]
 
 
 def _things(device: Device) -> tuple[int, int]:
@@ -93,13 +93,13 @@ def outcome_sentence(instruction: Instruction, place: int) -> str:
 def device_sentence(marks: Marks, choices: Sequence[str]) -> str:
     """The sentence on what to mark."""
     if len(set(marks)) == 1:
-        return _("mark “%(choice)s”, whatever is true.") % {"choice": choices[marks[0]]}
+        return _("mark “%(choice)s”, whatever your answer is.") % {"choice": choices[marks[0]]}
     if marks == own_instruction(len(marks)):
         return _("mark your true answer.")
     if marks == OPPOSITE:
         return _("mark the opposite of your true answer.")
     changed = [
-        _("if “%(answer)s” is true, mark “%(choice)s”") % {"answer": choices[x], "choice": choices[y]}
+        _("if your answer is “%(answer)s”, mark “%(choice)s”") % {"answer": choices[x], "choice": choices[y]}
         for x, y in enumerate(marks)
         if x != y
     ]

@@ -51,13 +51,13 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
         "promise": _("Your true answer stays with you. This sheet gets a randomised answer."),
         **guidance,
         "coins": shown["coins"],
-        "heads": _("Heads: the side with a head or an emblem."),
+        "heads": _("Heads: the side with a head or a coat of arms."),
         "tails": _("Tails: the side with the number."),
         **_entry(shown),
         "group": _group(shown) if shown["groups"] else None,
         "questions": [_question(number, entry) for number, entry in enumerate(shown["questions"], start=1)],
         "after": {"title": _("What happens to this sheet"), "text": guidance["handed_in"]},
-        "consent": {"title": _("By handing it in you agree to this"), "text": shown["consent"]},
+        "consent": {"title": _("By handing it in, you agree to this"), "text": shown["consent"]},
         "about": [
             {"title": title, "text": about[name]}
             for name, title in (
@@ -67,7 +67,7 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
             )
             if name in about
         ],
-        "version": _("Version %(version)s of this survey. Its digest:") % {"version": design.version},
+        "version": _("Version %(version)s of this survey. Its fingerprint:") % {"version": design.version},
         "digest": shown["digest"],
         "page": _("Page %(page)s of %(pages)s"),
     }
@@ -75,7 +75,7 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
 
 def _group(shown: page.CoinPage) -> dict[str, object]:
     note = _(
-        "No coin protects your group: it is kept openly, so that groups can be compared. There are %(count)s groups."
+        "No coin protects your group. It is kept openly, so that groups can be compared. There are %(count)s groups."
     )
     return {
         "wording": shown["group_wording"],
@@ -88,8 +88,11 @@ def _entry(shown: page.CoinPage) -> dict[str, object]:
     """What comes before the first question: nothing of it is marked on the sheet."""
     screening = {
         "on": _("Go on only if your answer is one of these:"),
-        "end": _("If it is one of these, the survey ends here for you:"),
-        "note": _("Do not mark your answer. Whoever hands in a sheet is known to have given one that leads on."),
+        "end": _("The survey ends here if your answer is one of these:"),
+        "note": _(
+            "Do not mark your answer. But only some answers lead on. So people can tell that you gave one of "
+            "those if you hand in a sheet."
+        ),
     }
     statements = {
         "title": _("Do you agree to this?"),
@@ -111,24 +114,23 @@ class Guidance(TypedDict):
 
 def _by_tosses(shown: page.CoinPage) -> Guidance:
     return {
-        "needs": _("You need %(needs)s, and a place where nobody looks on.") % {"needs": shown["needs"]},
+        "needs": _("You need %(needs)s, and a place where nobody can see you.") % {"needs": shown["needs"]},
         "steps": [
             _("Read a question and think of your true answer."),
-            _("Toss, as the question says. Find the line for what you see."),
-            _("Mark what the line says, even if it is not true. Toss anew for each question."),
+            _("Toss as the question says. Then find the line that fits."),
+            _("Mark what the line says, even if it is not true. Toss again for each question."),
         ],
         "keep": _(
-            "Keep what you toss, also when you do not like it. Mark your true answer only where the line says so."
+            "Keep what you tossed, even if you do not like it. Mark your true answer only where the line says so."
         ),
         "why": _(
-            "Nobody but you knows what was tossed. So nobody, including us, can tell whether you or chance chose what "
-            "is marked."
+            "Only you know what you tossed. So nobody can be sure whether you or chance chose your mark, not even we."
         ),
         "handed_in": _(
-            "Write nothing on it but your marks: no name, no number. The researchers type what is marked into the "
-            "survey, where it is kept without name, address or time of day, with the note that it came on paper. "
-            "Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
-            "whether you or chance chose it."
+            "Write nothing but your marks on it: no name, no number. The researchers type your marks into the "
+            "survey. They are kept without name, address or time of day, with a note that they came on paper. "
+            "Someone who sees you hand it in knows that you took part. They can read your marks. But they "
+            "cannot be sure whether you or chance chose them."
         ),
     }
 
@@ -136,25 +138,26 @@ def _by_tosses(shown: page.CoinPage) -> Guidance:
 def _by_birthdays() -> Guidance:
     """The same where nothing is tossed."""
     return {
-        "needs": _("You need nothing but a place where nobody looks on."),
+        "needs": _("You only need a place where nobody can see you."),
         "steps": [
-            _("Below each question stands a second one, about a birthday. Think of your true answer to both."),
-            _("Mark only whether the two answers are the same. Tell nobody either of them."),
-            _("If you do not know a birthday, take that of another relative, a different one for each question."),
+            _("Below each question is a second one, about a birthday. Think of your true answer to both."),
+            _("Mark only if the two answers are the same or not. Tell nobody what they are."),
+            _("If you do not know a birthday, use that of another relative. Take a different one for each question."),
         ],
         "keep": _(
-            "Over many people we know how many were born in those months, and take that out of the total. Marks that "
-            "are not true make the result wrong, and no report shows it."
+            "We know how many people are born in those months, so we can take that out of the total. If a "
+            "mark is not true, the result is wrong, and nobody can see it."
         ),
         "why": _(
-            "We do not know the birthday and never ask for it. Without it nobody can tell your answer from what is "
-            "marked. Somebody who knows the birthday and sees what you mark could, so keep both to yourself."
+            "We do not know the birthday and never ask for it. Without it, nobody can be sure of your answer. "
+            "Someone who knows the birthday and sees your mark can tell your answer. So keep both to "
+            "yourself."
         ),
         "handed_in": _(
-            "Write nothing on it but your marks: no name, no number, no birthday. The researchers type what is marked "
-            "into the survey, where it is kept without name, address or time of day, with the note that it came on "
-            "paper. Whoever sees you hand it in knows that you took part and can read what is marked, but cannot tell "
-            "your answer from it without the birthday."
+            "Write nothing but your marks on it: no name, no number, no birthday. The researchers type your "
+            "marks into the survey. They are kept without name, address or time of day, with a note that they "
+            "came on paper. Someone who sees you hand it in knows that you took part. They can read your "
+            "marks. But without the birthday they cannot be sure of your answer."
         ),
     }
 

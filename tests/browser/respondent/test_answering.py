@@ -18,7 +18,7 @@ def test_group_link_ticks_group_and_sends_nothing(visit: Visit, site: Capture, m
     visit.open(f"#{memory.design.digest}&group=y2").stage("questions")
     group = visit.question(0)
     assert group.get_by_label("Later").is_checked()
-    assert "Sent openly, not randomised" in group.inner_text()
+    assert "Sent openly, without a ticket" in group.inner_text()
     visit.choose(1, "Yes").choose(2, "Low").press("Review your answers")
     assert visit.page.locator(".answer-choice").first.inner_text() == "Later"
     assert site.posts() == []
@@ -135,4 +135,4 @@ def test_link_with_digest_is_accepted(visit: Visit, memory: Memory) -> None:
     visit.open(f"#{memory.design.digest}").stage("questions")
     visit.unfold("Check this page")
     assert visit.said("check-digest") == memory.design.digest
-    assert visit.said("check-link") == "It is the digest that your link names."
+    assert visit.said("check-link") == "It is the same as the fingerprint in your link."

@@ -33,7 +33,7 @@ def test_refused_report_leaves_only_its_body(visit: Visit, site: Capture) -> Non
     fill(visit).send().stage("failed")
     visit.press("Clear this screen").stage("cleared")
     assert list(visit.page.evaluate(KEPT).values()) == [site.posts()[0].body.decode()]
-    visit.unfold("Take it off this device").press("Discard it").stage("discarded")
+    visit.unfold("Delete it from this device").press("Delete it").stage("discarded")
     stored_nothing(visit)
 
 

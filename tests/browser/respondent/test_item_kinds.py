@@ -52,16 +52,16 @@ def answers(visit: Visit) -> list[str]:
          ["Yes", "Often", "LSD", "Bar", "Smoking, Drinking", "3", "5 – Very much", "12", "2.5"], ""),
         pytest.param(
             "Yes", ["None of these"],
-            ["Yes", "Often", "LSD", "Bar", "None of these", "3", "5 – Very much", "12"], "One question was not asked.",
+            ["Yes", "Often", "LSD", "Bar", "None of these", "3", "5 – Very much", "12"], "You did not get one question.",
             marks=pytest.mark.long,
         ),
         pytest.param(
             "No", ["Gambling"],
-            ["No", "LSD", "Bar", "Gambling", "3", "5 – Very much", "12", "2.5"], "One question was not asked.",
+            ["No", "LSD", "Bar", "Gambling", "3", "5 – Very much", "12", "2.5"], "You did not get one question.",
             marks=pytest.mark.long,
         ),
         ("No", ["Prefer not to say"],
-         ["No", "LSD", "Bar", "Prefer not to say", "3", "5 – Very much", "12"], "2 questions were not asked."),
+         ["No", "LSD", "Bar", "Prefer not to say", "3", "5 – Very much", "12"], "You did not get 2 questions."),
     ],
 )  # fmt: skip
 def test_kinds_every_path_sends_one_shape(
@@ -90,8 +90,15 @@ def test_kinds_receipt_describes_the_symbols(visit: Visit, site: Capture) -> Non
         ends = ("the lowest, 0", "the highest, 40")
         said = {
             "single": f"Sent: {labels[taken[0]]}" if labels else f"Sent: {taken[0] / 2:g}",
-            "each_option": f"Sent as marked: {marked}" if marked else "Sent: nothing marked",
-        }.get(item["encoding"], f"Sent: a set of choices: {marked}" if marked else "Sent: a set with no choice in it")
+            "each_option": f"Sent after randomisation: {marked}"
+            if marked
+            else "Sent after randomisation: nothing ticked",
+        }.get(
+            item["encoding"],
+            f"Sent after randomisation: a set of choices: {marked}"
+            if marked
+            else "Sent after randomisation: an empty set",
+        )
         expected.append(f"Sent: {ends[taken[0]]}" if item["key"] == "drinks" else said)
     assert visit.page.locator(".sent-choice").all_inner_texts() == expected
 
@@ -193,8 +200,8 @@ def test_too_many_ticks_are_named_and_not_undone(visit: Visit) -> None:
     for habit in ("Smoking", "Drinking", "Fasting"):
         visit.choose(5, habit)
     visit.choose(6, "3").choose(7, "2").write(8, "0").write(9, "0").press("Review your answers")
-    assert visit.error(5) == "3 are ticked, but at most 2 can be sent. Untick what applies least."
-    assert visit.said("missing") == "One question needs another look."
+    assert visit.error(5) == "You ticked 3, but you can send at most 2. Untick what fits least."
+    assert visit.said("missing") == "Please check one question again."
     assert visit.page.evaluate("document.activeElement.closest('fieldset').id") == "question-5"
     assert visit.question(5).locator("input:checked").count() == 3
     visit.choose(5, "Drinking").press("Review your answers").stage("review")
@@ -206,7 +213,7 @@ def test_too_many_ticks_are_named_and_not_undone(visit: Visit) -> None:
 INVALID = (
     ("41", "41 is too high: the highest number here is 40."),
     ("-1", "-1 is too low: the lowest number here is 0."),
-    ("2.5", "2.5 lies between two steps: from 0, numbers go up in steps of 1."),
+    ("2.5", "2.5 is between two steps. From 0 on, numbers go up in steps of 1."),
     ("two", "“two” is not a number. Write a number from 0 to 40 in digits."),
     ("", "Write a number."),
 )
@@ -313,7 +320,7 @@ def test_conditional_question_appears_and_is_cleared(visit: Visit, site: Capture
     visit.choose(1, "Yes")
     assert visit.question(2).is_visible()
     assert visit.page.evaluate("document.activeElement.closest('fieldset').id") == "question-1", "no jump"
-    assert visit.said("appeared") == "Your answer leads to one more question, which follows."
+    assert visit.said("appeared") == "Your answer adds one more question below."
     visit.choose(2, "Often").choose(1, "No")
     assert not visit.question(2).is_visible()
     assert visit.said("appeared") == ""

@@ -51,12 +51,12 @@ def sends_nothing(visit: Visit, site: Capture) -> None:
     [
         ("Object.defineProperty(window, 'crypto', { value: undefined })", "cannot compute digests"),
         ("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })", "cannot compute digests"),
-        ("Crypto.prototype.getRandomValues = undefined", "no source of random numbers"),
-        ("Crypto.prototype.getRandomValues = () => { throw new Error('quota'); }", "no source of random numbers"),
+        ("Crypto.prototype.getRandomValues = undefined", "no good source of random numbers"),
+        ("Crypto.prototype.getRandomValues = () => { throw new Error('quota'); }", "no good source of random numbers"),
         ("Crypto.prototype.getRandomValues = (array) => array.fill(0)", "the same number again and again"),
         ("Crypto.prototype.getRandomValues = (array) => array", "the same number again and again"),
         ("Crypto.prototype.getRandomValues = (array) => array.fill(7)", "the same number again and again"),
-        ("BigInt = undefined", "Something unexpected went wrong"),
+        ("BigInt = undefined", "Something went wrong"),
         ("Object.defineProperty(window, 'isSecureContext', { value: false })", "secure connection (https)"),
     ],
 )
@@ -118,7 +118,7 @@ def unequal_groups(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (two_bad_rows, "The tickets of question 1 are not a proper table: row 1 must sum to 4 like row 0"),
+        (two_bad_rows, "The tickets of question 1 are wrong: row 1 must sum to 4 like row 0"),
         (a_naked_table, "protect you too little"),
         (too_much_in_total, "more than 2,980 to 1"),
         (another_format, "its format must be 1"),
@@ -138,7 +138,7 @@ def test_design_that_should_not_open_is_refused(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"weights":[[3,1]', b'"weights":[[4,0]', "The survey's document was changed"),
+        (b'"weights":[[3,1]', b'"weights":[[4,0]', "The survey’s document was changed"),
         (b"<span>Yes</span>", b"<span>Nein</span>", "The page does not fit its survey: a choice"),
         (
             b"Have you cheated?</span>",
@@ -186,7 +186,7 @@ def test_script_missing_or_changed_sends_nothing(visit: Visit, memory: Memory, m
     with capturing(tampering(memory.respond, change)) as site:  # where the browser has no script from before
         visit.url = site.url + memory.page
         page = visit.open().page
-        page.get_by_text("its script did not start, and nothing can be sent from here").wait_for()
+        page.get_by_text("the page did not start, and you cannot send anything").wait_for()
         assert page.locator("[data-part=form]:disabled").count() == 1
         sends_nothing(visit, site)
 
@@ -195,7 +195,7 @@ def test_without_javascript_nothing_is_sent(browser: Browser, site: Capture, add
     context = browser.new_context(java_script_enabled=False)
     try:
         visit = new_visit(site, address, context).open()
-        assert "JavaScript is switched off" in visit.page.locator("main").inner_text()
+        assert "JavaScript is off" in visit.page.locator("main").inner_text()
         for label in visit.page.locator("label:visible").all():
             label.click(force=True)
         for button in visit.page.locator("button:visible").all():

@@ -67,7 +67,7 @@ def nothing_kept(visit: Visit) -> bool:
 
 
 def discard(visit: Visit) -> Visit:
-    return visit.unfold("Take it off this device").press("Discard it").stage("discarded")
+    return visit.unfold("Delete it from this device").press("Delete it").stage("discarded")
 
 
 def asks_nothing(visit: Visit) -> None:
@@ -80,7 +80,7 @@ def test_pending_report_reload_sends_same_bytes(visit: Visit, site: Capture, mem
         waiting(visit).page.reload()
         visit.stage("sending")
         asks_nothing(visit)
-        visit.says("kept-said", "A randomised answer from this device is not confirmed yet.")
+        visit.says("kept-said", "A response from this device is still waiting.")
         site.wait_for_posts(2)
     visit.stage("sent")
     assert len(site.posts()) >= 3
@@ -104,7 +104,7 @@ def test_pending_report_survives_closed_tab(visit: Visit, site: Capture, memory:
         assert page.evaluate(KEPT) == {f"candor-report-{memory.design.digest}": site.posts()[0].body.decode()}
         page.close(run_before_unload=True)
         again = new_tab(visit).open().stage("sending")
-        again.says("kept-said", "A randomised answer from this device is not confirmed yet.")
+        again.says("kept-said", "A response from this device is still waiting.")
         asks_nothing(again)
     again.stage("sent")
     one_report(again, site, memory)
@@ -156,7 +156,7 @@ def test_pending_report_discarded_is_deleted(visit: Visit, site: Capture, memory
 def test_pending_report_clear_screen_names_it(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         waiting(visit).press("Clear this screen").stage("cleared")
-        visit.says("kept-after", "A randomised answer that was not confirmed is still on this device.")
+        visit.says("kept-after", "A response is still waiting on this device.")
         assert site.posts()[0].body.decode() not in visit.page.content()
         tries = len(site.posts())
     visit.online()
@@ -176,7 +176,7 @@ def test_refused_report_is_saved_and_can_be_retried(visit: Visit, site: Capture,
     site.respond = failing(site.respond, Response(410), Response(404))
     answered(visit).press("Send").stage("failed")
     assert list(visit.page.evaluate(KEPT).values()) == [site.posts()[0].body.decode()]
-    visit.press("Try again").says("failed-reason", "no open survey has this page’s digest")
+    visit.press("Try again").says("failed-reason", "is no longer open")
     visit.press("Try again").stage("sent")
     assert len(site.posts()) == 3
     one_report(visit, site, memory)
@@ -184,7 +184,7 @@ def test_refused_report_is_saved_and_can_be_retried(visit: Visit, site: Capture,
 
 def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture, memory: Memory) -> None:
     """A server can make the browser forget what it keeps (Clear-Site-Data with the page); these words are left then."""
-    words = "Please do not answer this survey again: two reports from you could tell more about you than one."
+    words = "Please do not answer this survey again. Two responses say more about you than one."
     visit.excused = "error: "
     with down(site):
         waiting(visit).says("ways-out", words)
@@ -199,10 +199,10 @@ def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture, m
 def test_refused_report_is_discarded_with_warning(visit: Visit, site: Capture) -> None:
     site.respond = failing(site.respond, Response(422))
     answered(visit).press("Send").stage("failed")
-    visit.unfold("Take it off this device")
-    words = "another randomised answer would be drawn, and two of them tell more about you than one."
+    visit.unfold("Delete it from this device")
+    words = "Two responses say more about you than one."
     visit.page.locator("p:visible", has_text=words).wait_for()
-    visit.press("Discard it").stage("discarded")
+    visit.press("Delete it").stage("discarded")
     assert nothing_kept(visit)
     assert len(site.posts()) == 1
 
@@ -346,7 +346,7 @@ def test_waiting_tab_ends_once_report_is_sent(visit: Visit, site: Capture, memor
         other.says("sending-said", "Another tab of this browser is sending it, or has sent it.")
     visit.to_front().online().stage("sent").press("Clear this screen").stage("cleared")
     other.stage("elsewhere")
-    assert "has sent it or discarded it" in other.said("elsewhere-reason")
+    assert "has sent it or deleted it" in other.said("elsewhere-reason")
     one_report(other, site, memory)
 
 

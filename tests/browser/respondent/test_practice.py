@@ -54,7 +54,7 @@ def test_practice_ticket_precedes_and_ignores_answer(visit: Visit) -> None:
     practising(visit)
     ticket, sends = visit.said("practice-ticket"), lines(visit)
     assert re.fullmatch(r"Ticket [1-4] of 4, drawn before you answer", ticket)
-    assert visit.said("practice-said") == "Choose an answer and see what this ticket makes of it."
+    assert visit.said("practice-said") == "Choose an answer and see what this ticket does with it."
     for answer in ("Yes", "No", "Yes"):
         visit.practise(answer)
         assert (visit.said("practice-ticket"), lines(visit)) == (ticket, sends)
@@ -81,10 +81,10 @@ def test_practice_reply_right_or_wrong_is_explained(visit: Visit) -> None:
     assert "A “Yes” arrives. What do the researchers know" in question.inner_text()
     for wrong in ("That the true answer is “Yes”", "That the true answer is “No”"):
         visit.reply(wrong)
-        assert visit.said("check-said") == "Not so: the ticket may have sent it. Here are the odds again."
+        assert visit.said("check-said") == "Not quite: the ticket may have chosen it. Here are the odds again."
         assert "about 25 send “Yes” too" in visit.said("check-odds")
         assert [array.locator(".person-sends").count() for array in question.locator(".icon-array").all()] == [75, 25]
-    visit.reply("Nothing for certain: the ticket may have sent it")
+    visit.reply("Nothing for sure: the ticket may have chosen it")
     assert "Right. Of 100 people whose true answer is “No”, about 25 send “Yes” too." in visit.said("check-said")
     assert question.locator(".icon-array").count() == 0
 
@@ -136,7 +136,7 @@ def test_practice_sends_and_stores_nothing(visit: Visit, site: Capture) -> None:
     page.wait_for_load_state("networkidle")
     loaded = targets(site)
     visit.unfold("Try it first").practise("Yes").press("Draw another ticket").practise("No")
-    visit.reply("That the true answer is “Yes”").reply("Nothing for certain: the ticket may have sent it")
+    visit.reply("That the true answer is “Yes”").reply("Nothing for sure: the ticket may have chosen it")
     page.wait_for_timeout(300)
     assert targets(site) == loaded
     stored = page.evaluate(STORED)

@@ -62,11 +62,11 @@ def test_send_offline_waits_with_same_bytes(visit: Visit, site: Capture) -> None
 
 
 REFUSALS = (
-    (403, "The server took the request for one from another site. Open the survey's own link again."),
-    (404, "The server says that no open survey has this page’s digest any more."),
-    (409, "A different report with the same number was stored before. That one stays; this one is not counted."),
-    (422, "The server found a fault in the report and stored nothing. Please tell the researchers."),
-    (418, "The server refused the report (status 418) and stored nothing. Please tell the researchers."),
+    (403, "The server thought that another site sent this. Open the survey’s own link again."),
+    (404, "The survey of this page is no longer open."),
+    (409, "The server has a different response with the same number. It keeps that one. This one does not count."),
+    (422, "The server found an error in the response and stored nothing. Please tell the researchers."),
+    (418, "The server did not take the response (status 418) and stored nothing. Please tell the researchers."),
 )
 """What a server can answer, and what the page makes of it."""
 

@@ -4,7 +4,7 @@ import { costsIn, eraseAll, numbersIn, oddsOf, sumOf } from "./ledger.js";
 import { discard, waitingOn } from "./unsent.js";
 
 /**
- * "What you have spent on this site": read from this device, shown, erased. The page has no way to send anything.
+ * "My survey record": read from this device, shown, erased. The page has no way to send anything.
  *
  * @typedef {import("./ledger.js").Cost} Cost
  */
