@@ -232,8 +232,9 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
     ratio = prod((Fraction(label.mechanism.ratio) for label in labels), start=Fraction(1))
     yield _(
         "Each answer is randomised on the respondent’s own device before anything is sent, by a ticket that is drawn "
-        "from the table below it. The true answer never leaves the device. Nobody can tell from a response whether the "
-        "person or the ticket chose it; over many people the effect of the tickets is known, and is taken out again."
+        "from the table below it. The true answer never leaves the device. Nobody can be sure from a response whether "
+        "the person or the ticket chose it; over many people the effect of the tickets is known, and is taken out "
+        "again."
     )
     text = _(
         "All questions together have epsilon %(epsilon)s: whatever anyone believed before, everything that a person "

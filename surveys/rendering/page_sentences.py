@@ -20,17 +20,19 @@ from estimator.base.questions import question_of
 from randomized_response import Channel
 from surveys.definition.languages import PLURALS
 
-Shape = Literal["choice", "differ", "list", "set", "ticks", "near", "spread", "end", "values"]
+Shape = Literal["two", "choice", "differ", "list", "set", "ticks", "near", "spread", "end", "values"]
 """How the tickets of a question speak; each shape has sentences of its own."""
 
 Value = str | int | float
 Table = tuple[tuple[int, ...], ...]
 
 OF_ENCODING: dict[str, Shape] = {"one_hot": "list", "subset": "set", "each_option": "ticks"}
-ALIKE: dict[Shape, str] = {"list": "set", "end": "values"}
+ALIKE: dict[Shape, str] = {"list": "set", "end": "values", "two": "choice"}
 """Shapes that share sentences with another one."""
 BARS = ("near", "spread", "values")
 """Shapes whose tables are drawn as bars, the others as tickets."""
+MOST_DRAWN, LONGEST_WORD = 12, 5
+"""Tickets that are drawn one by one, and letters that one has room for, as in `client/pictures.js`."""
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 NAME = re.compile(r"\{(\w+)\}")
@@ -89,7 +91,7 @@ class Phrases:
             keys.append("half")
         if self.shape == "ticks":
             keys.append("together-most" if self.most < len(self.item.choices) else "together")
-        return [self.say(key) for key in [*keys, *["prefer-not"] * self.item.prefer_not]]
+        return [self.say(key) for key in [*keys, *["prefer-not"] * self.item.prefer_not, "claim"]]
 
     def note(self) -> str:
         """What may be answered, said before: how many may be ticked, which numbers there are; else empty."""
@@ -117,10 +119,23 @@ class Phrases:
             ]
             return {"bars": bars, "strips": []}
         all_ = self.item.channel.denominator
-        return {"bars": [], "strips": [{"name": name, "own": own, "all": all_} for name, own in self._strips()]}
+        words = self._words()
+        strips = [{"name": name, "own": own, "all": all_, "words": words} for name, own in self._strips()]
+        return {"bars": [], "strips": strips}
+
+    def _words(self) -> list[str]:
+        """Of two answers: what each ticket always sends that does not send the answer as given, cut short if long."""
+        if self.shape != "two":
+            return []
+        always = [min(row[x] for row in self.weights) for x in self.pair]
+        labels = [self.label(x) for x in self.pair]
+        short = [one if len(one) <= LONGEST_WORD else f"{one[: LONGEST_WORD - 1]}…" for one in labels]
+        return [word for word, count in zip(short, always, strict=True) for _ticket in range(min(count, MOST_DRAWN))]
 
     def _strips(self) -> list[tuple[str, int]]:
         match self.shape:
+            case "two":
+                return [("", self.weights[1][1] - self.weights[0][1])]
             case "choice":
                 return [("", self.weights[0][0])]
             case "set":
@@ -157,6 +172,8 @@ class Phrases:
         columns = len(weights[0])
         if item.grid is not None and columns != item.answer_count:
             return "end" if columns == 2 and _rises(weights) else "values"
+        if item.grid is None and len(weights) == columns == 2 and _rises(weights):
+            return "two"
         if _is_symmetric(weights):
             return "choice"
         if item.grid is not None:
@@ -218,8 +235,11 @@ class Phrases:
     def _of_shape(self) -> Mapping[str, Value]:
         weights = self.weights
         match self.shape:
+            case "two":
+                return {"sides": self._kinds()}
             case "choice":
-                return self._sides(self._kind_word, weights[0][0], self.item.channel.denominator - weights[0][0])
+                word = self.item.kind if self.item.kind in ("scale", "number") else "choice"
+                return self._sides(word, weights[0][0], self.item.channel.denominator - weights[0][0])
             case "list":
                 return self._sides("list", weights[1][1], weights[0][1])
             case "ticks":
@@ -235,11 +255,14 @@ class Phrases:
             case _:
                 return {}
 
-    @property
-    def _kind_word(self) -> str:
-        """With "prefer not to say", a yes/no question has no two sides."""
-        kind = self.item.kind
-        return "one-choice" if kind == "yes_no" and self.item.prefer_not else kind.replace("_", "-")
+    def _kinds(self) -> str:
+        """The three kinds of ticket of two answers: as given, and each answer always; without those there are not."""
+        (_, second), (first, own) = self.weights
+        always: list[dict[str, Value]] = [{"count": (first, second)[x], "sent": self.label(x)} for x in self.pair]
+        said = [self.sentences.say("own-choice", {"count": own - second})] if own > second else []
+        said += [self.sentences.say("always", values) for values in always if values["count"]]
+        names = ("own", "rest", "third")
+        return self.sentences.say("kinds" if len(said) > 2 else "sides", dict(zip(names, said, strict=False)))
 
     def _sides(self, word: str, own: int, rest: int) -> dict[str, Value]:
         said = {side: self.sentences.say(f"{side}-{word}", {"count": n}) for side, n in (("own", own), ("rest", rest))}
@@ -256,7 +279,7 @@ def opening(questions: Sequence[Phrases]) -> str:
     """The tickets as the opening tells them: of the first question, or of all where all have the same box."""
     first = questions[0]
     boxes = {(one.item.kind, one.item.prefer_not, tuple(one.weights)) for one in questions}
-    if first.shape == "choice" and len(boxes) == 1:
+    if first.shape in ("two", "choice") and len(boxes) == 1:
         return first.say("tickets-all")
     others = f" {first.sentences.say('others', {'number': 1})}" if len(questions) > 1 else ""
     return first.say("opening") + others

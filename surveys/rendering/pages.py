@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from collector.designs import Design, Ending, Grid, Item, Screening
 from surveys.definition.appearance import style_sheet
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
+from surveys.rendering import claims
 from surveys.rendering.beside import before_in, has_beside, logo_in, shown_choices
 
 STYLE = re.compile(rb"<style>([^<]*)</style>")
@@ -82,6 +83,7 @@ def render_page(
         "extras": _extras(design),
         "styles": _styles(design),
         "practice": _practice(design.items[0], language),
+        **claims.of_page(design),
         **_addresses(design, language, with_coin=with_coin, preview=preview),
         "doors": _doors_of_preview(doors, previews or {}) if preview else doors,
         "preview": preview,

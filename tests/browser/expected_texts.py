@@ -18,6 +18,7 @@ Item = Mapping[str, Any]
 
 BARS = ("near", "spread", "values")
 MOST_TOLD = 12
+LONGEST_WORD = 5
 
 
 def rates(item: Item) -> list[Fraction]:
@@ -101,6 +102,8 @@ class Told:
         if number and reports != len(self.labels):
             upper = [row[1] for row in self.weights]
             return "end" if reports == 2 and upper == sorted(upper) and upper[0] < upper[-1] else "values"
+        if not number and len(self.weights) == reports == 2 and self.given > 0:
+            return "two"
         if len({row[x] for x, row in enumerate(self.weights)} | {0}) == 2 and self._rest_alike():
             return "choice"
         ordered = number or (self.item["kind"] == "scale" and "prefer_not" not in self.item)
@@ -121,7 +124,7 @@ class Told:
     def sent(self, y: int) -> str:
         if self.manner == "end":
             return ("lowest", "highest")[y]
-        return f"report {y + 1}" if self.manner == "values" else self.labels[y]
+        return f"value {y + 1}" if self.manner == "values" else self.labels[y]
 
     def share(self, x: int) -> Fraction:
         """Of those with answer x, how many send what the sentences speak of."""
@@ -159,7 +162,7 @@ class Told:
 
     def _pattern(self, key: str, number: int | None = None) -> str:
         form = "one" if (self.own_tickets if number is None else number) == 1 else "other"
-        alike = {"list": "set", "end": "values"}.get(self.manner)
+        alike = {"list": "set", "end": "values", "two": "choice"}.get(self.manner)
         for name in (f"{key}-{self.manner}", f"{key}-{alike}", key):
             for found in (f"{name}.{form}", name):
                 if found in self.sentences:
@@ -167,10 +170,15 @@ class Told:
         raise KeyError(key)
 
     @property
+    def given(self) -> int:
+        """Of two answers: the tickets that send either as it is given, where none sends the opposite of both."""
+        return self.tickets - self.weights[1][0] - self.weights[0][1]
+
+    @property
     def own_tickets(self) -> int:
         match self.item["encoding"]:
             case "single":
-                return self.weights[0][0]
+                return self.given if self.manner == "two" else self.weights[0][0]
             case "subset":
                 return self.weights[0][1]
         return self.weights[1][1]
@@ -202,17 +210,24 @@ class Told:
         }
 
     def _sides(self) -> str:
-        kind = self.item["kind"].replace("_", "-")
-        refusing = kind == "yes-no" and len(self.labels) == 3
-        word = ("one-choice" if refusing else kind) if self.manner == "choice" else self.manner
+        if self.manner == "two":
+            return ", ".join(self._kinds())
+        kind = self.item["kind"]
+        word = (kind if kind in ("scale", "number") else "choice") if self.manner == "choice" else self.manner
         if f"own-{word}.other" not in self.sentences:
             return ""
         rest = self.weights[0][1] if self.manner != "choice" else self.tickets - self.own_tickets
-        said = []
-        for side, number in (("own", self.own_tickets), ("rest", rest)):
-            pattern = self.sentences[f"{side}-{word}.{'one' if number == 1 else 'other'}"]
-            said.append(pattern.replace("{count}", count(number)))
-        return ", ".join(said)
+        return ", ".join(self._counted(f"{side}-{word}", n) for side, n in (("own", self.own_tickets), ("rest", rest)))
+
+    def _kinds(self) -> Iterator[str]:
+        """Of two answers: how many tickets send the answer that is given, and how many each of them always."""
+        yield self._counted("own-choice", self.given)
+        for answer in self.pair:
+            if always := min(row[answer] for row in self.weights):
+                yield self._counted("always", always).replace("{sent}", self.labels[answer])
+
+    def _counted(self, key: str, number: int) -> str:
+        return self.sentences[f"{key}.{'one' if number == 1 else 'other'}"].replace("{count}", count(number))
 
     # What stands where
 
@@ -225,12 +240,20 @@ class Told:
             told = [self._bars(x) for x in self.pair]
             names = [self.say("strip-of", truth=self.labels[x]) for x in self.pair]
             return [line for x in (0, 1) for line in ((names[x], told[x]) if brief else (told[x], told[x]))]
-        return [line for name, _own, title in self.strips(brief=brief) for line in (name, title) if line]
+        words = self.words() if self.tickets <= MOST_TOLD else []
+        return [line for name, _own, title in self.strips(brief=brief) for line in (name, title, *words) if line]
+
+    def words(self) -> list[str]:
+        """Of two answers: what stands on each ticket that always sends the same, cut short where it is long."""
+        if self.manner != "two":
+            return []
+        short = {x: word if len(word) <= LONGEST_WORD else f"{word[:4]}…" for x, word in enumerate(self.labels)}
+        return [short[x] for x in self.pair for _ticket in range(min(row[x] for row in self.weights))]
 
     def strips(self, *, brief: bool) -> Iterator[tuple[str, int, str]]:
         """Name, tickets that do it, title."""
         rows: list[tuple[str, int]] = []
-        if self.manner in ("choice", "set"):
+        if self.manner in ("two", "choice", "set"):
             rows = [("", self.own_tickets)]
         elif self.manner in ("list", "ticks"):
             rows = [(self.say("strip-own"), self.weights[1][1]), (self.say("strip-rest"), self.weights[0][1])]
@@ -257,6 +280,7 @@ class Told:
             lines.append(self.say("together-most" if "most" in self.item else "together"))
         if "prefer_not" in self.item:
             lines.append(self.say("prefer-not"))
+        lines.append(self.say("claim"))
         return lines + [self._people(x) for x in self.pair for _ in (1, 2)]
 
     def _people(self, x: int) -> str:
@@ -272,7 +296,8 @@ class Told:
                 {"bars": [weight / largest for weight in self.weights[x]], "own": x if square else None}
                 for x in self.pair
             ]
-        return [_strip(own, self.tickets) for _, own, _ in self.strips(brief=brief)]
+        always = [min(row[answer] for row in self.weights) for answer in self.pair] if self.manner == "two" else []
+        return [_strip(own, self.tickets, always) for _, own, _ in self.strips(brief=brief)]
 
     def arrays(self) -> list[dict[str, Any]]:
         return [{"people": filled(self.share(x))} for x in self.pair]
@@ -290,7 +315,7 @@ class Told:
 def opening(items: Sequence[Told]) -> str:
     first = items[0]
     boxes = {(t.item["kind"], "prefer_not" in t.item, str(t.weights)) for t in items}
-    if first.manner == "choice" and len(boxes) == 1:
+    if first.manner in ("two", "choice") and len(boxes) == 1:
         return first.say("tickets-all")
     others = first.sentences["others"].replace("{number}", "1")
     return first.say("opening") + (f" {others}" if len(items) > 1 else "")
@@ -314,9 +339,9 @@ def sentences_of(page: bytes) -> dict[str, str]:
     return {key: " ".join(unescape(text).split()) for key, text in found}
 
 
-def _strip(own: int, tickets: int) -> dict[str, Any]:
+def _strip(own: int, tickets: int, always: list[int]) -> dict[str, Any]:
     if tickets <= MOST_TOLD:
-        return {"tickets": [own, tickets - own]}
+        return {"tickets": [own, tickets - own - sum(always), sum(always)]}
     return {"share": Fraction(own, tickets)}
 
 

@@ -159,7 +159,7 @@ def test_token_fetched_by_code_is_used_by_link_and_file(
     again.goto(link)
     send(again)
     stage(again, "failed")
-    assert "cannot be used here" in again.locator("main").inner_text()
+    assert "cannot use your invitation here" in again.locator("main").inner_text()
     assert stored() == (2, 2)
 
 
@@ -245,7 +245,7 @@ def test_axe_token_page_and_width(opened: Version, held: list[str], visitor: Cal
     page = visitor().open(f"#{opened.design_id}")
     stage(page, "code")
     page.get_by_role("button", name="Get invitation").click()
-    expect(page.locator("[data-part=error]")).to_contain_text("not a whole code")
+    expect(page.locator("[data-part=error]")).to_contain_text("This code is not complete")
     expect(page.get_by_label("Your code")).to_be_focused()
     page.evaluate(UNFOLD)
     for number in range(2):

@@ -40,7 +40,7 @@ def test_own_ledger_is_written_only_by_click(visit: Visit, site: Capture) -> Non
     page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
     assert page.evaluate("localStorage.length") == 0
     sent = len(site.requests)
-    visit.press("Add to my survey record").says("note-said", "Added.")
+    visit.press("Add to my record").says("note-said", "Added.")
     assert len(site.requests) == sent, "nobody is told"
     ((name, text),) = json.loads(page.evaluate(STORED)).items()
     noted = json.loads(text)
@@ -50,17 +50,21 @@ def test_own_ledger_is_written_only_by_click(visit: Visit, site: Capture) -> Non
     page.wait_for_selector("html[data-now=shown]")
     assert page.url == f"{site.url}/spent/"
     expect(page.locator("[data-part=rows] tr")).to_have_text(
-        ["Campus1" + json.loads(text)["day"] + "2.49at most 13 to 1Erase"]
+        ["Campus1" + json.loads(text)["day"] + "at most 13 to 1Delete"]
     )
-    page.get_by_role("button", name="Erase Campus, wave 1").click()
+    page.get_by_role("button", name="Delete Campus, wave 1").click()
     expect(page.locator("[data-part=nothing]")).to_be_visible()
     assert page.evaluate(STORED) == "{}"
 
 
 def test_own_ledger_is_shown_and_erased_on_device(device: Page, site: Capture) -> None:
     expect(device.locator("[data-part=total]")).to_have_text(
-        "All this together can change the odds of a guess about you by a factor of at most 28. The total privacy "
-        "loss (epsilon) is between 2.2 and 3.3."
+        "All this together can change the odds of a guess about you by a factor of at most 28."
+    )
+    expect(device.locator("[data-part=epsilon]")).to_be_hidden()
+    device.locator("summary").click()
+    expect(device.locator("[data-part=epsilon]")).to_have_text(
+        "The total privacy loss (epsilon) is between 2.2 and 3.3."
     )
     assert device.locator("[data-part=rows] th").all_inner_texts() == ["Campus & <b>more</b>", "Sports", "Sports"]
     assert device.locator("rect").count() == 3
@@ -83,7 +87,7 @@ def test_own_ledger_secret_is_erased_on_survey_page(site: Capture, alice: User, 
     assert visit.said("waves-odds").endswith("at most 9. With this time, it is at most 108.")
     visit.says("number-said", "This device has no number yet.")
     visit.answer("Yes", "Low").send().stage("sent")
-    visit.press("Add to my survey record").says("note-said", "Added.")
+    visit.press("Add to my record").says("note-said", "Added.")
     assert json.loads(page.evaluate("localStorage['candor-spent-again-1']"))["least"] == 2.49, "it had no number before"
     assert page.evaluate("localStorage['candor-secret-again']") is not None
     visit.open().stage("questions").says("number-said", "This device has your number from last time.")

@@ -69,17 +69,17 @@ def test_promise_and_numbers_equal_the_channel(visit: Visit) -> None:
     assert " ".join(words[:12]) == "Your true answer stays on this device. We receive a randomised answer."
     assert len(words) <= 60
     assert visit.said("tickets-said") == (
-        "Your device has drawn one of 4 tickets: 3 send your answer’s side, 1 sends the other. "
-        "That is question 1. Others have their own tickets."
+        "Your device has drawn one of 4 tickets: 2 send your answer, 1 always “Yes”, 1 always “No”. This is question 1."
     )
-    assert page.locator("[data-part=tickets-drawn] .ticket-own").count() == 3
+    assert page.locator("[data-part=tickets-drawn] .ticket-own").count() == 2
+    assert page.locator("[data-part=tickets-drawn] .ticket-word").all_text_contents() == ["Yes", "No"]
     visit.unfold("The odds")
     assert (
         "Of 100 people whose true answer is “Yes”, about 75 send “Yes”. Of 100 whose true answer is “No”, "
         "about 25 send “Yes” too." in visit.said("odds")
     )
     assert [array.locator(".person-sends").count() for array in page.locator(".opening .icon-array").all()] == [75, 25]
-    visit.unfold("All questions together")
+    visit.unfold("In total")
     assert "The factor is at most 4. So a guess at 1 to 1 becomes 4 to 1" in visit.said("sum-one")
     assert "For all 2 questions together" in visit.said("sum-all")
     assert "the factor is at most 12" in visit.said("sum-all")

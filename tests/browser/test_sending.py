@@ -58,7 +58,9 @@ def test_send_posts_exactly_these_bytes_and_shows_them(visit: Visit, site: Captu
     visit.unfold("Show what was sent")
     symbols = bytes.fromhex(json.loads(post.body)["report"])
     choices = [("No", "Yes")[symbols[0]], ("Well", "So-so", "Low")[symbols[1]]]
-    assert page.locator(".sent-choice").all_inner_texts() == [f"Sent: {choice}" for choice in choices]
+    assert page.locator(".sent-choice").all_inner_texts() == [
+        f"Sent after randomisation: {choice}" for choice in choices
+    ]
     assert visit.said("sent-receipt") == hashlib.sha256(post.body).hexdigest()
     visit.unfold("Check this page")
     assert page.locator("[data-part=check-body] pre").inner_text() == post.body.decode()

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { checkedTable } from "../../surveys/static/surveys/client/channel.js";
+import { checkedTable, readTicket } from "../../surveys/static/surveys/client/channel.js";
 import { canonicalText, readDesign } from "../../surveys/static/surveys/client/design.js";
-import { halfWithin, isSymmetric, shapeOf, pairOf, sharesOf, upperHalf } from "../../surveys/static/surveys/client/shapes.js";
+import { halfWithin, isSymmetric, kindsOf, shapeOf, pairOf, sharesOf, upperHalf } from "../../surveys/static/surveys/client/shapes.js";
 import { designDocument, item } from "./tools.mjs";
 
 const RATES = [[4, 2], [3, 3]];
@@ -32,6 +32,15 @@ test("the triangular model differs by answer: more send yes than send no", () =>
   const yesNo = { kind: "yes_no", choices: [{ en: "No" }, { en: "Yes" }] };
   const [paid] = readDesign(canonicalText(designDocument({ items: [{ ...source, ...yesNo, channel }] }))).items;
   assert.deepEqual(sharesOf(paid), { own: { number: 6n, divisor: 8n }, cross: { number: 3n, divisor: 8n } });
+});
+
+test("two answers have three kinds of ticket: as given, and each answer always", () => {
+  const weights = [[5, 3], [2, 6]];
+  const paid = question({ kind: "yes_no", choices: [{ en: "No" }, { en: "Yes" }], weights });
+  assert.equal(shapeOf(paid), "two");
+  assert.deepEqual(kindsOf(paid.table), { given: 3, always: [2, 3] });
+  const sent = Array.from({ length: 8 }, (_, ticket) => weights.map((row) => readTicket(row, ticket)).join(""));
+  assert.deepEqual(sent, ["00", "00", "01", "01", "01", "11", "11", "11"], "of No and of Yes, by the ticket that is drawn");
 });
 
 test("the crosswise model is a choice, of which the other answer is sent more often", () => {

@@ -68,8 +68,8 @@ def test_paper_other_marks_same_nonce_are_refused(version: Version, her: Client)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"item-2": ""}, "Question 2 is not marked."),
-        ({"item-1": "2"}, "Question 1 is not marked."),
+        ({"item-2": ""}, "Question 2 has no mark."),
+        ({"item-1": "2"}, "Question 1 has no mark."),
         ({"stratum": "y9"}, "No group is marked."),
         ({"more": "1"}, "This was not the form of this page."),
     ],

@@ -117,7 +117,7 @@ READERS: dict[str, tuple[list[Outcome], Callable[[str, Outcome], bool]]] = {
 
 def to_mark(told: str, truth: int, choices: tuple[str, ...]) -> int:
     """What a person marks whose true answer is this one."""
-    if found := re.fullmatch(r"mark “(\w+)”, whatever is true\.", told):
+    if found := re.fullmatch(r"mark “(\w+)”, whatever your answer is\.", told):
         return choices.index(found[1])
     if told == "mark your true answer.":
         return truth
@@ -126,7 +126,7 @@ def to_mark(told: str, truth: int, choices: tuple[str, ...]) -> int:
         return 1 - truth
     *cases, last = told.removesuffix(".").split("; ")
     cases += [] if last == "otherwise mark your true answer" else [last]
-    said = dict(re.fullmatch(r"if “(\w+)” is true, mark “(\w+)”", case).groups() for case in cases)  # type: ignore[union-attr]
+    said = dict(re.fullmatch(r"if your answer is “(\w+)”, mark “(\w+)”", case).groups() for case in cases)  # type: ignore[union-attr]
     return choices.index(said.get(choices[truth], choices[truth]))
 
 
@@ -253,7 +253,7 @@ def test_instruction_exists_where_a_device_fits() -> None:
                 ("The die shows 1", "mark “Ash”, whatever your answer is."),
                 ("The die shows 2", "mark “Birch”, whatever your answer is."),
                 ("The die shows 3", "mark “Cedar”, whatever your answer is."),
-                ("The die shows 4", "if “Birch” is true, mark “Ash”; otherwise mark your true answer."),
+                ("The die shows 4", "if your answer is “Birch”, mark “Ash”; otherwise mark your true answer."),
                 ("The die shows 5 or 6", "mark your true answer."),
             ],
         ),

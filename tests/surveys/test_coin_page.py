@@ -182,7 +182,7 @@ def test_coin_sent_page_is_the_same_for_every_mark(version: Version) -> None:
 @pytest.mark.parametrize(
     ("changes", "status", "sentence"),
     [
-        ({"item-2": "3"}, 422, "Question 2 is not marked."),
+        ({"item-2": "3"}, 422, "Question 2 has no mark."),
         ({"stratum": "y9"}, 422, "No group is marked."),
         ({"more": "1"}, 422, "This was not the form of this page."),
         ({"design": "0" * 64}, 404, "It belongs to another version of the survey"),

@@ -136,10 +136,10 @@ def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
 
 OPENLY = {
     "en": ("Sent openly, without a ticket", "There are 2 groups."),
-    "de": ("Offen gesendet, nicht randomisiert", "Es gibt 2 Gruppen."),
-    "fr": ("Envoyé ouvertement, non randomisé", "Il y a 2 groupes."),
-    "es": ("Se envía abiertamente, sin aleatorizar", "Hay 2 grupos."),
-    "ar": ("تُرسل علنًا، غير معشّاة", "عدد المجموعات: 2."),
+    "de": ("Wird offen gesendet, ohne Los", "Es gibt 2 Gruppen."),
+    "fr": ("Envoyé ouvertement, sans ticket", "Il y a 2 groupes."),
+    "es": ("Se envía abiertamente, sin papeleta", "Hay 2 grupos."),
+    "ar": ("تُرسل علنًا بلا تذكرة", "عدد المجموعات: 2."),
 }
 
 

@@ -88,7 +88,7 @@ def allowed(entry: polib.POEntry, number: int) -> list[list[str]]:
 
 def test_catalog_every_language_has_name_and_plurals() -> None:
     assert set(PLURALS) == {code for code, _name in settings.LANGUAGES}
-    assert {path.name for path in catalog.RESPONDENTS.folder.iterdir()} == set(OTHERS)
+    assert {path.name for path in catalog.RESPONDENTS.folder.iterdir() if path.is_dir()} == set(OTHERS)
     for language in OTHERS:
         of = catalog.catalog(language)
         assert of.metadata["Language"] == language
@@ -126,10 +126,13 @@ def test_arabic_pages_have_no_english_word(page: str) -> None:
 def test_texts_say_changed_answer_makes_result_wrong() -> None:
     """It does: by a coin's toss Yes is sent of 70 of 100 whose answer is Yes, and of 30 of those who say No instead.
 
-    What is true of both is that the result is wrong then, and that no report shows it.
+    What is true of both is that the result is wrong then, and that nobody can see it.
     """
     weights = forced_response(truth="2/5").weights
     assert [answer[1] / sum(answer) for answer in (weights[1], weights[0])] == [0.7, 0.3]
     said = [text.singular for text in catalog.texts()]
     assert [text for text in said if "protect you more" in text] == []
-    assert sum(text.endswith("the result wrong, and nobody can tell.") for text in said) == 2
+    assert (
+        len([text for text in said if re.search("the result (?:is )?wrong, and nobody can (?:tell|see it).$", text)])
+        == 3
+    )

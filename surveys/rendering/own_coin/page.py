@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -13,9 +12,10 @@ from collector.designs import Design, Item
 from collector.endpoint.parsing import ParsedReport
 from collector.errors import RequestRefused
 from estimator.base import wording
+from estimator.base.protection import Level, level_of_design, total_ratio
 from estimator.base.questions import question_of
 from surveys.definition.languages import address_of, language_links
-from surveys.rendering import beside, pages
+from surveys.rendering import beside, claims, pages
 from surveys.rendering.own_coin import sentences
 from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN, Outcome
 from surveys.rendering.own_coin.instructions import Instruction, instructions_for
@@ -70,6 +70,8 @@ class CoinPage(Frame):
     needs: str
     coins: bool
     factor: str
+    claim: str
+    warns: bool
     questions: list[CoinQuestion]
 
 
@@ -110,7 +112,9 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "birthdays": birthdays,
         "needs": "" if birthdays else sentences.needs(instructions),
         "coins": any(COIN in instruction.device.parts for instruction in instructions),
-        "factor": wording.odds(prod((_ratio(item) for item in design.items), start=Fraction(1))),
+        "factor": wording.odds(total_ratio(design)),
+        "claim": str(claims.claim(design)),
+        "warns": level_of_design(design) is Level.WARNING,
         "questions": [
             _question(number, item, instruction, language, helped=item.key in helped)
             for number, (item, instruction) in enumerate(zip(design.items, instructions, strict=True), start=1)

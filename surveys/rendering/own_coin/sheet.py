@@ -41,6 +41,7 @@ def _data(shown: page.CoinPage, design: Design, language: str) -> dict[str, obje
     """Every text of the sheet. `shown` has the texts of the page, so that both are the same."""
     about = shown["about"]
     guidance = _by_birthdays() if shown["birthdays"] else _by_tosses(shown)
+    guidance["why"] += f" {shown['claim']}"
     return {
         "language": language,
         "rtl": translation.get_language_bidi(),

@@ -49,13 +49,13 @@ def sends_nothing(visit: Visit, site: Capture) -> None:
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("Object.defineProperty(window, 'crypto', { value: undefined })", "cannot compute digests"),
-        ("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })", "cannot compute digests"),
+        ("Object.defineProperty(window, 'crypto', { value: undefined })", "cannot work out fingerprints"),
+        ("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })", "cannot work out fingerprints"),
         ("Crypto.prototype.getRandomValues = undefined", "no good source of random numbers"),
         ("Crypto.prototype.getRandomValues = () => { throw new Error('quota'); }", "no good source of random numbers"),
-        ("Crypto.prototype.getRandomValues = (array) => array.fill(0)", "the same number again and again"),
-        ("Crypto.prototype.getRandomValues = (array) => array", "the same number again and again"),
-        ("Crypto.prototype.getRandomValues = (array) => array.fill(7)", "the same number again and again"),
+        ("Crypto.prototype.getRandomValues = (array) => array.fill(0)", "the same random number again and again"),
+        ("Crypto.prototype.getRandomValues = (array) => array", "the same random number again and again"),
+        ("Crypto.prototype.getRandomValues = (array) => array.fill(7)", "the same random number again and again"),
         ("BigInt = undefined", "Something went wrong"),
         ("Object.defineProperty(window, 'isSecureContext', { value: false })", "secure connection (https)"),
     ],
@@ -67,7 +67,7 @@ def test_missing_browser_feature_is_refused(visit: Visit, site: Capture, script:
 
 def test_plain_http_is_refused(visit: Visit, site: Capture) -> None:
     visit.url = visit.url.replace("127.0.0.1", "plain.test")
-    refused(visit, site, "It did not come over a secure connection (https).")
+    refused(visit, site, "This page did not come over a secure connection (https).")
 
 
 @pytest.mark.parametrize(

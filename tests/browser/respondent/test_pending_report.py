@@ -200,7 +200,7 @@ def test_refused_report_is_discarded_with_warning(visit: Visit, site: Capture) -
     site.respond = failing(site.respond, Response(422))
     answered(visit).press("Send").stage("failed")
     visit.unfold("Delete it from this device")
-    words = "Two responses say more about you than one."
+    words = "Then this device does not send it any more."
     visit.page.locator("p:visible", has_text=words).wait_for()
     visit.press("Delete it").stage("discarded")
     assert nothing_kept(visit)

@@ -156,7 +156,7 @@ def test_history_is_the_same_for_every_answer(visit: Visit) -> None:
 def test_device_that_noted_the_survey_says_so(visit: Visit) -> None:
     said = visit.open().stage("questions").page.locator("[data-part=noted-before]")
     expect(said).to_be_hidden()
-    reviewed(visit).press("Send").stage("sent").press("Add to my survey record").says("note-said", "Added.")
+    reviewed(visit).press("Send").stage("sent").press("Add to my record").says("note-said", "Added.")
     visit.open().stage("questions")
     day = json.loads(visit.page.evaluate("localStorage['candor-spent-campus-1']"))["day"]
     expect(said).to_contain_text(f"Someone answered this survey on this device on {day}, says your record.")

@@ -1,5 +1,5 @@
 import { filledOfHundred, ofHundred, shareOf } from "./figures.js";
-import { shapeOf, pairOf, sharesOf } from "./shapes.js";
+import { kindsOf, shapeOf, pairOf, sharesOf } from "./shapes.js";
 import { element } from "./elements.js";
 import { barPicture, iconArray, ticketStrip } from "./pictures.js";
 
@@ -16,7 +16,7 @@ const MOST_TOLD = 12;
 const BARS = ["near", "spread", "values"];
 
 /** Tickets that send the answer itself or another one; those of the other shapes mark something or leave it. */
-const ANSWERS = ["choice", "differ"];
+const ANSWERS = ["two", "choice", "differ"];
 
 export class Boxes {
   #phrases;
@@ -61,6 +61,8 @@ export class Boxes {
     const { weights } = item.table;
     const named = (name, own) => [name, this.#strip(item, own)];
     switch (shapeOf(item)) {
+      case "two":
+        return [this.#strip(item, kindsOf(item.table).given, this.#always(item))];
       case "choice":
         return [this.#strip(item, weights[0][0])];
       case "set":
@@ -74,10 +76,15 @@ export class Boxes {
     }
   }
 
-  #strip(item, own) {
+  #strip(item, own, always = []) {
     const { tickets } = item.table;
     const title = this.#phrases.say("strip", item, { own, rest: tickets - own });
-    return ticketStrip({ own, tickets, title, signs: ANSWERS.includes(shapeOf(item)) ? "answer" : "mark" });
+    return ticketStrip({ own, tickets, title, always, signs: ANSWERS.includes(shapeOf(item)) ? "answer" : "mark" });
+  }
+
+  #always(item) {
+    const { always } = kindsOf(item.table);
+    return pairOf(item).map((answer) => ({ word: this.#phrases.label(item, answer), count: always[answer] }));
   }
 
   #name(key, item, x = 0) {

@@ -1,10 +1,10 @@
 import { ratioOf } from "./channel.js";
 import { oddsUp, ofHundred } from "./figures.js";
 import { pointAt } from "./grid.js";
-import { halfWithin, shapeOf, pairOf, sharesOf, upperHalf } from "./shapes.js";
+import { halfWithin, kindsOf, shapeOf, pairOf, sharesOf, upperHalf } from "./shapes.js";
 
 /** Shapes that share sentences with another one. */
-const ALIKE = { list: "set", end: "values" };
+const ALIKE = { list: "set", end: "values", two: "choice" };
 
 /**
  * What is said of one question. Every question has a shape (see shapes.js); where the page has a sentence for it,
@@ -61,7 +61,7 @@ export class Phrases {
   /** The tickets as the opening tells them: of the first question, or of all where all have the same box. */
   opening(items) {
     const [first] = items;
-    if (shapeOf(first) === "choice" && items.every((item) => sameBox(item, first))) {
+    if (["two", "choice"].includes(shapeOf(first)) && items.every((item) => sameBox(item, first))) {
       return this.say("tickets-all", first);
     }
     const text = this.say("opening", first);
@@ -75,7 +75,7 @@ export class Phrases {
       ticks: [item.most < item.choices.length ? "together-most" : "together"],
     }[shapeOf(item)] ?? [];
     const choice = item.preferNot === null ? [] : ["prefer-not"];
-    return ["odds", ...further, ...choice].map((key) => this.say(key, item));
+    return ["odds", ...further, ...choice, "claim"].map((key) => this.say(key, item));
   }
 
   /** Everything that a sentence on a question may speak of. */
@@ -100,8 +100,14 @@ export class Phrases {
   #ofManner(item, { size, ratio }) {
     const { weights } = item.table;
     switch (shapeOf(item)) {
+      case "two":
+        return { sides: this.#kinds(item) };
       case "choice":
-        return this.#sides(this.#kindWord(item), weights[0][0], item.table.tickets - weights[0][0]);
+        return this.#sides(
+          ["scale", "number"].includes(item.kind) ? item.kind : "choice",
+          weights[0][0],
+          item.table.tickets - weights[0][0],
+        );
       case "list":
         return this.#sides("list", weights[1][1], weights[0][1]);
       case "ticks":
@@ -126,9 +132,15 @@ export class Phrases {
     return { sides: this.#sentences.say("sides", { own: pair[0], rest: pair[1] }) };
   }
 
-  /** With "prefer not to say", a yes/no question has no two sides. */
-  #kindWord({ kind, preferNot }) {
-    return kind === "yes_no" && preferNot !== null ? "one-choice" : kind.replace("_", "-");
+  /** "2 send your answer, 1 always sends “Yes”, 1 always sends “No”". */
+  #kinds(item) {
+    const { given, always } = kindsOf(item.table);
+    const constant = pairOf(item).map((answer) => ["always", always[answer], { sent: this.label(item, answer) }]);
+    const said = [["own-choice", given, {}], ...constant]
+      .filter(([, count]) => count > 0)
+      .map(([key, count, more]) => this.#sentences.say(key, { count, ...more }));
+    const [own, rest, third] = said;
+    return third === undefined ? this.#sentences.say("sides", { own, rest }) : this.#sentences.say("kinds", { own, rest, third });
   }
 
   /** From where on a number counts as high, and how far from it half of what is sent lies: in the middle, at the end. */

@@ -15,6 +15,7 @@ const BARS = { width: 400, height: 84, gap: 0.25 };
 /** More than these leave no room for the rest of the picture beside them. */
 const MOST_IN_A_ROW = 5;
 
+const LONGEST_WORD = 5;
 const TICKET = { width: 44, height: 60, gap: 8 };
 const TICKET_PATH =
   "M6 1H38a5 5 0 0 1 5 5V23a7 7 0 0 0 0 14V54a5 5 0 0 1-5 5H6a5 5 0 0 1-5-5V37a7 7 0 0 0 0-14V6a5 5 0 0 1 5-5Z";
@@ -26,13 +27,17 @@ const SIGNS = {
 const PERSON_PATH = "M5 1.2a2 2 0 1 1 0 4 2 2 0 0 1 0-4ZM1.6 9.2c0-2 1.5-3.2 3.4-3.2s3.4 1.2 3.4 3.2Z";
 
 /**
- * The tickets in the box: those that send the answer (or mark a choice) first.
+ * The tickets in the box: those that send the answer (or mark a choice) first, then those that always send the same.
  *
- * @param {{own: number, tickets: number, title: string, signs: "answer" | "mark"}} box
+ * @param {{own: number, tickets: number, title: string, signs: "answer" | "mark", always: {word: string, count: number}[]}} box
  * @returns {SVGElement}
  */
-export function ticketStrip({ own, tickets, title, signs }) {
-  return tickets <= MOST_DRAWN ? singleTickets(own, tickets, title, SIGNS[signs]) : shares(own / tickets, title);
+export function ticketStrip({ own, tickets, title, signs, always }) {
+  if (tickets > MOST_DRAWN) {
+    return shares([own, ...always.map(({ count }) => count)].map((count) => count / tickets), title);
+  }
+  const words = always.flatMap(({ word, count }) => Array(count).fill(word));
+  return singleTickets(own, tickets, title, SIGNS[signs], words);
 }
 
 /**
@@ -69,27 +74,43 @@ export function iconArray({ filled, title }) {
   return picture;
 }
 
-function singleTickets(own, tickets, title, [ownSign, otherSign]) {
+function singleTickets(own, tickets, title, [ownSign, otherSign], words) {
   const step = TICKET.width + TICKET.gap;
   const many = tickets > MOST_IN_A_ROW ? " tickets-many" : "";
   const picture = canvas(`tickets${many}`, tickets * step - TICKET.gap, TICKET.height, title);
   for (let i = 0; i < tickets; i += 1) {
-    const kind = i < own ? "own" : "other";
+    const word = words[i - own];
+    const kind = i < own ? "own" : word === undefined ? "other" : "always";
     const ticket = node("g", { transform: `translate(${i * step} 0)`, class: `ticket ticket-${kind}` });
     ticket.append(node("path", { d: TICKET_PATH, class: "ticket-paper" }));
-    ticket.append(node("path", { d: kind === "own" ? ownSign : otherSign, class: "ticket-sign" }));
+    ticket.append(
+      kind === "always" ? wordOn(word) : node("path", { d: kind === "own" ? ownSign : otherSign, class: "ticket-sign" }),
+    );
     picture.append(ticket);
   }
   return picture;
 }
 
-function shares(share, title) {
+/** What a ticket always sends, cut short; the title has it whole. */
+function wordOn(word) {
+  const letters = Array.from(word);
+  const text = node("text", { x: TICKET.width / 2, y: TICKET.height / 2 + 5, class: "ticket-word", "font-size": 13 });
+  text.textContent = letters.length > LONGEST_WORD ? `${letters.slice(0, LONGEST_WORD - 1).join("")}…` : word;
+  return text;
+}
+
+/** The own tickets filled, the next hatched, the last plain. */
+function shares([own, second, third], title) {
   const [width, height] = [400, 44];
   const picture = canvas("tickets tickets-many tickets-shares", width, height, title);
-  const cut = Math.round(share * width);
+  const cut = Math.round(own * width);
+  const end = third === undefined ? width : Math.round((own + second) * width);
   picture.append(node("rect", { x: 1, y: 1, width: width - 2, height: height - 2, rx: 6, class: "share-other" }));
-  for (let x = cut + 8; x < width - 4; x += 8) {
+  for (let x = cut + 8; x < end - 4; x += 8) {
     picture.append(node("path", { d: `M${x} 2L${Math.max(cut, x - 14)} ${height - 2}`, class: "share-hatch" }));
+  }
+  if (end < width) {
+    picture.append(node("path", { d: `M${end} 2V${height - 2}`, class: "share-hatch" }));
   }
   picture.append(node("rect", { x: 0, y: 0, width: cut, height, rx: 6, class: "share-own" }));
   return picture;

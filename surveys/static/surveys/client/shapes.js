@@ -7,8 +7,9 @@ import { shareOf } from "./figures.js";
  * @typedef {import("./channel.js").Ratio} Ratio
  * @typedef {import("./design.js").Item} Item
  *
- * @typedef {"choice" | "differ" | "list" | "set" | "ticks" | "near" | "spread" | "end" | "values"} Shape
- *   choice: one choice, every answer treated alike; differ: one choice, not alike; list: marked choices; set: a set of
+ * @typedef {"two" | "choice" | "differ" | "list" | "set" | "ticks" | "near" | "spread" | "end" | "values"} Shape
+ *   two: one of two answers, and every ticket sends it as given or always the same; choice: one choice of more, every
+ *   answer treated alike; differ: one choice, not alike; list: marked choices; set: a set of
  *   choices; ticks: every option by itself; near and spread: a point of a scale, a number, the more often the nearer;
  *   end: only the lowest or the highest; values: a number by any other table
  */
@@ -23,6 +24,9 @@ export function shapeOf({ kind, encoding, table, grid, preferNot }) {
   const columns = table.weights[0].length;
   if (grid !== null && columns !== grid.count) {
     return columns === 2 && rises(table) ? "end" : "values";
+  }
+  if (grid === null && columns === 2 && table.weights.length === 2 && rises(table)) {
+    return "two";
   }
   if (isSymmetric(table)) {
     return "choice";
@@ -71,6 +75,15 @@ export function sharesOf(item) {
     default:
       return both((x) => shareOf(table, x, answer));
   }
+}
+
+/**
+ * The tickets of two answers: those that send the answer as given, and those that send the same in both rows.
+ *
+ * @returns {{given: number, always: [number, number]}}
+ */
+export function kindsOf({ weights: [first, second] }) {
+  return { given: second[1] - first[1], always: [second[0], first[1]] };
 }
 
 /** @returns {number}  the place from which on a number counts as high */

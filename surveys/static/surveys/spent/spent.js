@@ -40,7 +40,7 @@ class SpentPage {
     part(this.#root, "erase").hidden = noted.length + numbers.length === 0;
     part(this.#root, "waiting").hidden = waiting.length === 0;
     part(this.#root, "waiting-list").replaceChildren(...waiting.map((one) => this.#report(one)));
-    part(this.#root, "total").textContent = this.#total(costs);
+    this.#showTotal(costs);
     part(this.#root, "rows").replaceChildren(...noted.map((one) => this.#row(one)));
     part(this.#root, "picture").replaceChildren(...this.#bars(costs));
     const titles = new Map(costs.map(({ slug, title }) => [slug, title]));
@@ -55,10 +55,12 @@ class SpentPage {
     part(this.#root, "title").focus();
   }
 
-  #total(costs) {
+  /** As odds; epsilon is for those who unfold it. */
+  #showTotal(costs) {
     const [least, most] = ["least", "most"].map((name) => sumOf(costs.map((cost) => cost[name])));
-    const values = { least, most, odds: oddsOf(most) };
-    return this.#sentences.say(least === most ? "total" : "total-between", values);
+    part(this.#root, "total").textContent = this.#sentences.say("total", { odds: oddsOf(most) });
+    const epsilon = this.#sentences.say(least === most ? "epsilon" : "epsilon-between", { least, most });
+    part(this.#root, "epsilon").textContent = epsilon;
   }
 
   #row({ name, cost }) {
@@ -66,7 +68,7 @@ class SpentPage {
     const survey = element("th", cost.title);
     survey.scope = "row";
     const [day, odds] = [this.#sentences.say("day", cost), this.#sentences.say("odds", { odds: oddsOf(cost.most) })];
-    const cells = [String(cost.version), day, this.#epsilon(cost), odds];
+    const cells = [String(cost.version), day, odds];
     const last = element("td");
     last.append(this.#eraser(name, this.#sentences.say("erase-named", { survey: cost.title, wave: cost.version })));
     row.append(survey, ...cells.map((text, i) => this.#cell(text, i + 1)), last);
@@ -78,10 +80,6 @@ class SpentPage {
     const cell = element("td", text);
     cell.dataset.name = this.#root.querySelectorAll("thead th")[column].textContent;
     return cell;
-  }
-
-  #epsilon({ least, most }) {
-    return this.#sentences.say(least === most ? "epsilon" : "epsilon-between", { least, most });
   }
 
   #report({ name, digest }) {

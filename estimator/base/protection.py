@@ -1,0 +1,62 @@
+"""How much everything that one person sends can reveal, as a level that chooses the sentences on protection.
+
+The total privacy loss (epsilon) bounds what anybody can learn from all responses of a person together: the odds of any
+guess change by a factor of at most e^epsilon. The levels are cut by that factor, and the same for every text:
+
+| level   | epsilon  | factor   | an even guess (50 of 100) becomes at most |
+|---------|----------|----------|-------------------------------------------|
+| little  | up to 1  | to 2.72  | 73 of 100                                 |
+| hint    | up to 2  | to 7.39  | 88 of 100                                 |
+| strong  | up to 4  | to 54.6  | 98 of 100                                 |
+| warning | above 4  | more     | nearly certain                            |
+
+Above epsilon 4 no text may promise protection: it warns. The planner warns at the same bound.
+"""
+
+from enum import StrEnum
+from fractions import Fraction
+from math import prod
+
+from collector.designs import Design
+from estimator.base.questions import question_of
+from randomized_response.errors import ParameterError
+
+
+class Level(StrEnum):
+    """What everything that a person sends can be: at the worst, for the likeliest guess."""
+
+    LITTLE = "little"
+    HINT = "hint"
+    STRONG = "strong"
+    WARNING = "warning"
+
+
+BOUNDS = (
+    (Fraction("2.718281828459045235360287471352"), Level.LITTLE),
+    (Fraction("7.389056098930650227230427460575"), Level.HINT),
+    (Fraction("54.598150033144239078110261202860"), Level.STRONG),
+)
+"""The largest factors of a level: e, e^2 and e^4, cut off after 30 decimals. No factor of a design is as close to them,
+since it is a ratio of whole numbers of tickets.
+"""
+
+
+def level_of(ratio: Fraction) -> Level:
+    """The level of a factor e^epsilon of at least 1."""
+    return next((level for most, level in BOUNDS if ratio <= most), Level.WARNING)
+
+
+def total_ratio(design: Design) -> Fraction:
+    """e^epsilon of all that one person sends: all questions of a design, and the waves before it."""
+    return prod((Fraction(question_of(item).mechanism.ratio) for item in design.items), start=design.spent)
+
+
+def level_of_design(design: Design) -> Level:
+    """The level of all questions of a design together, with the waves before it.
+
+    A table that protects nothing, or is none, warns: no such design is opened, and its page refuses to send.
+    """
+    try:
+        return level_of(total_ratio(design))
+    except (OverflowError, ParameterError):
+        return Level.WARNING
