@@ -126,7 +126,7 @@ export class Phrases {
     }
   }
 
-  /** "3 send your answer's side, 1 sends the other", worded for the kind of question. */
+  /** "3 send your answer, 1 sends another", worded for the kind of question. */
   #sides(word, own, rest) {
     const pair = [["own", own], ["rest", rest]].map(([side, count]) => this.#sentences.say(`${side}-${word}`, { count }));
     return { sides: this.#sentences.say("sides", { own: pair[0], rest: pair[1] }) };
