@@ -95,7 +95,7 @@ class Visit:
         if question.locator("select").count():
             question.locator("select").select_option(label=label)
         else:
-            question.get_by_text(label, exact=True).click()
+            question.locator("label").get_by_text(label, exact=True).click()
         return self
 
     def answer(self, *labels: str, group: str = "First year") -> Self:
