@@ -182,7 +182,7 @@ def test_axe_coin_page_in_every_language(visit: Visit, code: str) -> None:
 
 
 def test_arabic_sentence_keeps_its_word_order(visit: Visit) -> None:
-    """The parts of "{own}, {rest}, {third}" follow each other from right to left, each of them a sentence of its own."""
+    """The parts of "{own}, {rest}, {third}" follow each other from right to left, each a sentence of its own."""
     page = in_language(visit, "ar").open().stage("questions").page
     page.set_viewport_size({"width": 1280, "height": 800})
     line = page.evaluate(
