@@ -235,7 +235,7 @@ def test_keyboard_alone_from_load_to_receipt(visit: Visit, site: Capture) -> Non
     assert page.evaluate("document.activeElement.id") == "sent-title"
     tab_to("Show what was sent")
     page.keyboard.press("Space")
-    assert page.get_by_text("Nobody, including us").is_visible()
+    assert page.get_by_text("Nobody can be sure whether you or the ticket chose it").is_visible()
     tab_to("Clear this screen")
     page.keyboard.press("Enter")
     visit.stage("cleared")
@@ -268,7 +268,7 @@ def test_forced_colours_keep_what_colours_show(visit: Visit, site: Capture) -> N
     practised(visit, site)
     visit.choose(1, "Yes")
     style = "(element, name) => getComputedStyle(element)[name]"
-    own, other = (page.locator(f".ticket-{kind} .ticket-paper").first for kind in ("own", "other"))
+    own, other = (page.locator(f".ticket-{kind} .ticket-paper").first for kind in ("own", "always"))
     assert own.evaluate(style, "fill") != other.evaluate(style, "fill")
     chosen, open_ = visit.question(1).locator(".choice").all()[::-1]
     assert chosen.evaluate(style, "outlineStyle") == "solid"

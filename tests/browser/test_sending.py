@@ -54,7 +54,9 @@ def test_send_posts_exactly_these_bytes_and_shows_them(visit: Visit, site: Captu
         rf'{{"design":"{digest}","nonce":"[0-9a-f]{{32}}","stratum":"y1","report":"0[01]0[012]"}}'.encode(), post.body
     )
     assert post.target == f"/s/{version.survey.slug}/reports"
-    assert page.get_by_text("Nobody, including us").is_hidden(), "the receipt is for those who ask"
+    assert page.get_by_text("Nobody can be sure whether you or the ticket chose it").is_hidden(), (
+        "the receipt is for those who ask"
+    )
     visit.unfold("Show what was sent")
     symbols = bytes.fromhex(json.loads(post.body)["report"])
     choices = [("No", "Yes")[symbols[0]], ("Well", "So-so", "Low")[symbols[1]]]

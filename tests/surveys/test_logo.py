@@ -162,7 +162,7 @@ def test_own_coin_pages_after_the_form_show_the_logo(survey: Survey, alice: User
     digest = survey.versions.get().design_id
     marks = {"design": digest, "stratum": "y1", **{f"item-{number}": "0" for number in (1, 2)}}
     review = marked(marks)
-    assert b"This is what will be sent" in review
+    assert b"Your marks, ready to send" in review
     for page in (review, marked({}), Client().get("/s/campus/coin/sent/").content):
         assert (logo_tag(page), page.count(STYLE)) == (tag, 1)
 
@@ -176,7 +176,7 @@ def test_pages_of_a_closed_survey_show_the_logo(survey: Survey, alice: User, mon
     closed = Client().get("/s/campus/").content
     estimator.execute(final.pk)
     results = Client().get("/s/campus/").content
-    assert (b"This survey is closed" in closed, b"What came of this survey" in results) == (True, True)
+    assert (b"This survey is closed" in closed, b"Results of this survey" in results) == (True, True)
     for page in (closed, results):
         assert (logo_tag(page), page.count(STYLE)) == (tag, 1)
 
