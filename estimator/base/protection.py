@@ -5,7 +5,7 @@ guess change by a factor of at most e^epsilon. The levels are cut by that factor
 
 | level   | epsilon  | factor   | an even guess (50 of 100) becomes at most |
 |---------|----------|----------|-------------------------------------------|
-| little  | up to 1  | to 2.72  | 73 of 100                                 |
+| little  | up to ½  | to 1.65  | 62 of 100                                 |
 | hint    | up to 2  | to 7.39  | 88 of 100                                 |
 | strong  | up to 4  | to 54.6  | 98 of 100                                 |
 | warning | above 4  | more     | nearly certain                            |
@@ -32,12 +32,12 @@ class Level(StrEnum):
 
 
 BOUNDS = (
-    (Fraction("2.718281828459045235360287471352"), Level.LITTLE),
+    (Fraction("1.648721270700128146848650787814"), Level.LITTLE),
     (Fraction("7.389056098930650227230427460575"), Level.HINT),
     (Fraction("54.598150033144239078110261202860"), Level.STRONG),
 )
-"""The largest factors of a level: e, e^2 and e^4, cut off after 30 decimals. No factor of a design is as close to them,
-since it is a ratio of whole numbers of tickets.
+"""The largest factors of a level: e^(1/2), e^2 and e^4, cut off after 30 decimals; a factor between the two counts as
+the level above.
 """
 
 

@@ -8,8 +8,8 @@ from estimator.base.protection import Level, level_of_design
 
 CLAIMS: dict[Level, Promise] = {
     Level.LITTLE: gettext_lazy("So your response says little about you, and it proves nothing."),
-    Level.HINT: gettext_lazy("So your response is a hint about your true answers. It proves nothing."),
-    Level.STRONG: gettext_lazy("So your response is a strong hint about your true answers, but it is no proof."),
+    Level.HINT: gettext_lazy("So your response can be a hint about your true answers. It proves nothing."),
+    Level.STRONG: gettext_lazy("So your response can say a lot about your true answers, but nobody can be certain."),
     Level.WARNING: gettext_lazy("Be careful: your response can come close to proving your true answers."),
 }
 """The sentence of each level. It follows the odds, and claims no more than the bounds of the level allow."""
