@@ -315,5 +315,5 @@ def test_new_option_is_put_into_the_preview_that_is_there(editor: Page) -> None:
     expect(editor.locator(SHOWN)).not_to_have_attribute("name", name)
     expect(choices).to_have_text(["Well", "So-so", "Low", "Very low", "Prefer not to say"])
     question = frame(editor).locator("#question-2")
-    question.get_by_text("How this is protected").click()
-    expect(question.locator("[data-part=question-odds]")).to_contain_text("“Prefer not to say” is a choice")
+    question.get_by_text("How your answer is protected").click()
+    expect(question.locator("[data-part=question-odds]")).to_contain_text("“Prefer not to say” works like the other choices.")
