@@ -316,4 +316,5 @@ def test_new_option_is_put_into_the_preview_that_is_there(editor: Page) -> None:
     expect(choices).to_have_text(["Well", "So-so", "Low", "Very low", "Prefer not to say"])
     question = frame(editor).locator("#question-2")
     question.get_by_text("How your answer is protected").click()
-    expect(question.locator("[data-part=question-odds]")).to_contain_text("“Prefer not to say” works like the other choices.")
+    said = "“Prefer not to say” works like the other choices."
+    expect(question.locator("[data-part=question-odds]")).to_contain_text(said)
