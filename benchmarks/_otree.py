@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.load import BODY_OF_FORM
-from tests.system.installation import free_port, wait_until
+from config.processes import free_port
+from tests.system.installation import wait_until
 
 PACKAGES = ("otree==6.0.15", "psycopg2-binary==2.9.13")
 KEY = "benchmark"

@@ -30,9 +30,9 @@ from benchmarks._pages import MEASURED
 from benchmarks._processor import processor_time
 from benchmarks._svg import COLOURS, Panel, picture
 from config.postgresql import PostgreSQL, _user, binary
-from config.processes import commands
+from config.processes import commands, free_port
 from config.redis_server import RedisServer
-from tests.system.installation import ROOT, free_port, wait_until
+from tests.system.installation import ROOT, wait_until
 
 TURNS = 5
 SECONDS = 3.0

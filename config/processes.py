@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -23,6 +25,10 @@ PATIENCE = 10
 
 IN_FLIGHT = 5
 """Seconds for requests in progress after a web process was terminated; less than GRACE."""
+
+FREE_PORTS = range(10_000, 20_000)
+"""Below the ports that a system gives to connections. Who tries one of those until a server listens there can be
+connected with itself: then it reads its own request, and the server cannot have the port."""
 
 
 def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) -> dict[str, Sequence[str]]:
@@ -45,6 +51,14 @@ def commands(host: str, port: int, *, web_processes: int = 1, workers: int = 1) 
         "folding worker": [*worker, "--pool", "solo", "--queues", "folding", "--hostname", "folding@%h"],
         "beat": [*python, *celery, "beat", "--loglevel", "warning"],
     }
+
+
+def free_port() -> int:
+    """A port of this machine at which nobody listens."""
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port := secrets.choice(FREE_PORTS)))
+            return port
 
 
 class LocalServer:

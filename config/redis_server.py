@@ -3,13 +3,12 @@
 import importlib.util
 import secrets
 import shutil
-import socket
 import subprocess
 from pathlib import Path
 
 import redis
 
-from config.processes import LocalServer
+from config.processes import LocalServer, free_port
 from config.readiness import QUIET
 
 
@@ -23,7 +22,7 @@ class RedisServer(LocalServer):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, folder / "redis.log")
-        self.port, self.password = _free_port(), secrets.token_hex(16)
+        self.port, self.password = free_port(), secrets.token_hex(16)
 
     @property
     def url(self) -> str:
@@ -61,12 +60,6 @@ def _answers(client: redis.Redis) -> bool:
     except (redis.ConnectionError, redis.TimeoutError):
         return False
     return True
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _binary() -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from surveys.models import Version
 from tests.browser.panel import DESKTOP
@@ -20,6 +20,8 @@ from tests.tools.capture import Capture, capturing, forward_to
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture

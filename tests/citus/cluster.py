@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 
 from config.postgresql import FORGETTING, UNPRIVILEGED, USER
-from tests.system.installation import free_port
+from config.processes import free_port
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 EXTENSION = Path("/usr/share/postgresql/15/extension/citus.control")

@@ -14,11 +14,11 @@ import psycopg
 
 from collector.designs import Design, check
 from config.postgresql import USER
-from config.processes import commands
+from config.processes import commands, free_port
 from tests.chaos.sending import Sender
 from tests.citus.cluster import ROOT, Cluster, create_database, environment, make_tables, manage
 from tests.factories import payloads
-from tests.system.installation import free_port, wait_until
+from tests.system.installation import wait_until
 
 NAME = "site"
 DESIGNS, PARTS = 6, 4

@@ -12,8 +12,8 @@ import urllib3
 from django.conf import settings
 from urllib3.exceptions import HTTPError
 
-from config.processes import commands
-from tests.system.installation import free_port, wait_until
+from config.processes import commands, free_port
+from tests.system.installation import wait_until
 from tests.tools import starting
 from tests.tools.prepared import copy_installation
 from tests.tools.starting import ROOT, missing_in, run

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.processes import free_port
 from tests.chaos.killing import STACK, Killer
 from tests.chaos.sending import Sender
-from tests.system.installation import ROOT, Installation, free_port, wait_until
+from tests.system.installation import ROOT, Installation, wait_until
 from tests.system.stack import Stack
 
 BACK = 120.0

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +11,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+
+from config.processes import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = """(
@@ -135,12 +136,6 @@ class Installation:
 
     def _is_ours(self, pid: int) -> bool:
         return f"CANDOR_DATA={self.data}\0" in _read(pid, "environ") + "\0"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_until(condition: Callable[[], object], seconds: float) -> None:

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from config.data_folder import open_to_others
-from tests.system.installation import ROOT, Installation, free_port, wait_until
+from config.processes import free_port
+from tests.system.installation import ROOT, Installation, wait_until
 
 
 @pytest.fixture(scope="module")

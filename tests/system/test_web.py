@@ -21,10 +21,10 @@ import pytest
 
 from collector.designs import Design, check
 from config.postgresql import PostgreSQL
-from config.processes import commands
+from config.processes import commands, free_port
 from tests.factories import payloads
 from tests.slow.attack import KINDS, Attack
-from tests.system.installation import ROOT, free_port, wait_until
+from tests.system.installation import ROOT, wait_until
 from tests.tools.postgresql import copy_cluster
 
 FREEZE = """

@@ -2,7 +2,6 @@
 
 import email
 import email.policy
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +10,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from config.processes import free_port
 
 FROM = "study@example.org"
 
@@ -61,9 +62,7 @@ def mail_server(settings: Any) -> Iterator[Mailbox]:
 def serving() -> Iterator[tuple[Mailbox, int]]:
     """A mail server on a free port."""
     box = Mailbox()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     controller = Controller(box, hostname="127.0.0.1", port=port)
     controller.start()
     try:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from typing import Any
 import boto3
 import urllib3
 from botocore.config import Config
+
+from config.processes import free_port
 
 REGION = "eu-central-1"
 BUCKET = "candor"
@@ -63,9 +64,7 @@ class Bucket:
 @contextmanager
 def running_s3() -> Iterator[Bucket]:
     """A server with an empty bucket, and a user who may read and write there and nothing else."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    port = free_port()
     # Creating the user and the bucket takes five requests; those after them need a key that it knows.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CANDOR_"))}
     command = [sys.executable, "-c", SERVER, "-H", "127.0.0.1", "-p", str(port)]
