@@ -3,11 +3,11 @@
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect, sync_playwright
 
 from surveys.models import Version
 from tests.browser.panel import DESKTOP
@@ -15,7 +15,7 @@ from tests.browser.visit import Visit, new_visit
 from tests.factories import kinds
 from tests.factories.surveys import open_document
 from tests.tools import running
-from tests.tools.browser import FLAGS, PATIENCE, find_browser
+from tests.tools.browser import FLAGS, PATIENCE, find_browser, find_shell
 from tests.tools.capture import Capture, capturing, forward_to
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
@@ -34,28 +34,61 @@ def every_kind(site: Capture, alice: User, context: BrowserContext) -> Iterator[
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = find_browser()
-    if path is None:
-        pytest.fail("there is no Chromium; run bin/install-browser", pytrace=False)
+def chromium() -> Iterator[BrowserType]:
     with sync_playwright() as playwright:
-        # Playwright switches the back-forward cache off; with it off, a test of what it restores would be empty.
-        ignored = ["--disable-back-forward-cache"]
-        # A name that is not loopback, so that the browser takes plain HTTP for what it is.
-        args = [*FLAGS, "--host-resolver-rules=MAP plain.test 127.0.0.1"]
-        browser = playwright.chromium.launch(executable_path=path, args=args, ignore_default_args=ignored)
-        yield browser
-        browser.close()
+        yield playwright.chromium
 
 
 @pytest.fixture(scope="session")
-def respondents_context(browser: Browser) -> Iterator[BrowserContext]:
-    """One context for all visits: its blank page keeps a renderer alive, which costs more to start than a visit."""
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-    context.new_page()
-    yield context
-    context.close()
+def browser(chromium: BrowserType) -> Iterator[Browser]:
+    """The headless shell, where there is one: a page in it takes half the processor's time."""
+    with launched(chromium, find_shell()) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def whole_browser(chromium: BrowserType) -> Iterator[Browser]:
+    """The browser that people have, for what the shell lacks: the back-forward cache, error pages, blocked storage."""
+    with launched(chromium, find_browser()) as browser:
+        yield browser
+
+
+@contextmanager
+def launched(chromium: BrowserType, path: str | None) -> Iterator[Browser]:
+    if path is None:
+        pytest.fail("there is no Chromium; run bin/install-browser", pytrace=False)
+    # Playwright switches the back-forward cache off; with it off, a test of what it restores would be empty.
+    ignored = ["--disable-back-forward-cache"]
+    # A name that is not loopback, so that the browser takes plain HTTP for what it is; and pages that share a
+    # process, because most would start one for a second.
+    args = [*FLAGS, "--renderer-process-limit=1", "--host-resolver-rules=MAP plain.test 127.0.0.1"]
+    browser = chromium.launch(executable_path=path, args=args, ignore_default_args=ignored)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def needed_browser(browser: Browser, request: pytest.FixtureRequest) -> Browser:
+    """The whole browser for a test that is marked so, else the shell."""
+    marked = request.node.get_closest_marker("whole_browser")
+    found: Browser = request.getfixturevalue("whole_browser") if marked else browser
+    return found
+
+
+@pytest.fixture(scope="session")
+def kept_contexts() -> dict[Browser, BrowserContext]:
+    """What `respondents_context` has made; each ends with its browser."""
+    return {}
+
+
+@pytest.fixture
+def respondents_context(needed_browser: Browser, kept_contexts: dict[Browser, BrowserContext]) -> BrowserContext:
+    """One context of a browser for all visits: its blank page keeps a renderer alive, which costs more to start."""
+    if needed_browser not in kept_contexts:
+        context = kept_contexts[needed_browser] = needed_browser.new_context()
+        context.set_default_timeout(PATIENCE)
+        context.new_page()
+    return kept_contexts[needed_browser]
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ VIOLATIONS = "document.addEventListener('securitypolicyviolation', (event) => co
 
 
 @pytest.fixture
-def without_script(browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
+def without_script(needed_browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
     """A visit without JavaScript. A word in the console, a violated policy among them, fails the test."""
-    context = browser.new_context(java_script_enabled=False)
+    context = needed_browser.new_context(java_script_enabled=False)
     context.set_default_timeout(PATIENCE)
     visit = new_visit(site, f"{address}coin/", context)
     yield visit
@@ -59,6 +59,7 @@ def test_coin_page_stores_the_report(without_script: Visit, site: Capture, versi
     assert not [target for target in targets(site) if ".js" in target or "?" in target]
 
 
+@pytest.mark.whole_browser("its error page")
 def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes", "Low")

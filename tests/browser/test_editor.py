@@ -120,6 +120,7 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     expect(budget).to_contain_text("Privacy loss 2.89 of")
     picture(editor, "budget")
     editor.get_by_label("Limit of the privacy loss").select_option("2")
+    expect(budget).not_to_contain_text("Privacy loss 2.89")
     expect(budget.get_by_role("button")).to_have_count(0)
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")

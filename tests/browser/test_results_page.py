@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from collector.designs.selectors import get_design
 from collector.reports import selectors as reports
@@ -101,8 +101,10 @@ def test_frame_only_named_site_can_embed_survey(ordinary: Page, version: Version
     assert said == []
 
 
-def test_frame_without_storage_is_refused(page: Page, version: Version, running_site: str) -> None:
+@pytest.mark.whole_browser("storage that is blocked in frames")
+def test_frame_without_storage_is_refused(context: BrowserContext, version: Version, running_site: str) -> None:
     """As in a browser that denies storage to frames of other sites."""
+    page = context.new_page()
     said = embedded(page, version, running_site)
     page.goto(f"{NAMED}/")
     inside = page.frame_locator("iframe")

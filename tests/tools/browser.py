@@ -1,10 +1,16 @@
-"""Which browser the tests drive: $CHROMIUM, else one of the machine, else the one that playwright downloads."""
+"""Which browser the tests drive: $CHROMIUM, else one of the machine, else the one that playwright downloads.
+
+Those of `tests/browser` drive Chromium's headless shell where there is one: the same engine and network without the
+windows, for half the processor's time. Audits and measurements take the browser that people have.
+"""
 
 import os
 import shutil
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SHELL = "chromium-headless-shell"
+"""Debian's name for it, as a package and as a program."""
 
 FLAGS = (
     "--headless",
@@ -42,6 +48,11 @@ def playwright_browser() -> str | None:
 
 def find_browser() -> str | None:
     return machine_browser() or playwright_browser()
+
+
+def find_shell() -> str | None:
+    """The headless shell of the machine, unless $CHROMIUM names another browser; else the whole browser."""
+    return (None if os.environ.get("CHROMIUM") else shutil.which(SHELL)) or find_browser()
 
 
 IMAGES = os.environ.get("CANDOR_TEST_IMAGES")

@@ -5,10 +5,12 @@ the running site by the tests beside this folder.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -114,21 +116,24 @@ def address(memory: Memory) -> str:
 
 
 @pytest.fixture(scope="module")
-def tabs(respondents_context: BrowserContext) -> Iterator[list[Page]]:
-    """The tab for the next test, if the last one left it as it was."""
-    yield (tabs := [])
-    for tab in tabs:
+def tabs() -> Iterator[dict[BrowserContext, list[Page]]]:
+    """The tab of a context for the next test, if the last one left it as it was."""
+    yield (tabs := defaultdict[BrowserContext, list[Page]](list))
+    for tab in chain.from_iterable(tabs.values()):
         tab.close()
 
 
 @pytest.fixture
-def visit(site: Capture, address: str, respondents_context: BrowserContext, tabs: list[Page]) -> Iterator[Visit]:
+def visit(
+    site: Capture, address: str, respondents_context: BrowserContext, tabs: dict[BrowserContext, list[Page]]
+) -> Iterator[Visit]:
     """A visit to the survey's page, not opened yet. A word in the console fails the test, unless it says `faults`."""
-    visit = Visit(tabs.pop() if tabs else respondents_context.new_page(), site.url + address)
+    kept = tabs[respondents_context]
+    visit = Visit(kept.pop() if kept else respondents_context.new_page(), site.url + address)
     visit.listen()
     yield visit
     faults = [*visit.faults]
-    tabs += left(visit, site.url)
+    kept += left(visit, site.url)
     assert faults == []
 
 

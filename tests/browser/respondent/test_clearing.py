@@ -67,6 +67,7 @@ def test_clear_screen_after_send_leaves_nothing(visit: Visit, site: Capture) -> 
     assert body["nonce"] not in page.locator("main").inner_html()
 
 
+@pytest.mark.whole_browser("the back-forward cache")
 def test_back_shows_empty_page_with_new_tickets(visit: Visit, site: Capture) -> None:
     page = fill(visit).press("Review your answers").stage("review").page
     page.evaluate("window.kept = true")
@@ -82,6 +83,7 @@ def test_back_shows_empty_page_with_new_tickets(visit: Visit, site: Capture) -> 
     assert len(site.posts()) == 1
 
 
+@pytest.mark.whole_browser("the back-forward cache")
 def test_back_after_send_shows_cleared_screen(visit: Visit, site: Capture) -> None:
     # Chromium keeps no page that fetched a no-store answer; other browsers do, so the header is taken away here.
     site.respond = tampering(site.respond, without_cache_control)

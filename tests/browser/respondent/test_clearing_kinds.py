@@ -35,6 +35,7 @@ def left_in(visit: Visit) -> list[str]:
     )
 
 
+@pytest.mark.whole_browser("the back-forward cache")
 def test_back_shows_every_kind_empty_in_first_section(visit: Visit, site: Capture) -> None:
     fill_every_kind(visit).write(8, "41").press("Review your answers")
     assert {"41", "2.5", True} <= set(left_in(visit)), "else this test would be empty"
@@ -68,6 +69,7 @@ def test_no_kind_of_question_leaves_an_answer(visit: Visit, site: Capture, way: 
     assert left_in(visit) == []
 
 
+@pytest.mark.whole_browser("the back-forward cache")
 def test_undo_does_not_bring_a_number_back(visit: Visit, site: Capture) -> None:
     fill_every_kind(visit)
     field = visit.question(8).locator("input")

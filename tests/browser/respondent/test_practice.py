@@ -144,7 +144,14 @@ def test_practice_sends_and_stores_nothing(visit: Visit, site: Capture) -> None:
     assert not any(stored.values()), stored
 
 
-@pytest.mark.parametrize("how", ["review and send", "clear this screen", "go away and come back"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "review and send",
+        "clear this screen",
+        pytest.param("go away and come back", marks=pytest.mark.whole_browser("the back-forward cache")),
+    ],
+)
 def test_practice_is_cleared_with_the_rest(visit: Visit, site: Capture, how: str) -> None:
     practising(visit).practise("Yes").reply("That the true answer is “Yes”")
     if how == "review and send":

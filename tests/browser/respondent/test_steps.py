@@ -123,6 +123,7 @@ def test_reload_in_review_begins_anew(visit: Visit) -> None:
     back(visit).page.wait_for_url("about:blank", wait_until="commit")
 
 
+@pytest.mark.whole_browser("the back-forward cache")
 def test_return_to_review_begins_anew(visit: Visit, site: Capture) -> None:
     came_back(reviewed(visit), site)
     at_entry(visit.stage("questions"), None)
@@ -131,6 +132,7 @@ def test_return_to_review_begins_anew(visit: Visit, site: Capture) -> None:
     begun(visit, "No").press("Review your answers").stage("review")
 
 
+@pytest.mark.whole_browser("a tab whose history no other test filled")
 def test_history_is_the_same_for_every_answer(visit: Visit) -> None:
     """One entry more, with a constant word, at the same address: however many stages there were."""
     found = []
