@@ -6,9 +6,11 @@ from typing import cast
 from django.conf import settings
 from django.utils.text import slugify
 
+from collector.designs.appearance import check_ending
+from collector.errors import ValidationError
 from surveys.definition.bounds import MOST_ENTRIES
 from surveys.definition.ceilings import TOTAL
-from surveys.definition.parts import ItemPart, SectionPart
+from surveys.definition.parts import EndingPart, ItemPart, LinkPart, SectionPart
 from surveys.definition.questions import prefer_not
 from surveys.exchange import protection
 from surveys.exchange.items import LEFT_OUT, ItemMaker, MadeItem
@@ -68,7 +70,7 @@ class Texts:
 
 
 def _tags(source: Questionnaire) -> list[str]:
-    every = [source.title, source.introduction, source.consent]
+    every = [source.title, source.introduction, source.consent, source.ending, source.link_label]
     for question in source.questions:
         every += [question.words, question.help, *(one.words for one in (*question.options, *question.rows))]
     return [tag for words in every for tag in words]
@@ -91,16 +93,13 @@ class Builder:
 
     def definition(self, filename: str) -> dict[str, object]:
         """The raw definition, as an author could have written it in YAML."""
-        source, report = self.source, self.source.report
+        source = self.source
         title = self._titled(filename)
         self.introduction.append(self._part(source.introduction, "introduction"))
         consent = self._part(source.consent, "consent")
         for question in source.questions:
             self._add(question)
-        for question, words, _said in self.waiting:
-            suggestion = "Write it above the wording of the last question."
-            shown_as = first_text(words, question.name)
-            report.add(question.place, shown_as, "left out", "No question follows this text.", suggestion)
+        ending = self._ending()
         self._report_empty_sections()
         self._protect()
         slug = slugify(str(source.stored.get("slug") or "") or title[self.texts.own] or source.name)[:50].strip("-_")
@@ -112,6 +111,7 @@ class Builder:
             "consent": consent,
             **({"sections": self.sections} if self.sections else {}),
             "items": self.items,
+            **({"ending": ending} if ending else {}),
         }
         return {**raw, **{name: value for name, value in source.stored.items() if name != "slug"}}
 
@@ -134,6 +134,33 @@ class Builder:
             outcome: Outcome = "changed" if said else "taken over"
             self.source.report.add(name, first_text(taken, name), outcome, " ".join(said))
         return taken
+
+    def _ending(self) -> EndingPart:
+        """What stands at the end: its text, the texts that no question follows, and the link."""
+        source, ending = self.source, EndingPart()
+        text = self._part(source.ending, "end")
+        for note, words, said in self.waiting:
+            shown_as = first_text(words, note.name)
+            if note.condition or (note.section and note.section.conditions):
+                source.report.add(note.place, shown_as, "left out", *CONDITIONAL)
+                continue
+            text = _above(text, words)
+            where = "No question follows this text: it stands at the end, after sending."
+            source.report.add(note.place, shown_as, "changed", " ".join([where, *said]))
+        if any(text.values()):
+            ending["text"] = text
+        if source.link:
+            label = self.texts.take(source.link_label)
+            link: LinkPart = {"label": {code: label[code] or source.link for code in label}, "address": source.link}
+            try:
+                check_ending({"link": link}, self.texts.languages)
+            except ValidationError as reason:
+                source.report.add("end", f"link: {source.link}", "left out", f"{reason}.")
+            else:
+                ending["link"] = link
+                how = "Respondents follow it by a link at the end; nobody is sent on without a press."
+                source.report.add("end", f"link: {source.link}", "changed", how)
+        return ending
 
     def _add(self, question: Question) -> None:
         report = self.source.report
@@ -250,8 +277,8 @@ class Builder:
             item["channel"] = protection.channel_of(item, odds)
         if bare:
             said = (
-                f"{self.source.tool} does not randomise answers. {len(bare)} questions got a mechanism, so that all "
-                f"together stay within epsilon {TOTAL}."
+                f"{self.source.tool} does not randomise answers. Each question without a mechanism got one "
+                f"({len(bare)} of {len(self.items)}), so that all together stay within epsilon {TOTAL}."
             )
             advice = "Give sensitive questions more protection and the others less; ask age or region as a group."
             self.source.report.add("protection", "randomisation", "changed", said, advice)

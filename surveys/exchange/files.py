@@ -33,6 +33,10 @@ MOST_FILES = 500
 MOST_SHEETS = 20
 """Maximum bytes of a workbook when it is unpacked, in all; how often its packed size; files and sheets in it."""
 
+DAMAGED = (
+    "cannot be read as a workbook: it is damaged or of another kind. Open it in a spreadsheet and save it as .xlsx"
+)
+
 
 def fault(message: str) -> ValidationError:
     return ValidationError(("file",), message)
@@ -137,7 +141,8 @@ class _Tree:
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
-            raise fault(f"is not XML: line {error.lineno:,}, column {error.offset + 1:,}: {error}") from None
+            words = f"line {error.lineno:,}, column {error.offset + 1:,}: {expat.ErrorString(error.code)}"
+            raise fault(f"is not XML: {words}") from None
         except (ValueError, LookupError) as error:  # an encoding that Python does not know
             raise fault(f"is not XML: {str(error)[:200]}") from None
         return self.root
@@ -186,8 +191,8 @@ def workbook_sheets(content: bytes) -> dict[str, list[list[str]]]:
         return {sheet.title: _sheet_rows(sheet) for sheet in book.worksheets}
     except ValidationError:
         raise
-    except Exception as error:  # openpyxl lets whatever its parts raise through: a damaged file is refused, not a crash
-        raise fault(f"cannot be read as a workbook: {type(error).__name__}: {str(error)[:200]}") from None
+    except Exception:  # openpyxl lets whatever its parts raise through: a damaged file is refused, not a crash
+        raise fault(DAMAGED) from None
 
 
 def _require_small_workbook(content: bytes) -> None:
@@ -205,8 +210,8 @@ def _require_small_workbook(content: bytes) -> None:
                     _Tree(5 * MOST_ELEMENTS, keep=False).read(packed.read(part))
     except ValidationError:
         raise
-    except Exception as error:  # zipfile raises a dozen kinds on damaged archives
-        raise fault(f"cannot be unpacked: {type(error).__name__}: {str(error)[:200]}") from None
+    except Exception:  # zipfile raises a dozen kinds on damaged archives
+        raise fault(DAMAGED) from None
 
 
 def _sheet_rows(sheet: Any) -> list[list[str]]:

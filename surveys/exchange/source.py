@@ -1,6 +1,6 @@
 """A questionnaire as another tool has it, in one form for all tools, and the report on what became of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,6 +10,11 @@ Outcome = Literal["taken over", "changed", "left out"]
 
 Words = dict[str, str]
 """A text by language, as the tool names it; "" where the tool does not say which language it is."""
+
+NO_SETTING = "Candor has no such setting."
+ONE_LOOK = "The look is one for the whole survey: colours, typeface and logo are chosen in the editor."
+RUNNING = "It concerns how the tool runs a survey, not what it asks."
+"""Why parts of a source are left out that several tools have."""
 
 LONGEST_SHOWN = 200
 """Maximum characters of a source's text that the report quotes."""
@@ -58,6 +63,11 @@ class ImportReport:
 
     def count(self, outcome: Outcome) -> int:
         return sum(entry.outcome == outcome for entry in self.entries)
+
+    def lose_settings(self, place: str, names: Iterable[str]) -> None:
+        """One line for settings that say nothing of the questions."""
+        if told := sorted(set(names)):
+            self.add(place, f"settings: {', '.join(told)}", "left out", RUNNING)
 
     @property
     def in_words(self) -> str:
@@ -146,10 +156,10 @@ class Question:
         """Report on a part or a setting of this question."""
         self.notes.append(Entry(shown(self.place), shown(element), outcome, detail, suggestion))
 
-    def lose(self, settings: Mapping[str, object], why: str = "") -> None:
+    def lose(self, settings: Mapping[str, object], why: str = NO_SETTING) -> None:
         """Report settings of this question that have no counterpart."""
         for name, value in settings.items():
-            self.note(f"{name}: {shown(value)}", "left out", why or "Candor has no such setting.")
+            self.note(f"{name}: {shown(value)}", "left out", why)
 
 
 @dataclass
@@ -161,6 +171,11 @@ class Questionnaire:
     name: str = ""
     introduction: Words = field(default_factory=dict)
     consent: Words = field(default_factory=dict)
+    ending: Words = field(default_factory=dict)
+    """What respondents read after sending."""
+    link: str = ""
+    link_label: Words = field(default_factory=dict)
+    """The address to which respondents go after sending, and what the tool calls it."""
     language: str = ""
     """The language that comes first; empty where the tool names none."""
     questions: list[Question] = field(default_factory=list)

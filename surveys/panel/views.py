@@ -18,6 +18,7 @@ from surveys.definition import definitions
 from surveys.exchange.formats import EXPORTS, Conversion, export
 from surveys.lifecycle import selectors, services
 from surveys.models import Team
+from surveys.panel.forms.missing import missing_texts
 from surveys.panel.forms.upload import UploadForm
 from surveys.panel.frame import survey_page
 from surveys.panel.overview import overview
@@ -85,10 +86,9 @@ def _import_report(request: HttpRequest, made: Conversion, team: Team | None) ->
     definition = made.definition
     definition["slug"] = selectors.free_slug(definition["slug"])
     source = definitions.dump(definition)
-    title = definition["title"][definition["languages"][0]]
-    return panel_page(
-        request, "panel/import_report.html", title="Import report", made=made, source=source, named=title, team=team
-    )
+    told = {"named": definition["title"][definition["languages"][0]], "source": source, "made": made, "team": team}
+    lacking = missing_texts(definition, made.missing)
+    return panel_page(request, "panel/import_report.html", told, title="Import report", lacking=lacking)
 
 
 @require_safe

@@ -151,7 +151,7 @@ def test_api_translations_of_another_version_are_refused(draft: Survey, hers: Pr
         ("a,b\n1,2", "row 1 must be text, then codes of languages, like de; got 'a, b'"),
         ("text,de\ntitle,<b>fett</b>", "row 2, column de: "),
         ('msgid ""\nmsgstr "Language: fr\\n"\n', "must name its language in the header, one of de"),
-        (b"PK\x03\x04 nothing", "cannot be unpacked"),
+        (b"PK\x03\x04 nothing", "damaged or of another kind"),
     ],
 )
 def test_unusable_translations_change_nothing(

@@ -181,7 +181,7 @@ def test_fuzzy_and_obsolete_entries_are_left_out() -> None:
         (b"text,de\ntitle," + b"x" * 20_001, "a.csv", "at most 20,000 characters; got 20,001"),
         (b"text,de\n" + b"gone,x\n" * 5_001, "a.csv", "must have at most 5,000 rows"),
         (b"x" * 1_000_001, "a.po", "at most 1,000,000 bytes"),
-        (b"PK\x03\x04 nothing", "a.xlsx", "cannot be unpacked"),
+        (b"PK\x03\x04 nothing", "a.xlsx", "damaged or of another kind"),
         (b"/etc/passwd", "a.po", "cannot be read as a PO file: Syntax error in po file (line 1)"),
         (b'msgid "a\nmsgstr', "a.po", "cannot be read as a PO file: Syntax error in po file (line 2)"),
         (b'msgid ""\nmsgstr "Language: fr\\n"\n', "a.po", "one of de, ar; got Language: 'fr'"),

@@ -51,6 +51,21 @@ LOOKS = frozenset(
 )
 
 
+TEXTS = {
+    "surveyls_title": "title", "surveyls_description": "introduction", "surveyls_welcometext": "introduction",
+    "surveyls_policy_notice": "consent", "surveyls_endtext": "ending", "surveyls_urldescription": "link_label",
+}  # fmt: skip
+"""Where the texts of a survey go."""
+
+LOST = {
+    "surveyls_policy_error": "Candor says in its own words that nothing is sent without consent.",
+    "surveyls_policy_notice_label": "Candor words the field of consent itself.",
+    "surveyls_legal_notice": "Candor has no such page: write it below data protection, or into the consent.",
+}
+KNOWN = {"sid", "surveyls_survey_id", "surveyls_language", "language", "additional_languages", "surveyls_url"}
+KNOWN |= TEXTS.keys() | LOST.keys()
+
+
 @dataclass
 class LimePart:
     """A subquestion or an answer: its code, its words, the scale that it belongs to."""
@@ -86,6 +101,26 @@ def part_of(parts: list[LimePart], code: str, scale: str) -> LimePart:
     if found is None:
         parts.append(found := LimePart(code, scale))
     return found
+
+
+def take_setting(source: Questionnaire, place: str, name: str, value: str, language: str) -> None:
+    """Take a text of the survey, or report why it is left out."""
+    if not value:
+        return
+    if part := TEXTS.get(name):
+        words: Words = getattr(source, part)
+        words[language] = "\n\n".join(filter(None, (words.get(language, ""), value)))
+    elif name == "surveyls_url" and source.link in ("", value):
+        source.link = value
+    elif name == "surveyls_url":
+        source.report.add(place, f"{name}: {value}", "left out", "The link at the end is the same in every language.")
+    elif name in LOST:
+        source.report.add(place, f"{name}: {value}", "left out", LOST[name])
+
+
+def is_running(name: str, value: str) -> bool:
+    """Whether this is a setting of how LimeSurvey runs a survey, with a value that says something."""
+    return name not in KNOWN and value not in OFF
 
 
 def add_questions(source: Questionnaire, found: Iterable[LimeQuestion]) -> None:

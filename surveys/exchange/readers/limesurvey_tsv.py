@@ -2,15 +2,10 @@
 
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, table_rows
-from surveys.exchange.readers.limesurvey import TOOL, LimeQuestion, add_questions, part_of
+from surveys.exchange.readers.limesurvey import TOOL, LimeQuestion, add_questions, is_running, part_of, take_setting
 from surveys.exchange.source import Questionnaire, Section
 
 Row = dict[str, str]
-SETTINGS = {
-    "surveyls_title": "title", "surveyls_description": "introduction", "surveyls_welcometext": "introduction",
-    "surveyls_policy_notice": "consent",
-}  # fmt: skip
-LOST = ("surveyls_endtext", "surveyls_url", "surveyls_legal_notice")
 COLUMNS = {
     "id", "related_id", "class", "type/scale", "name", "relevance", "text", "help", "language", "validation",
     "mandatory", "other", "default", "same_default", "encrypted", "question_theme_name", "same_script",
@@ -28,6 +23,7 @@ def read(content: bytes) -> Questionnaire:
         row = {name: cell for name, cell in zip(head, cells, strict=False) if name and cell}
         if row:
             reader.add(row, f"row {number}")
+    reader.source.report.lose_settings("survey", reader.others)
     add_questions(reader.source, reader.questions.values())
     return reader.source
 
@@ -39,12 +35,15 @@ class _Rows:
         self.sections: dict[str, Section] = {}
         self.section: Section | None = None
         self.question: LimeQuestion | None = None
+        self.others: set[str] = set()
+        """Settings that say nothing of the questions."""
 
     def add(self, row: Row, place: str) -> None:
         kind, language = row.get("class", "").upper(), row.get("language", "")
         if kind == "S":
             if row.get("name") == "language":
                 self.source.language = row.get("text", "")
+            self._note_running(row.get("name", ""), row.get("text", ""))
         elif kind == "SL":
             self._setting(row, language, place)
         elif kind == "G":
@@ -60,11 +59,11 @@ class _Rows:
 
     def _setting(self, row: Row, language: str, place: str) -> None:
         name, text = row.get("name", ""), row.get("text", "")
-        if part := SETTINGS.get(name):
-            words = getattr(self.source, part)
-            words[language] = "\n\n".join(filter(None, (words.get(language, ""), text)))
-        elif name in LOST and text:
-            self.source.report.add(place, f"{name}: {text}", "left out", "Candor's pages have their own last words.")
+        take_setting(self.source, place, name, text, language)
+        self._note_running(name, text)
+
+    def _note_running(self, name: str, value: str) -> None:
+        self.others |= {name} if is_running(name, value) else set()
 
     def _group(self, row: Row, language: str, place: str) -> None:
         # The same group comes again for each language, with the same number.

@@ -6,7 +6,7 @@ from functools import partial
 
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import Element, fault, xml_document
-from surveys.exchange.readers.limesurvey import TOOL, LimeQuestion, add_questions, part_of
+from surveys.exchange.readers.limesurvey import TOOL, LimeQuestion, add_questions, is_running, part_of, take_setting
 from surveys.exchange.source import Questionnaire, Section, shown
 
 Row = dict[str, str]
@@ -16,12 +16,6 @@ READ = {
     "themes", "themes_inherited", "question_themes", "surveys_groupsettings",
 }  # fmt: skip
 """Parts of a file that are read, or that say nothing of the questions."""
-
-SETTINGS = {
-    "surveyls_title": "title", "surveyls_description": "introduction", "surveyls_welcometext": "introduction",
-    "surveyls_policy_notice": "consent",
-}  # fmt: skip
-LOST = ("surveyls_endtext", "surveyls_url", "surveyls_policy_error", "surveyls_legal_notice")
 
 
 def read(content: bytes) -> Questionnaire:
@@ -67,14 +61,11 @@ class _Document:
     def _survey(self) -> None:
         for row in self.rows("surveys_languagesettings"):
             language = row.get("surveyls_language", self.own)
-            for name, part in SETTINGS.items():
-                words = getattr(self.source, part)
-                if row.get(name):
-                    words[language] = "\n\n".join(filter(None, (words.get(language, ""), row[name])))
-            for name in LOST:
-                if row.get(name):
-                    said = "Candor's pages have their own last words."
-                    self.source.report.add("survey", f"{name}: {row[name]}", "left out", said)
+            for name, text in row.items():
+                take_setting(self.source, "survey", name, text, language)
+        others = [*self.rows("surveys")[:1], *self.rows("surveys_languagesettings")]
+        running = [name for row in others for name, value in row.items() if is_running(name, value)]
+        self.source.report.lose_settings("survey", running)
 
     def _group_orders(self) -> dict[str, int]:
         return {row.get("gid", ""): _whole(row.get("group_order", "")) for row in self.rows("groups")}

@@ -4,6 +4,7 @@ import re
 
 from surveys.exchange.files import decoded, fault, json_document
 from surveys.exchange.source import (
+    ONE_LOOK,
     Condition,
     Fields,
     Option,
@@ -27,7 +28,7 @@ KINDS: dict[str, SourceKind] = {
 TECHNICAL = frozenset(
     {"DataExportTag", "QuestionType", "Selector", "SubSelector", "Configuration", "QuestionDescription", "ChoiceOrder"}
     | {"QuestionID", "DefaultChoices", "DataVisibility", "NextChoiceId", "NextAnswerId", "AnswerOrder", "Language"}
-    | {"QuestionText_Unsafe", "ChoiceDataExportTags", "GradingData", "AnalyzeChoices", "Labels", "QuestionJS"}
+    | {"QuestionText_Unsafe", "ChoiceDataExportTags", "GradingData", "AnalyzeChoices", "QuestionJS"}
     | {"VariableNaming", "RecodeValues", "ColumnLabels", "TableChoices", "InputType"}
 )
 FLOW = {
@@ -38,6 +39,15 @@ FLOW = {
     "ReferenceSurvey": "Questions of another survey.", "SupplementalData": "Data from outside.",
 }  # fmt: skip
 BRANCH_ADVICE = "Use “asked if” on each question, which the device decides."
+NO_BREAKS = "The questions of a section stand on one page: where a page is to begin, begin a section with a heading."
+NO_MESSAGE = "The file names the text of the end and does not have it."
+END_ADVICE = "Copy the text from Qualtrics and write it below the end of the survey."
+LOOKS = ("Skin", "SkinLibrary", "SkinType", "ProgressBarDisplay", "CustomStyles", "Logo", "nextButtonText")
+PAGES = {
+    "Header": "Candor's pages have no header: write it into the introduction.",
+    "Footer": "Candor's pages have no footer: write it below the end of the survey.",
+    "BackButton": "Candor's respondents can always go back until they send.",
+}
 ELEMENTS = {"BL", "FL", "SQ", "SO", "STAT", "QC", "RS", "PROJ", "SCO", "PL", "NT", "QO", "ED", "QG", "TR", "PS"}
 DEEPEST = 12
 USUAL_BLOCK = "Default Question Block"
@@ -120,16 +130,31 @@ class _Reader:
             self.source.report.add(f"block {title}", "random order of questions", "left out", "Candor keeps one order.")
         if text_of(options.get("Looping")) not in ("", "None"):
             self.source.report.add(f"block {title}", "loop", "left out", "Candor asks every question once.")
+        breaks = 0
         for element in _list(block.get("BlockElements")):
             key = text_of(_mapping(element).get("QuestionID"))
+            breaks += text_of(_mapping(element).get("Type")) == "Page Break"
             if key in self.questions and key not in self.done:
                 self._question(key, section)
+        if breaks:
+            self.source.report.add(f"block {title}", f"page breaks: {breaks}", "left out", NO_BREAKS)
 
     def _question(self, key: str, section: Section | None) -> None:
         self.done.add(key)
         question = _question(self.questions[key], key, self.source.language)
         question.section = section
         self.source.questions.append(question)
+
+    def _options(self, fields: Fields) -> None:
+        """The end of the survey and its look; other options concern how Qualtrics runs it."""
+        report = self.source.report
+        self.source.link = fields.text("EOSRedirectURL")
+        if message := fields.text("EOSMessage"):
+            report.add("survey options", f"EOSMessage: {message}", "left out", NO_MESSAGE, END_ADVICE)
+        for name in (*LOOKS, *PAGES):
+            if value := fields.text(name):
+                report.add("survey options", f"{name}: {value}", "left out", ONE_LOOK if name in LOOKS else PAGES[name])
+        report.lose_settings("survey options", (name for name, value in fields.left().items() if value != "false"))
 
     def _trash(self, block: dict[str, object], name: str) -> None:
         for element in _list(block.get("BlockElements")):
@@ -143,6 +168,9 @@ class _Reader:
         for key in self.questions:
             if key not in self.done:
                 self._question(key, None)
+        for element in elements:
+            if element.get("Element") == "SO":
+                self._options(Fields(_mapping(element.get("Payload"))))
         for element in elements:
             kind = text_of(element.get("Element"))
             if kind not in ELEMENTS or kind in ("QO", "ED", "SCO"):

@@ -5,6 +5,8 @@ from typing import Any
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, json_document
 from surveys.exchange.source import (
+    NO_SETTING,
+    ONE_LOOK,
     Fields,
     Option,
     Question,
@@ -38,6 +40,8 @@ LOOKS = (
     "questionErrorLocation", "focusFirstQuestionAutomatic", "questionsOnPageMode", "headerView", "checkErrorsMode",
     "textUpdateMode", "clearInvisibleValues", "showTitle", "fitToContainer",
 )  # fmt: skip
+BY_ANSWER = ("completedHtmlOnCondition", "navigateToUrlOnCondition")
+ENDS = "The end is the same for everybody: one that depends on an answer would tell it."
 DEEPEST = 12
 HIDDEN = "SurveyJS hides it until a program shows it; here it is asked."
 INSIDE = ("templateElements", "columns", "rows", "items", "detailElements")
@@ -67,12 +71,13 @@ def read_document(document: dict[str, object]) -> Questionnaire:
     source.language = fields.text("locale")
     source.stored = _mapping(fields.take(STORED))
     source.consent = words_of(source.stored.pop("consent", None))
+    source.ending, source.link = words_of(fields.take("completedHtml")), fields.text("navigateToUrl")
     reader = _Reader(source)
     for number, page in enumerate(_objects(document.get("pages")), start=1):
         reader.page(page, number)
     reader.elements(document.get("elements") or document.get("questions"), "elements", None, 1)
     for name, value in fields.left().items():
-        why = "Candor's pages have one look." if name in LOOKS else "Candor has no such setting."
+        why = ONE_LOOK if name in LOOKS else ENDS if name in BY_ANSWER else NO_SETTING
         source.report.add("survey", f"{name}: {value}", "left out", why)
     if not isinstance(document.get("pages", document.get("elements", document.get("questions"))), list):
         raise fault("must have a list of pages or elements to be a SurveyJS survey")
@@ -104,7 +109,7 @@ class _Reader:
             self.source.report.add(section.place, section.name, "changed", said)
         told = several or section.conditions or section.introduction
         for name, value in fields.left().items():
-            self.source.report.add(section.place, f"{name}: {value}", "left out", "Candor has no such setting.")
+            self.source.report.add(section.place, f"{name}: {value}", "left out", NO_SETTING)
         if not told and page_list:
             self.source.report.add(section.place, section.name, "changed", "A page without heading is no section.")
         self.elements(page_list, section.place, section if told else None, 1)
@@ -130,7 +135,7 @@ class _Reader:
         self._hidden(fields, here, section.name)
         section.conditions = [*(outer.conditions if outer else []), *inner]
         for name, value in fields.left().items():
-            self.source.report.add(here, f"{name}: {value}", "left out", "Candor has no such setting.")
+            self.source.report.add(here, f"{name}: {value}", "left out", NO_SETTING)
         told = bool(section.title or section.introduction or inner)
         if told and outer is not None and not section.title:
             section.title = outer.title

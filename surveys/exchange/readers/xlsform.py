@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from surveys.exchange.conditions import condition
 from surveys.exchange.dates import moved
 from surveys.exchange.files import decoded, fault, json_document, table_rows, workbook_sheets
-from surveys.exchange.source import Condition, Fields, Option, Question, Questionnaire, Section, SourceKind, Words
+from surveys.exchange.source import (
+    NO_SETTING,
+    ONE_LOOK,
+    RUNNING,
+    Condition,
+    Fields,
+    Option,
+    Question,
+    Questionnaire,
+    Section,
+    SourceKind,
+    Words,
+)
 
 TOOL = "XLSForm"
 SHEETS = ("survey", "choices", "settings")
@@ -35,10 +47,21 @@ DATES = re.compile(r"\.\s*(>=|<=|>|<)\s*(?:date\(\s*)?['\"](\d{4}-\d{2}-\d{2})['
 UNFOLDING = frozenset({"minimal", "autocomplete"})
 """Appearances of a list that unfolds from one field, in which typing finds an option."""
 MOST_TICKED = re.compile(r"count-selected\(\s*\.\s*\)\s*<=\s*(\d+)")
+TECHNICAL = frozenset({"form_id", "id_string", "name", "version", "allow_choice_duplicates", "namespaces"})
 SETTINGS = {
-    "form_id", "version", "id_string", "instance_name", "public_key", "submission_url", "style", "name", "auto_send",
-    "auto_delete", "allow_choice_duplicates", "namespaces",
-}  # fmt: skip
+    "style": ONE_LOOK,
+    "instance_name": "Candor names no response: a name could tell whose it is.",
+    **dict.fromkeys(("public_key", "submission_url", "auto_send", "auto_delete"), RUNNING),
+}
+"""Why each of these settings is left out."""
+
+FORMATTING = (
+    (re.compile(r"^[ \t]*#{1,6}[ \t]+(.+)$", re.MULTILINE), r"<h2>\1</h2>"),
+    (re.compile(r"\[([^\[\]\n]+)\]\((?:https?:|mailto:)[^()\s]*\)"), r"<a>\1</a>"),
+    (re.compile(r"(\*\*|__)(?=\S)([^*_\n]*[^*_\s])\1"), r"<b>\2</b>"),
+    (re.compile(r"(?<![\w*\\])([*_])(?=\S)([^*_\n]*[^*_\s])\1(?![\w*])"), r"<i>\2</i>"),
+)
+"""Markdown that XLSForm has, as HTML, of which the words are taken."""
 
 
 def is_workbook(sheets: Mapping[str, object]) -> bool:
@@ -53,8 +76,11 @@ def read(content: bytes) -> Questionnaire:
         raise fault("must have a sheet named survey to be an XLSForm")
     source = Questionnaire(TOOL)
     _settings(sheets.get("settings", []), source)
-    lists = _choices(sheets.get("choices", []), source)
-    _Survey(source, lists).read(_records(sheets["survey"]))
+    choices, survey = (_records(sheets.get(name, [])) for name in ("choices", "survey"))
+    if not any(STORED in row for _, row in survey):  # Candor's own texts have no formatting
+        choices, survey = _as_html(choices), _as_html(survey)
+    lists = _choices(choices, source)
+    _Survey(source, lists).read(survey)
     for name in sorted(set(sheets) - set(SHEETS)):
         if any(any(row) for row in sheets[name]):
             source.report.add(f"sheet {name}", name, "left out", "It is none of survey, choices and settings.")
@@ -87,6 +113,18 @@ def _records(rows: list[list[str]]) -> list[tuple[int, Row]]:
     ]
 
 
+def _as_html(records: list[tuple[int, Row]]) -> list[tuple[int, Row]]:
+    return [(number, {column: _formatted(column, cell) for column, cell in row.items()}) for number, row in records]
+
+
+def _formatted(column: str, cell: str) -> str:
+    if column.partition("::")[0] not in ("label", "hint"):
+        return cell
+    for written, html in FORMATTING:
+        cell = written.sub(html, cell)
+    return cell
+
+
 def _column(name: str) -> str:
     base, colons, rest = name.strip().partition("::")
     if not colons:
@@ -110,13 +148,14 @@ def _words(fields: Fields, row: Row, name: str) -> Words:
 
 def _settings(rows: list[list[str]], source: Questionnaire) -> None:
     for number, row in _records(rows)[:1]:
-        fields = Fields(row, frozenset(SETTINGS))
+        fields = Fields(row, TECHNICAL)
         source.title = _words(fields, row, "form_title") or _words(fields, row, "title")
         source.name = row.get("form_id", row.get("id_string", ""))
         source.language = fields.text("default_language")
         source.stored = _stored(fields)
         for name, value in fields.left().items():
-            source.report.add(f"settings, row {number}", f"{name}: {value}", "left out", "Candor has no such setting.")
+            why = SETTINGS.get(name, NO_SETTING)
+            source.report.add(f"settings, row {number}", f"{name}: {value}", "left out", why)
 
 
 def _stored(fields: Fields) -> dict[str, object]:
@@ -127,9 +166,9 @@ def _stored(fields: Fields) -> dict[str, object]:
     return stored
 
 
-def _choices(rows: list[list[str]], source: Questionnaire) -> dict[str, list[Option]]:
+def _choices(records: list[tuple[int, Row]], source: Questionnaire) -> dict[str, list[Option]]:
     lists: dict[str, list[Option]] = {}
-    for number, row in _records(rows):
+    for number, row in records:
         fields = Fields(row, frozenset({"order"}))
         name, code = fields.text("list_name"), fields.text("name")
         option = Option(code, _words(fields, row, "label"))
@@ -243,7 +282,7 @@ def _settings_of(question: Question, fields: Fields, word: str) -> None:
     if "likert" in looks and question.kind == "one":
         question.kind = "scale"
     if others := [look for look in looks if look != "likert" and look not in UNFOLDING]:
-        question.note(f"appearance: {' '.join(others)}", "left out", "Candor's pages have one look.")
+        question.note(f"appearance: {' '.join(others)}", "left out", ONE_LOOK)
 
 
 def _constraint(question: Question, written: str, *, whole: bool) -> None:

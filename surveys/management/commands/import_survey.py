@@ -13,6 +13,7 @@ from surveys.exchange import formats as exchange
 from surveys.exchange.files import LARGEST_FILE
 from surveys.lifecycle import selectors, services
 from surveys.management.base import SurveyCommand, read_content
+from surveys.panel.forms.missing import missing_texts
 
 
 class Command(SurveyCommand):
@@ -58,7 +59,9 @@ class Command(SurveyCommand):
             self.stderr.write(f"{entry.outcome}: {entry.place}: {entry.element}{f': {words}' if words else ''}")
         facts = {"slug": survey.slug, "state": survey.state, "items": survey.items.count(), "format": form}
         facts |= {"report": [entry.to_dict() for entry in made.report.entries], "missing": made.missing}
-        still = f" Before it can be opened: {made.missing}." if made.missing else ""
+        still = " ".join(
+            ["", "Before it can be opened:", *missing_texts(definition, made.missing)] if made.missing else []
+        )
         return f"{survey.slug} is a draft with {facts['items']} questions: {made.report.in_words}.{still}", facts
 
 
