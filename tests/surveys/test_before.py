@@ -171,5 +171,6 @@ def test_note_of_another_tool_stands_before_the_next_question() -> None:
     assert items["c"]["before"] == {"text": {"en": "For x."}}
     outcomes = {entry.detail.split(".")[0]: entry.outcome for entry in found.report.entries}
     assert outcomes["A text with a condition of its own"] == "left out"
-    assert outcomes["No question follows this text"] == "left out"
+    assert outcomes["No question follows this text: it stands at the end, after sending"] == "changed"
+    assert found.definition["ending"]["text"] == {"en": "Thank you."}
     assert outcomes["The text stands before c"] == "taken over"
