@@ -14,8 +14,6 @@ from django.conf import settings
 from django.template.loader import get_template
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from estimator.base.languages import LANGUAGES
-
 ROOT = Path(settings.ROOT)
 TEMPLATES = ROOT / "templates"
 
@@ -48,20 +46,9 @@ class Shelf:
 
 
 ALL = tuple(code for code, _name in settings.LANGUAGES if code != "en")
-OF_REPORTS = tuple(code for code in LANGUAGES if code != "en")
-SCHEMES = (
-    "estimator/base/mechanisms/*.py",
-    "estimator/base/tickets.py",
-    "estimator/base/ways_in.py",
-    "estimator/reports/privacy.py",
-    "estimator/reports/retention.py",
-)
-"""What reports say of a survey before its first response: a dossier does, too, in every language of the pages."""
-
 RESPONDENTS = Shelf(ROOT / "locale", ALL, ("templates/surveys/**/*.html", "surveys/**/*.py"))
-REPORTS = Shelf(ROOT / "estimator" / "locale", OF_REPORTS, ("estimator/**/*.py",))
-DOSSIERS = Shelf(ROOT / "estimator" / "locale", tuple(code for code in ALL if code not in OF_REPORTS), SCHEMES)
-SHELVES = (RESPONDENTS, REPORTS, DOSSIERS)
+REPORTS = Shelf(ROOT / "estimator" / "locale", ALL, ("estimator/**/*.py",))
+SHELVES = (RESPONDENTS, REPORTS)
 
 
 def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:

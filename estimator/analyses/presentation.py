@@ -15,10 +15,11 @@ from estimator.analyses.quantities import item_of, quantity_of, question_at, var
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.strata import PAIRS
-from estimator.base import wording
+from estimator.base import verdict, wording
+from estimator.base.verdict import Verdict
 from estimator.models import Analysis
 from estimator.runs import targets, waves
-from estimator.runs.estimation import is_of_use, reach_of
+from estimator.runs.estimation import range_of
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition, has_shares, stored
 
 Kind = Analysis.Kind
@@ -126,8 +127,8 @@ def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDes
     if not _of_use(entered, speaker, position):
         what = f"the share of {named(choice)}" if choice else "the mean"
         return (
-            f"Too few reports to tell {what} in a population with these shares: the interval runs from "
-            f"{parts.spanned(entered)}, more than half of all that is possible."
+            f"In a population with these shares, {what} is too imprecise to report: its interval is "
+            f"{parts.spanned(entered)}."
         )
     quoted = parts.quoted(entered)
     statement = (
@@ -140,9 +141,14 @@ def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDes
 
 
 def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
-    """Return True if the interval of a share or mean is narrow enough for its estimate to be quoted."""
-    reach = reach_of(question_at(speaker.design, position), row.quantity)
-    return row.low is not None and row.high is not None and is_of_use(row.high - row.low, reach)
+    """Return True if a share or mean is precise enough to be quoted."""
+    if row.estimate is None or row.low is None or row.high is None or row.level is None:
+        return False
+    possible = range_of(question_at(speaker.design, position), row.quantity)
+    found = verdict.of_interval(
+        row.estimate, row.low, row.high, n=row.n, direct=None, confidence=row.level, range_=possible
+    )
+    return found.verdict is not Verdict.TOO_IMPRECISE
 
 
 def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:

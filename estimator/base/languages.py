@@ -1,8 +1,7 @@
 """The languages of a report, and their number formats.
 
 The words go through gettext (`estimator/locale/`), with the language active. How numbers are written is kept apart from
-that: the respondents' pages have languages and numbers of their own, which must not change with a report's. A dossier
-comes in the languages of these pages.
+that: the respondents' pages have numbers of their own, which must not change with a report's.
 """
 
 import re
@@ -12,8 +11,10 @@ from contextvars import ContextVar
 
 from django.utils import translation
 
-LANGUAGES = {"en": "English", "de": "Deutsch"}
-"""The languages of reports, by native name; the first is the default."""
+LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ar": "العربية"}
+"""The languages of reports and dossiers, by native name; the first is the default."""
+
+RIGHT_TO_LEFT = ("ar",)
 
 DEFAULT = "en"
 
@@ -56,8 +57,18 @@ def formatted() -> str:
     return _numbers.get()
 
 
+def direction() -> str:
+    """The direction of the report being generated, as HTML names it."""
+    return "rtl" if formatted() in RIGHT_TO_LEFT else "ltr"
+
+
 def figures(text: str) -> str:
-    """A number as Python formats it, with the separators of the report's language."""
+    """A number as Python formats it, with the separators of the report's language.
+
+    From right to left a mark keeps the sign of a negative number before it.
+    """
     if _numbers.get() == "es":
         text = _FOUR_DIGITS.sub(r"\1\2", text)
+    if text.startswith("-") and direction() == "rtl":
+        text = f"\u200e{text}"
     return text.translate(_MARKS.get(_numbers.get(), {}))

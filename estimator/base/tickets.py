@@ -39,16 +39,16 @@ def encoding_sentence(item: Item) -> str:
     k, channel = len(item.choices), item.channel
     match item.encoding:
         case "one_hot":
-            text = _("For each of the %(count)s choices a mark or none is sent, each through a ticket of its own.")
+            text = _("Each of the %(count)s choices is sent as marked or not marked, randomised separately.")
             return text % {"count": k}
         case "each_option":
-            text = _("For each of the %(count)s options a mark or none is sent, each through a ticket of its own.")
+            text = _("Each of the %(count)s options is sent as ticked or not ticked, randomised separately.")
             most = " " + _("At most %(most)s can be ticked.") % {"most": item.most} if item.most is not None else ""
             return text % {"count": k} + most
         case "subset":
             text = _(
-                "A set of %(size)s of the %(count)s choices is sent. A ticket says whether the answer is in it; the "
-                "others in it are drawn with equal odds."
+                "A set of %(size)s of the %(count)s choices is sent. Chance decides whether it contains the "
+                "answer; its other members are drawn with equal probability."
             )
             return text % {"size": channel.size, "count": k}
         case "single":
@@ -59,12 +59,12 @@ def encoding_sentence(item: Item) -> str:
 
 def _how_a_number_is_sent(channel: Channel) -> str:
     if len(channel.weights[0]) == 2:
-        return _("One of two reports is sent, lowest or highest: the higher the answer, the more tickets say highest.")
+        return _("“Lowest” or “highest” is sent: the higher the answer, the more likely “highest”.")
     if channel.name != "discrete_laplace":
-        return _("A number is sent, through a ticket.")
+        return _("A randomised number is sent.")
     return _(
-        "A number is sent, through a ticket: the answer with a step up or down, the larger the rarer; what lies beyond "
-        "an end is sent as that end."
+        "A randomised number is sent: the answer plus a random step up or down, large steps being rarer; values "
+        "beyond an end of the range are sent as that end."
     )
 
 
@@ -73,9 +73,9 @@ def tickets_of(item: Item, question: Question, language: str) -> Tickets:
     weights, names = item.channel.weights, row_names(item, question, language)
     match item.encoding:
         case "one_hot":
-            return _shown(weights, names, _marked(), _("A choice, seen alone"))
+            return _shown(weights, names, _marked(), _("One choice"))
         case "each_option":
-            return _shown(weights, names, _marked(), _("An option, seen alone"))
+            return _shown(weights, names, _marked(), _("One option"))
         case "subset":
             return _shown(weights, names, (_("a set without the answer"), _("a set with the answer")))
         case "single":
@@ -105,7 +105,7 @@ def sent_names(points: list[str], width: int) -> list[str]:
     """The names of the `width` possible reports of a number whose grid has these points."""
     if width == 2:
         return [_("lowest (%(value)s)") % {"value": points[0]}, _("highest (%(value)s)") % {"value": points[-1]}]
-    return points if width == len(points) else [_("report %(number)s") % {"number": y + 1} for y in range(width)]
+    return points if width == len(points) else [_("response %(number)s") % {"number": y + 1} for y in range(width)]
 
 
 def _marked() -> tuple[str, str]:
@@ -123,7 +123,7 @@ def _of_a_number(weights: Table, points: list[str]) -> Tickets:
         bins = [range(low, high) for low, high in pairwise(ends)]
     columns = tuple(_from_to(names, b) for b in bins)
     table = [[sum(weights[x][y] for y in b) for b in bins] for x in rows]
-    some = _("%(shown)s of the %(all)s rows; report.json holds all.") % {"shown": len(rows), "all": last + 1}
+    some = _("%(shown)s of %(all)s rows; report.json has all of them.") % {"shown": len(rows), "all": last + 1}
     remark = "" if len(rows) > last else some
     own = len(columns) == len(points)
     return _shown(table, tuple(points[x] for x in rows), columns, own=own, remark=remark)
@@ -146,7 +146,7 @@ def _shown(
 ) -> Tickets:
     tickets, square = sum(weights[0]), own and len(names) == len(columns)
     many = tickets > LARGEST_COUNT
-    how_many = _("Of %(tickets)s tickets, how many send each report") % {"tickets": wording.count(tickets)}
+    how_many = _("Number of tickets, of %(tickets)s, that send each response") % {"tickets": wording.count(tickets)}
 
     def cell(weight: int) -> str:
         return wording.percent(weight / tickets, 1) if many else wording.count(weight)
@@ -155,6 +155,6 @@ def _shown(
         (name, tuple((cell(weight), square and x == y) for y, weight in enumerate(row)))
         for x, (name, row) in enumerate(zip(names, weights, strict=True))
     )
-    exact = _("Rounded, of %(tickets)s tickets.") % {"tickets": wording.count(tickets)} if many else ""
-    caption = _("How likely each report is") if many else how_many
+    exact = _("Rounded from counts of %(tickets)s tickets.") % {"tickets": wording.count(tickets)} if many else ""
+    caption = _("Probability of each response") if many else how_many
     return Tickets(caption, corner or _("True answer"), columns, tuple(rows), f"{exact} {remark}".strip())

@@ -29,41 +29,39 @@ class WayIn:
 
 
 SEVERAL_INVITATIONS = gettext_lazy(
-    "What this sum cannot know of: other installations, other surveys for the same people that nobody linked to this "
-    "one, a copy that was said to be for other people, and somebody who answers with several invitations."
+    "This total does not include other installations, other surveys of the same people that were not linked to "
+    "this one, copies declared to be for other people, or answers given with several single-use links."
 )
 
 OPEN = WayIn(
     name="open_link",
-    mode=gettext_lazy("On the web, filled in by respondents themselves; anybody who had the link could take part."),
+    mode=gettext_lazy("Self-administered web survey; anyone with the link could take part."),
     coin=gettext_lazy("on a page without a script or on paper"),
     false_reports=gettext_lazy(
-        "This survey was an open link: one person can send several reports. Under each question stands how far false "
-        "reports could move it, and how many it takes (Cheu et al., 2021)."
+        "This survey used an open link, so one person can send several responses. The section on each question "
+        "says how far false responses could shift its estimates, and how many it takes (Cheu et al., 2021)."
     ),
-    protection=gettext_lazy("Open link: anybody who had it, as often as they liked."),
+    protection=gettext_lazy("Open link: anyone who had it, any number of times."),
     uncounted=gettext_lazy(
-        "What this sum cannot know of: other installations, other surveys for the same people that nobody linked to "
-        "this one, a copy that was said to be for other people, and somebody who answers in several browsers or on "
-        "several devices."
+        "This total does not include other installations, other surveys of the same people that were not linked "
+        "to this one, copies declared to be for other people, or answers given in several browsers or on several "
+        "devices."
     ),
 )
 
 SECRET = WayIn(
     name="single_use_link",
-    mode=gettext_lazy(
-        "On the web, filled in by respondents themselves; each report needed an invitation with a single-use code."
-    ),
+    mode=gettext_lazy("Self-administered web survey; each response required a single-use link."),
     coin=gettext_lazy("on a page without a script"),
     false_reports=gettext_lazy(
-        "This survey was by invitation, and each single-use code was good for one report: one person can send as many "
-        "reports as she has codes. Under each question stands how far false reports could move it, and how many it "
-        "takes (Cheu et al., 2021)."
+        "Each single-use link was valid for one response, so a person can send as many responses as they have "
+        "links. The section on each question says how far false responses could shift its estimates, and how many "
+        "it takes (Cheu et al., 2021)."
     ),
     protection=gettext_lazy(
-        "Single-use codes, each good for one report. Of a code its SHA-256 is stored until the code is used, and "
-        "nothing says which report it brought. Somebody with a list of who got which code and the database can tell "
-        "who took part, but not what they answered."
+        "Single-use links, each valid for one response. The SHA-256 hash of a link’s code is stored until the "
+        "code is used; nothing records which response it produced. Someone with both the database and a list of "
+        "who received which code can tell who took part, but not what they answered."
     ),
     uncounted=SEVERAL_INVITATIONS,
 )
@@ -71,19 +69,20 @@ SECRET = WayIn(
 BLIND = WayIn(
     name="blind_invitation",
     mode=gettext_lazy(
-        "On the web, filled in by respondents themselves; each report needed an anonymous single-use invitation, which "
-        "the server had signed without seeing it."
+        "Self-administered web survey; each response required an anonymous single-use link, which the server had "
+        "signed without seeing it (blind signature)."
     ),
     coin="",
     false_reports=gettext_lazy(
-        "This survey was by anonymous single-use invitations, each good for one report: one person can send as many "
-        "reports as she could fetch invitations. Under each question stands how far false reports could move it, and "
-        "how many it takes (Cheu et al., 2021)."
+        "Each anonymous single-use link was valid for one response, so a person can send as many responses as "
+        "they could obtain links. The section on each question says how far false responses could shift its "
+        "estimates, and how many it takes (Cheu et al., 2021)."
     ),
     protection=gettext_lazy(
-        "Anonymous single-use invitations, each good for one report; the server signed them without seeing them. A "
-        "list of who got which code and the whole database tell who has fetched an invitation, but not who answered "
-        "with it, nor which report it brought. Of a used invitation a SHA-256 is stored until closing."
+        "Anonymous single-use links, each valid for one response; the server signed them without seeing them. A "
+        "list of who received which code and the whole database show who obtained a link, but not who answered "
+        "with it or which response it produced. The SHA-256 hash of a used link is stored until the survey "
+        "closes."
     ),
     uncounted=SEVERAL_INVITATIONS,
 )

@@ -13,117 +13,138 @@ from collector.reports.selectors import ReportCounts
 from collector.reports.steps import STEP
 from estimator.base.languages import figures
 from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, WEIGHTED
+from estimator.base.verdict import Verdict
 
 SPACE = "\u00a0"  # no line break between a number and its sign
 MOST_DECIMALS = 2
 
 FLAGS = {
-    WEIGHTED: gettext_lazy("All respondents: weighted by the known sizes of the groups."),
+    WEIGHTED: gettext_lazy("All respondents: weighted by the known group sizes."),
     CLIPPED: gettext_lazy(
-        "Not every estimated share lay within 0 to 100 % before it was kept there: near the edge, chance alone does "
-        "that."
+        "Some unbiased estimates lay below 0 % or above 100 % and were moved to the limit; near a limit, chance "
+        "alone can do that."
     ),
     CLIPPED_MEAN: gettext_lazy(
-        "Before it was kept within the range of the question, the mean lay outside: near an end, chance alone does "
-        "that."
+        "The unbiased estimate of the mean lay outside the range of the question and was moved to its limit; near "
+        "a limit, chance alone can do that."
     ),
     IMPOSSIBLE: gettext_lazy(
-        "The reports hold more of one answer than the table of this question can produce, by far more than chance "
-        "explains. Somebody may have sent false reports."
+        "One answer occurs more often in the responses than the randomisation scheme of this question can "
+        "produce, far beyond chance. Someone may have sent false responses."
     ),
 }
 """The texts of an estimate's flags; too few reports are stated in place of the numbers."""
 
 METHODS = {
-    "exact": gettext_lazy("exact binomial interval (Blaker 2000) mapped through the table"),
+    "exact": gettext_lazy("exact binomial interval (Blaker, 2000), transformed by the randomisation scheme"),
     "feldman_cousins": gettext_lazy(
-        "exact binomial interval for a share between 0 and 100 % (Feldman and Cousins 1998) mapped through the table"
+        "exact binomial interval for a share between 0 and 100 % (Feldman & Cousins, 1998), transformed by the "
+        "randomisation scheme"
     ),
-    "clopper_pearson": gettext_lazy("Clopper-Pearson interval mapped through the table"),
-    "score": gettext_lazy("score interval (Wilson) mapped through the table"),
+    "clopper_pearson": gettext_lazy("Clopper–Pearson interval, transformed by the randomisation scheme"),
+    "score": gettext_lazy("Wilson score interval, transformed by the randomisation scheme"),
     "convolution": gettext_lazy(
-        "exact interval for the number of respondents who hold the answer: chances of a sum of two binomials "
-        "(a convolution), ordered as by Feldman and Cousins (1998)"
+        "exact interval for the number of respondents with the answer, from the distribution of a sum of two "
+        "binomials (a convolution), ordered as by Feldman & Cousins (1998)"
     ),
-    "mid_p": gettext_lazy("mid-p interval mapped through the table"),
-    "jeffreys": gettext_lazy("Jeffreys interval mapped through the table"),
+    "mid_p": gettext_lazy("mid-p interval, transformed by the randomisation scheme"),
+    "jeffreys": gettext_lazy("Jeffreys interval, transformed by the randomisation scheme"),
     "wald": gettext_lazy("Wald interval: the estimate and its standard error, normal approximation"),
     "recovered": gettext_lazy(
-        "variances recovered from the groups' exact intervals, Clopper and Pearson's (Zou, Huang and Zhang 2009)"
+        "variances recovered from the groups’ exact Clopper–Pearson intervals (Zou, Huang & Zhang, 2009)"
     ),
     "recovered_score": gettext_lazy(
-        "variances recovered from the groups' score intervals for the tickets' chance alone, with a continuity "
-        "correction (Zou, Huang and Zhang 2009)"
+        "variances recovered from the groups’ score intervals for randomisation alone, with a continuity "
+        "correction (Zou, Huang & Zhang, 2009)"
     ),
     "delta": gettext_lazy(
-        "normal interval of a ratio of two estimates (the mean of those who gave a point), its standard error by the "
-        "delta method"
+        "normal interval for a ratio of two estimates (the mean of those who chose a point), with its standard "
+        "error by the delta method"
     ),
     "likelihood": gettext_lazy("profile likelihood interval on the simplex"),
-    "bayes": gettext_lazy("densest part of the posterior under equally likely mixtures"),
+    "bayes": gettext_lazy("highest posterior density interval under a uniform prior"),
     "bootstrap": gettext_lazy("bootstrap interval"),
     "beta_binomial_mixture": gettext_lazy(
-        "confidence sequence: a beta-binomial mixture (Robbins 1970) mapped through the table"
+        "confidence sequence: a beta-binomial mixture (Robbins, 1970), transformed by the randomisation scheme"
     ),
-    "normal_mixture": gettext_lazy("asymptotic confidence sequence: a normal mixture (Waudby-Smith et al. 2024)"),
+    "normal_mixture": gettext_lazy("asymptotic confidence sequence: a normal mixture (Waudby-Smith et al., 2024)"),
     "none": gettext_lazy("no interval"),
 }
 
 SENTENCES = {
     ("share", "all"): gettext_lazy(
-        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” as their true answer."
+        "Of the %(n)s %(respondents)s, an estimated %(estimate)s (%(interval)s) would truthfully answer “%(choice)s”."
     ),
     ("share", "weighted"): gettext_lazy(
-        "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
-        "(%(interval)s) have “%(choice)s” as their true answer."
+        "Weighted by the known group sizes, an estimated %(estimate)s (%(interval)s) of the %(n)s %(respondents)s "
+        "would truthfully answer “%(choice)s”."
     ),
     ("share", "group"): gettext_lazy(
-        "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
-        "“%(choice)s” as their true answer."
+        "In the group “%(group)s”, an estimated %(estimate)s (%(interval)s) of %(n)s %(respondents)s would truthfully "
+        "answer “%(choice)s”."
     ),
     ("one_of_several", "all"): gettext_lazy(
-        "An estimated %(estimate)s of the %(n)s %(respondents)s (%(interval)s) have “%(choice)s” among their true "
-        "answers."
+        "Of the %(n)s %(respondents)s, an estimated %(estimate)s (%(interval)s) would truthfully tick “%(choice)s”."
     ),
     ("one_of_several", "weighted"): gettext_lazy(
-        "Weighted by the known sizes of the groups, an estimated %(estimate)s of the %(n)s %(respondents)s "
-        "(%(interval)s) have “%(choice)s” among their true answers."
+        "Weighted by the known group sizes, an estimated %(estimate)s (%(interval)s) of the %(n)s %(respondents)s "
+        "would truthfully tick “%(choice)s”."
     ),
     ("one_of_several", "group"): gettext_lazy(
-        "In the group “%(group)s”, an estimated %(estimate)s of %(n)s %(respondents)s (%(interval)s) have "
-        "“%(choice)s” among their true answers."
+        "In the group “%(group)s”, an estimated %(estimate)s (%(interval)s) of %(n)s %(respondents)s would truthfully "
+        "tick “%(choice)s”."
     ),
-    ("mean", "all"): gettext_lazy("The %(n)s %(respondents)s’ mean is an estimated %(estimate)s (%(interval)s)."),
+    ("mean", "all"): gettext_lazy("The mean of the %(n)s %(respondents)s is an estimated %(estimate)s (%(interval)s)."),
     ("mean", "weighted"): gettext_lazy(
-        "Weighted by the known sizes of the groups, the mean of the %(n)s %(respondents)s is an estimated "
-        "%(estimate)s (%(interval)s)."
+        "Weighted by the known group sizes, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s "
+        "(%(interval)s)."
     ),
     ("mean", "group"): gettext_lazy(
         "In the group “%(group)s”, the mean of the %(n)s %(respondents)s is an estimated %(estimate)s (%(interval)s)."
     ),
     ("mean_of_some", "all"): gettext_lazy(
-        "The mean of those of the %(n)s %(respondents)s who gave a point is an estimated %(estimate)s (%(interval)s)."
+        "Among those of the %(n)s %(respondents)s who chose a point, the mean is an estimated %(estimate)s "
+        "(%(interval)s)."
     ),
     ("mean_of_some", "weighted"): gettext_lazy(
-        "Weighted by the known sizes of the groups, the mean of those of the %(n)s %(respondents)s who gave a "
-        "point is an estimated %(estimate)s (%(interval)s)."
+        "Weighted by the known group sizes, the mean among those of the %(n)s %(respondents)s who chose a point is an "
+        "estimated %(estimate)s (%(interval)s)."
     ),
     ("mean_of_some", "group"): gettext_lazy(
-        "In the group “%(group)s”, the mean of those of the %(n)s %(respondents)s who gave a point is an estimated "
-        "%(estimate)s (%(interval)s)."
+        "In the group “%(group)s”, among those of the %(n)s %(respondents)s who chose a point, the mean is an "
+        "estimated %(estimate)s (%(interval)s)."
     ),
 }
 """The sentence that quotes an estimate, by what is estimated and of whom."""
 
+IMPRECISE = {
+    ("share", "all"): gettext_lazy("“%(choice)s”: too imprecise to report (%(n)s %(respondents)s, %(interval)s)."),
+    ("share", "weighted"): gettext_lazy(
+        "“%(choice)s”, weighted by the known group sizes: too imprecise to report (%(n)s %(respondents)s, "
+        "%(interval)s)."
+    ),
+    ("share", "group"): gettext_lazy(
+        "“%(choice)s” in the group “%(group)s”: too imprecise to report (%(n)s %(respondents)s, %(interval)s)."
+    ),
+    ("mean", "all"): gettext_lazy("Mean: too imprecise to report (%(n)s %(respondents)s, %(interval)s)."),
+    ("mean", "weighted"): gettext_lazy(
+        "Mean, weighted by the known group sizes: too imprecise to report (%(n)s %(respondents)s, %(interval)s)."
+    ),
+    ("mean", "group"): gettext_lazy(
+        "Mean in the group “%(group)s”: too imprecise to report (%(n)s %(respondents)s, %(interval)s)."
+    ),
+}
+"""The sentence in place of an estimate that is too imprecise to report: it gives the interval alone."""
+
 EVERY_LOOK = gettext_lazy(
-    "Made while reports still came in, so its intervals are valid however often you look, and whatever makes you stop. "
-    "They are wider for it; the final ones are made at closing."
+    "Estimated while the survey was open: these intervals stay valid however often you look and whenever you "
+    "stop, and are wider for it. The final ones are estimated after closing."
 )
 """The text for a run whose intervals are anytime-valid."""
 
 MEAN_ALONE = gettext_lazy(
-    "Of a scale with discrete Laplace noise only the mean is shown: the shares of its points, of which it is made, are "
-    "too uncertain to be read."
+    "For a scale with discrete Laplace noise only the mean is shown; the shares of its points are too imprecise "
+    "to report."
 )
 
 
@@ -162,20 +183,12 @@ def percent(share: float | None, places: int = 0) -> str:
     return value(share, places)
 
 
-def between(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
-    """Format an interval in words, rounded outwards, so that it is never narrower than computed."""
-    if low is None or high is None:
-        return "–"
-    ends = {"low": f"{_down(low, places, unit)}{unit.sign}", "high": f"{_up(high, places, unit)}{unit.sign}"}
-    return _("between %(low)s and %(high)s") % ends
-
-
 def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PERCENT) -> str:
-    """Format an interval briefly for a table, rounded outwards."""
+    """Format an interval, rounded outwards, so that it is never narrower than computed."""
     if low is None or high is None:
         return "–"
     ends = {"low": _down(low, places, unit), "high": f"{_up(high, places, unit)}{unit.sign}"}
-    return _("%(low)s to %(high)s") % ends
+    return (_("%(low)s to %(high)s") if ends["low"].startswith("-") else _("%(low)s–%(high)s")) % ends
 
 
 def error(difference: float | None, places: int = 1, unit: Unit = PERCENT) -> str:
@@ -228,39 +241,50 @@ def odds(ratio: Fraction | float) -> str:
 def not_enough(n: int, *, values: bool = False, minimum: int = FEWEST_IN_GROUP) -> str:
     """The reason for a missing estimate; `values` if there are enough reports, but too few with a value."""
     if values:
-        return _("Too few gave a point for a mean")
-    return _("Not enough reports yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
+        return _("Too few respondents chose a point for a mean")
+    return _("Not enough responses yet: %(n)s of %(minimum)s") % {"n": n, "minimum": minimum}
 
 
-def sentence(
-    of: str, *, group: str, simulated: bool, n: int, weighted: bool, estimate: str, interval: str, choice: str = ""
-) -> str:
-    """A quotable sentence with an estimate and its interval, or without an `estimate` too wide to be of use.
+@dataclass(frozen=True)
+class Quote:
+    """What a sentence quotes: numbers as text, and what they are of.
 
-    `of`: share, one_of_several (people may hold more than one answer), mean, or mean_of_some (of those who gave a point
-    alone). `simulated`: respondents are those of a rehearsal.
+    `of`: share, one_of_several (respondents may hold more than one answer), mean, or mean_of_some (of those who chose a
+    point alone). `simulated`: respondents are those of a rehearsal. `choice` is empty for a mean, `group` for all.
     """
-    facts = {"group": group, "respondents": respondents(simulated=simulated), "n": count(n), "choice": choice}
-    if not estimate:
-        return _too_wide(of, facts, interval, weighted=weighted)
-    whom = "group" if group else "weighted" if weighted else "all"
-    return str(SENTENCES[of, whom]) % (facts | {"estimate": estimate, "interval": interval})
+
+    of: str
+    n: int
+    estimate: str
+    interval: str
+    verdict: Verdict | None
+    choice: str = ""
+    group: str = ""
+    weighted: bool = False
+    simulated: bool = False
+
+    @property
+    def whom(self) -> str:
+        return "group" if self.group else "weighted" if self.weighted else "all"
 
 
-def _too_wide(of: str, facts: dict[str, str], interval: str, *, weighted: bool) -> str:
-    what = _("the share of “%(choice)s” among the %(n)s %(respondents)s") % facts
-    if of == "mean":
-        what = _("the mean of the %(n)s %(respondents)s") % facts
-    elif of == "mean_of_some":
-        what = _("the mean of those of the %(n)s %(respondents)s who gave a point") % facts
-    if facts["group"]:
-        what = _("%(what)s in the group “%(group)s”") % {"what": what, "group": facts["group"]}
-    elif weighted:
-        what = _("%(what)s, weighted by the known sizes of the groups") % {"what": what}
-    text = _(
-        "Too few reports to tell %(what)s: the interval runs from %(interval)s, more than half of all that is possible."
-    )
-    return text % {"what": what, "interval": interval}
+def sentence(quote: Quote) -> str:
+    """A quotable sentence with an estimate and its interval, or with the interval alone if that is too wide."""
+    facts = {
+        "group": quote.group, "respondents": respondents(simulated=quote.simulated), "n": count(quote.n),
+        "choice": quote.choice, "interval": quote.interval, "estimate": quote.estimate,
+    }  # fmt: skip
+    if quote.verdict is Verdict.TOO_IMPRECISE:
+        of = "mean" if quote.of.startswith("mean") else "share"
+        return str(IMPRECISE[of, quote.whom]) % facts
+    text = str(SENTENCES[quote.of, quote.whom]) % facts
+    return f"{text} {_('This estimate is rough.')}" if quote.verdict is Verdict.ROUGH else text
+
+
+def interval_label(confidence: str, *, both: bool) -> str:
+    """The name of the main interval before its ends; `both` if another one stands beside it."""
+    text = _("%(confidence)s CI from randomisation alone") if both else _("%(confidence)s CI")
+    return text % {"confidence": confidence}
 
 
 def of_largest(quoted: str, *, distinct: bool) -> str:
@@ -268,11 +292,11 @@ def of_largest(quoted: str, *, distinct: bool) -> str:
 
     `distinct`: whether that interval lies above those of all others.
     """
-    text = _("%(sentence)s Its interval is one of those that hold for all choices together.")
+    text = _("%(sentence)s The interval is simultaneous: it holds for all choices together.")
     if not distinct:
         text = _(
-            "%(sentence)s Its interval is one of those that hold for all choices together; no choice can be told to be "
-            "the most frequent."
+            "%(sentence)s The interval is simultaneous: it holds for all choices together. The data do not show "
+            "which choice is the most frequent."
         )
     return text % {"sentence": quoted}
 
@@ -287,13 +311,13 @@ def condition_sentence(question: str, answers: Sequence[str], unasked: str) -> s
     named = _(" or ").join(_("“%(answer)s”") % {"answer": answer} for answer in answers)
     if unasked:
         text = _(
-            "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
-            "those who were not asked count as “%(unasked)s”."
+            "Asked only of respondents who answered %(answers)s to “%(question)s”. The estimates are for all "
+            "respondents; those who were not asked count as “%(unasked)s”."
         )
     else:
         text = _(
-            "Asked only of those who answered %(answers)s to “%(question)s”. The estimates are of all respondents: "
-            "those who were not asked count as having ticked nothing."
+            "Asked only of respondents who answered %(answers)s to “%(question)s”. The estimates are for all "
+            "respondents; those who were not asked count as having ticked nothing."
         )
     return text % {"answers": named, "question": question, "unasked": unasked}
 

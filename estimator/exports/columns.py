@@ -23,7 +23,7 @@ WORDING = Column("wording", "text", "The question as it was asked")
 ENCODING = Column("encoding", "text", "How an answer becomes symbols")
 EPSILON = Column("epsilon", "number", "Epsilon of the question, natural logarithm")
 STRATUM_LABEL = Column("stratum_label", "text", "The group as it was offered")
-N = Column("n", "whole", "Reports counted")
+N = Column("n", "whole", "Responses counted")
 CONFIDENCE = Column("confidence", "number", "Level of each interval by itself")
 QUANTITY = (
     ITEM,
@@ -33,48 +33,50 @@ QUANTITY = (
     Column("choice_label", "text", "The choice as it was offered; empty for a mean"),
 )
 INTERVAL = (
-    Column("low", "number", "Lower end of the interval with sampling"),
-    Column("high", "number", "Upper end of the interval with sampling"),
+    Column("low", "number", "Lower end of the interval with sampling, not the main one"),
+    Column("high", "number", "Upper end of the interval with sampling, not the main one"),
 )
 NOISE = (
-    Column("noise_standard_error", "number", "Standard error by the tickets' chance alone"),
-    Column("noise_low", "number", "Lower end of the interval by the tickets' chance alone"),
-    Column("noise_high", "number", "Upper end of the interval by the tickets' chance alone"),
+    Column("noise_standard_error", "number", "Standard error from randomisation alone"),
+    Column("noise_low", "number", "Lower end of the main interval, from randomisation alone"),
+    Column("noise_high", "number", "Upper end of the main interval, from randomisation alone"),
 )
 ESTIMATES = (
     *QUANTITY,
     Column("stratum", "text", "Key of the group; empty for all respondents"),
     STRATUM_LABEL,
     N,
-    Column("sent", "whole", "Randomised, not the true answer: reports that say this choice"),
+    Column("sent", "whole", "Randomised, not the true answer: responses that say this choice"),
     Column("estimate_unclipped", "number", "Unbiased estimate of the true share or mean; may lie outside the range"),
     Column("estimate", "number", "The estimate to quote: shares within [0, 1], a mean within its range"),
     Column("estimate_method", "text", "How the estimate was made"),
-    Column("standard_error", "number", "Of the unbiased estimate: tickets and sampling together"),
+    Column("standard_error", "number", "Of the unbiased estimate: randomisation and sampling together"),
     *INTERVAL,
     Column("interval_method", "text", "How the interval with sampling was made"),
-    Column("target", "text", "Of whom it speaks if they are a simple random sample: population(_weighted)"),
+    Column("target", "text", "Of whom low and high speak, of a simple random sample: population(_weighted)"),
     *NOISE,
-    Column("noise_interval_method", "text", "How the interval by the tickets' chance alone was made"),
-    Column("noise_target", "text", "Of whom that one speaks: respondents(_weighted), by the groups' known sizes"),
+    Column("noise_interval_method", "text", "How the main interval was made"),
+    Column("noise_target", "text", "Of whom the main interval speaks: respondents(_weighted), by known group sizes"),
     CONFIDENCE,
     Column("interval_holds", "text", "every_look of a run made before closing, else one_look"),
-    Column("direct_question_n", "number", "Honest respondents a direct question would need for this standard error"),
+    Column("direct_question_n", "number", "Equivalent direct answers: honest ones with the same standard error"),
     Column("truth_probability", "text", "Of the mechanism, an exact fraction; empty where it has none"),
     EPSILON,
-    Column("flags", "text", "Words of warning, with spaces between them"),
+    Column("flags", "text", "Warnings, separated by spaces"),
     Column("known_truth", "number", "Among simulated respondents; always empty for real ones"),
     Column("design", "text", "SHA-256 of the frozen design"),
     Column("estimator_version", "text", "Version of the library randomized_response"),
     Column("snapshot_at", "moment", "When the totals were read, UTC"),
+    Column("half_width", "number", "Half of the main interval, noise_low to noise_high"),
+    Column("verdict", "text", "Precision: usable, rough or too_imprecise (to report); empty without numbers"),
 )
 TALLIES = (
     ITEM,
     Column("stratum", "text", "Key of the group; empty where there are no groups"),
-    Column("symbol", "whole", "Number of the symbol within the reports of the question, from 0"),
+    Column("symbol", "whole", "Number of the symbol within the responses to the question, from 0"),
     Column("value", "whole", "Value of the symbol, from 0"),
     Column("value_label", "text", "What the value stands for, as it was offered"),
-    Column("count", "whole", "Randomised, not the true answer: reports that hold this value"),
+    Column("count", "whole", "Randomised, not the true answer: responses that hold this value"),
 )
 PRIVACY = (
     ITEM,
@@ -89,26 +91,26 @@ POISONING = (
     ITEM,
     Column("measure", "text", "share or mean"),
     N,
-    Column("false_share", "number", "Share of reports that are false"),
-    Column("false_reports", "whole", "How many reports that is"),
+    Column("false_share", "number", "Share of responses that are false"),
+    Column("false_reports", "whole", "How many responses that is"),
     Column("largest_shift", "number", "By how much they can move any share, or the mean, at most"),
 )
 CHANGES = (
     *QUANTITY,
-    Column("version", "whole", "Version, or wave, that the report is of"),
+    Column("version", "whole", "Version, or wave, of the report"),
     Column("since_version", "whole", "The earlier one that it is compared with"),
     Column("since_design", "text", "SHA-256 of the earlier one's frozen design"),
     N,
-    Column("since_n", "whole", "Reports counted then"),
+    Column("since_n", "whole", "Responses counted then"),
     Column("change", "number", "Difference of the estimates to quote"),
     Column("change_unclipped", "number", "Difference of the unbiased estimates"),
-    Column("standard_error", "number", "Of that difference: tickets and sampling together"),
+    Column("standard_error", "number", "Of that difference: randomisation and sampling together"),
     *INTERVAL,
     Column("interval_method", "text", "How the interval with sampling was made, of both waves"),
-    Column("target", "text", "Of whom it speaks: population(_weighted), or mixed where that changed"),
+    Column("target", "text", "Of whom low and high speak: population(_weighted), or mixed where it changed"),
     *NOISE,
-    Column("noise_interval_method", "text", "How the interval by the tickets' chance alone was made, of both waves"),
-    Column("noise_target", "text", "Of whom that one speaks: respondents(_weighted), or mixed"),
+    Column("noise_interval_method", "text", "How the main interval was made, of both waves"),
+    Column("noise_target", "text", "Of whom the main interval speaks: respondents(_weighted), or mixed"),
     Column("remembered", "whole", "1 where devices remembered their tickets, else 0"),
     CONFIDENCE,
 )
@@ -119,19 +121,19 @@ QUESTIONS = (
     WORDING,
     Column("choice", "whole", "Number of the choice, or of the point of a number's grid, from 0"),
     Column("choice_label", "text", "As it was offered"),
-    Column("value", "number", "The number that it stands for; empty where it stands for none"),
+    Column("value", "number", "The number it stands for; empty where it stands for none"),
 )
 GROUPS = (
     Column("stratum", "text", "Key of the group"),
     STRATUM_LABEL,
-    Column("share", "text", "Its known share of the population, exact; empty where none is known"),
-    Column("told_as", "text", "The stratum of the other sheets that holds it; empty where none does"),
-    Column("about", "whole", "People in it with noise, where they are released so; else empty"),
+    Column("share", "text", "Known share of the population, exact; empty where none is known"),
+    Column("told_as", "text", "Key of its stratum in the other sheets; empty where it is not shown"),
+    Column("about", "whole", "Number of respondents in it, with noise; empty where not released"),
 )
 
 
 def tickets(width: int) -> tuple[Column, ...]:
-    """The columns of the sheet of all questions' tables, the widest of which has `width` reports."""
+    """The columns of the sheet of all questions' tables, the widest of which has `width` columns."""
     return (
         ITEM,
         Column("row", "whole", "Number of the table's row, from 0"),

@@ -31,6 +31,7 @@ def _rows(read: Results) -> Iterator[tuple[EstimateCell, dict[str, object]]]:
 
 def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, object]:
     estimate, run, means = cell.estimate, read.run, targets.estimate_meta(item, cell.estimate)
+    precision = item.precision(estimate)
     values = {name: getattr(estimate, name) for name in STORED} | {
         "item": item.key,
         "wording": item.wording,
@@ -52,6 +53,8 @@ def _row(read: Results, item: QuestionResults, cell: EstimateCell) -> dict[str, 
         "design": read.design.digest,
         "estimator_version": run.version,
         "snapshot_at": instant(run.snapshot_at),
+        "half_width": precision.half_width if precision else None,
+        "verdict": precision.verdict.value if precision else "",
     }
     return {name: values[name] for name in COLUMNS}
 

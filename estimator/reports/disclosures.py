@@ -35,42 +35,45 @@ class DisclosureItem:
 FIELDS = (
     DisclosureItem(
         "strategy",
-        gettext_lazy("Strategy of data collection"),
-        gettext_lazy("What kind of study it is, and how its data came about."),
+        gettext_lazy("Data collection strategy"),
+        gettext_lazy("What kind of study this is and how the data were collected."),
     ),
-    DisclosureItem("sponsor", gettext_lazy("Sponsor"), gettext_lazy("Who paid for it, and who carried it out.")),
+    DisclosureItem("sponsor", gettext_lazy("Sponsor"), gettext_lazy("Who paid for the survey and who carried it out.")),
     DisclosureItem(
         "population",
         gettext_lazy("Population"),
-        gettext_lazy("Whom the survey is about, and where; who could not be reached."),
+        gettext_lazy("Whom the survey is about, where, and who could not be reached."),
     ),
     DisclosureItem(
         "recruitment",
         gettext_lazy("Recruitment"),
-        gettext_lazy("From which list or place people came, how they were chosen and invited, how many were invited."),
+        gettext_lazy(
+            "The list or place that respondents were drawn from, how they were chosen and invited, and how many were "
+            "invited."
+        ),
     ),
     DisclosureItem(
         "mode",
         gettext_lazy("Mode"),
-        gettext_lazy("What there is to add to how people answered, such as where, or who was present."),
+        gettext_lazy("Anything else on how people answered, such as where, or who was present."),
         ours=True,
     ),
     DisclosureItem(
         "weighting",
         gettext_lazy("Weighting"),
-        gettext_lazy("Where the known shares of the groups come from, or why nothing was weighted."),
+        gettext_lazy("The source of the known group sizes, or why nothing was weighted."),
         ours=True,
     ),
     DisclosureItem(
         "processing",
         gettext_lazy("Processing"),
-        gettext_lazy("What was done to the data besides, before or after the estimates."),
+        gettext_lazy("Any further processing of the data, before or after estimation."),
         ours=True,
     ),
     DisclosureItem(
         "limits",
         gettext_lazy("Limits"),
-        gettext_lazy("What the author knows that the numbers cannot say: who is missing, what was misunderstood."),
+        gettext_lazy("Known limits that the numbers do not show: who is missing, what was misunderstood."),
     ),
 )
 """The items that authors fill in, in the order of a report."""
@@ -165,4 +168,4 @@ def empty(disclosure: Disclosure) -> Iterator[str]:
 def left_empty(disclosure: Disclosure) -> str:
     """A sentence that lists the empty items; empty if there are none."""
     names = list(empty(disclosure))
-    return _("Left empty by the author: %(items)s.") % {"items": ", ".join(names)} if names else ""
+    return _("Not stated by the author: %(items)s.") % {"items": ", ".join(names)} if names else ""

@@ -27,8 +27,8 @@ from estimator.runs.estimation import collapsed, known_shares
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, epsilon_of, has_shares, is_protected
 from estimator.runs.results import Results
 
-DAY = {"en": "j F Y", "de": "j. F Y"}
-MOMENT = {"en": "j F Y, H:i", "de": "j. F Y, H:i"}
+DAY = {"en": "j F Y", "de": "j. F Y", "es": r"j \d\e F \d\e Y", "fr": "j F Y", "ar": "j F Y"}
+"""How a day is written in each language of reports."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def day(date_: date | datetime) -> str:
 
 def moment(time: datetime) -> str:
     """Format a time in UTC, to the minute."""
-    return _("%(time)s UTC") % {"time": formats.date_format(time, MOMENT[formatted()])}
+    return _("%(time)s UTC") % {"time": formats.date_format(time, f"{DAY[formatted()]}, H:i")}
 
 
 def key_sentences(
@@ -69,48 +69,42 @@ def key_sentences(
     """The findings of the report, in sentences that can be quoted one by one."""
     counted = {"n": wording.count(read.run.reports or 0), "respondents": wording.respondents(simulated=simulated)}
     counted |= {"day": day(_snapshot(read))}
-    yield KeySentence("", _("The reports of %(n)s %(respondents)s were counted on %(day)s.") % counted)
+    yield KeySentence("", _("Responses of %(n)s %(respondents)s were counted on %(day)s.") % counted)
     for block in blocks:
-        line = block.headline
-        yield KeySentence(block.wording, line.sentence or f"{line.missing}.")
-    those = _("These numbers are for %(target)s. The report claims nothing about anybody else.")
+        yield KeySentence(block.wording, block.headline.sentence)
+    those = _("The estimates are for %(target)s. This report claims nothing about anyone else.")
     declared = _(
-        "The intervals in these sentences hold the chance of the tickets alone, for %(noise)s; the tables have those "
-        "of a simple random sample too, as the author declares it, for %(target)s."
+        "The main intervals, used here, cover randomisation alone and are for %(noise)s. The tables also have "
+        "intervals with sampling, for %(target)s, because the author declares a simple random sample."
     )
     text, noise = declared if sampling else those, targets.of_all(read.partition, sampled=False)
     yield KeySentence("", text % {"noise": noise, "target": targets.of_all(read.partition, sampled=sampling)})
 
 
-def how_to_read() -> str:
-    return _(
-        "Every answer was randomised by a ticket before it was sent, so that a single report says little about its "
-        "sender. The odds of the tickets are known, so their effect is taken out of the totals again; what is left is "
-        "an estimate, and its interval says how far chance may have moved it. “Needed if asked directly” is how many "
-        "people a direct question would have had to reach, all of them honest, for the same standard error."
-    )
-
-
 def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     """The privacy label, without its tables."""
-    local = _("Local: an answer is randomised on the respondent’s own device, before anything is sent.")
+    local = _("Local: each answer is randomised on the respondent’s own device before anything is sent.")
     if read.run.coin_reports and by_birthdays(read.design):
-        local = _("Local: an answer is randomised on the respondent’s own device or by a birthday before it is sent.")
+        local = _(
+            "Local: each answer is randomised on the respondent’s own device, or by a birthday, before anything is "
+            "sent."
+        )
     elif read.run.coin_reports:
         local = _(
-            "Local: an answer is randomised on the respondent’s own device or with a coin of her own, before anything "
-            "is sent."
+            "Local: each answer is randomised on the respondent’s own device, or with their own coin, before "
+            "anything is sent."
         )
     yield Fact(_("Model"), local)
-    waves = _("One person, all her answers: in this wave, and in all waves so far.")
-    yield Fact(_("Unit"), waves if label.before else _("One person, all answers."))
+    waves = _("One person, all answers: in this wave, and in all waves so far.")
+    yield Fact(_("Unit of privacy"), waves if label.before else _("One person, all answers."))
     total = _(
-        "Epsilon %(epsilon)s. Whatever anyone believed before, all of a person’s reports together multiply the odds "
-        "between any two of her possible sets of answers by %(odds)s at most."
+        "Privacy loss (epsilon) %(epsilon)s: all responses of one person together change the odds between any two "
+        "possible sets of their answers by a factor of at most %(odds)s, whatever is already known about them."
     )
     of_wave = _(
-        "Epsilon %(epsilon)s. Whatever anyone believed before, all of a person’s reports of this wave together "
-        "multiply the odds between any two of her possible sets of answers by %(odds)s at most."
+        "Privacy loss (epsilon) %(epsilon)s: all responses of one person in this wave together change the odds "
+        "between any two possible sets of their answers by a factor of at most %(odds)s, whatever is already "
+        "known about them."
     )
     total = of_wave if label.before else total
     yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
@@ -119,16 +113,16 @@ def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     if label.reason:
         yield Fact(_("Above the ceiling"), label.ceilings_in_words, label.reason, read.language)
     if not read.design.rehearsal:
-        yield Fact(_("Not counted"), label.uncounted)
+        yield Fact(_("Not included"), label.uncounted)
         yield Fact(_("Who could answer"), str(label.way_in.protection))
     yield from _group_sizes(read)
     yield from _groups_together(read)
-    yield Fact(_("Stored"), label.stored)
+    yield Fact(_("Stored data"), label.stored)
     if read.design.rehearsal:
-        yield Fact(_("Retention"), _("The reports of simulated respondents are forgotten once they are estimated."))
+        yield Fact(_("Retention"), _("Responses of simulated respondents are deleted once the estimates are made."))
     else:
         yield Fact(_("Retention"), retention.in_words(read.context.retention_days))
-    yield Fact(_("Design"), label.digest, code=True)
+    yield Fact(_("Survey fingerprint"), label.digest, code=True)
 
 
 def _group_sizes(read: Results) -> Iterator[Fact]:
@@ -137,9 +131,9 @@ def _group_sizes(read: Results) -> Iterator[Fact]:
     if epsilon is None:
         return
     text = _(
-        "How many people are in each group is released once, with discrete Laplace noise: epsilon %(epsilon)s for "
-        "whether a person is in a group and %(twice)s for in which of two she is, beside that of her answers. Nothing "
-        "else here depends on who is in which group, so nothing is estimated by group."
+        "Group sizes are released once, with discrete Laplace noise: epsilon %(epsilon)s for whether a person is "
+        "in a group and %(twice)s for which of two groups they are in, in addition to that of their answers. "
+        "Nothing else in this report depends on group membership, so there are no estimates by group."
     ) % {"epsilon": wording.epsilon(float(epsilon)), "twice": wording.epsilon(float(2 * epsilon))}
     sizes = group_sizes.released(read.run, read.design)
     labels = [group.label[read.language] for group in read.design.groups]
@@ -150,7 +144,7 @@ def _group_sizes(read: Results) -> Iterator[Fact]:
         )
         text = f"{text} {named}."
     else:
-        text = f"{text} {_('They are drawn when the survey is closed.')}"
+        text = f"{text} {_('The noisy sizes are drawn when the survey closes.')}"
     yield Fact(_("Groups"), text)
 
 
@@ -160,17 +154,17 @@ def _groups_together(read: Results) -> Iterator[Fact]:
         return
     other, fewest = read.partition.other, wording.count(FEWEST_IN_GROUP)
     if other is None:
-        text = _("Nothing is told by group: too few of the groups have %(fewest)s reports.")
+        text = _("No estimates by group: too few groups have %(fewest)s responses.")
         if has_shares(read.design):
             text = _(
-                "Nothing is told by group: that takes two groups of at least %(fewest)s reports and, as their shares "
-                "of the population are known, %(enough)s reports in all."
+                "No estimates by group: they take at least two groups of %(fewest)s responses and, since the "
+                "groups’ population shares are known, %(enough)s responses in total."
             )
         yield Fact(_("Groups"), text % {"fewest": fewest, "enough": ENOUGH_TO_WEIGHT})
         return
     text = _(
-        "Numbers are told of a group where at least %(fewest)s reports are of it. Smaller groups, and where they would "
-        "be too few together the next larger one too, are told of together as “%(other)s”: %(names)s."
+        "A group is shown if it has at least %(fewest)s responses. Smaller groups (and, if these are still too "
+        "few together, the next larger one) are combined as “%(other)s”: %(names)s."
     )
     yield Fact(_("Groups"), text % {"fewest": fewest, "other": other.label, "names": ", ".join(other.names)})
 
@@ -178,22 +172,22 @@ def _groups_together(read: Results) -> Iterator[Fact]:
 def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:
     """The disclosure items of AAPOR's Code: the author's, and those that the platform knows."""
     processing = _(
-        "A report that has not the form of the design is refused as it arrives; every other one is counted, once. "
-        "Nothing is left out, corrected or imputed afterwards."
+        "Responses that do not match the survey’s format are rejected on arrival; every other response is counted "
+        "once. Nothing is excluded, corrected or imputed afterwards."
     )
     ours = {"mode": mode(read), "weighting": _weighting(read), "processing": processing}
     for field in disclosures.FIELDS:
         text, language = disclosures.text_in(disclosure, field.name, formatted())
         known = ours.get(field.name, "")
         missing = not (known or text)
-        yield Fact(str(field.title), _("Left empty by the author.") if missing else known, text, language, missing)
+        yield Fact(str(field.title), _("Not stated by the author.") if missing else known, text, language, missing)
         if field.name == "sponsor":
             yield from _asked_by(read)
         if field.name == "population":
-            yield Fact(_("Wording"), _("Word for word in this report: questions, choices, and what was explained."))
+            yield Fact(_("Wording"), _("Verbatim in this report: questions, response options and explanations."))
         if field.name == "mode":
             yield Fact(_("Dates"), _dates(read))
-            yield Fact(_("Reports and precision"), _precision(read, disclosure))
+            yield Fact(_("Responses and precision"), _precision(read, disclosure))
 
 
 def _asked_by(read: Results) -> Iterator[Fact]:
@@ -207,19 +201,19 @@ def _asked_by(read: Results) -> Iterator[Fact]:
 def mode(read: Results) -> str:
     """The mode of response, and who could take part."""
     if read.design.rehearsal:
-        return _("Simulated respondents, whose answers went the way of real ones.")
+        return _("Simulated respondents whose answers were processed like real ones.")
     way = way_in(read.design)
     if not read.run.coin_reports:
         return str(way.mode)
     text = ngettext(
-        "%(count)s of the reports was randomised with a coin or a die of the person’s own, %(where)s.",
-        "%(count)s of the reports were randomised with a coin or a die of the person’s own, %(where)s.",
+        "%(count)s response was randomised with the respondent’s own coin or die, %(where)s.",
+        "%(count)s responses were randomised with the respondents’ own coin or die, %(where)s.",
         read.run.coin_reports,
     )
     if by_birthdays(read.design):
         text = ngettext(
-            "%(count)s of the reports was randomised by a birthday that the person knows, %(where)s.",
-            "%(count)s of the reports were randomised by a birthday that the person knows, %(where)s.",
+            "%(count)s response was randomised by a birthday that the respondent knows, %(where)s.",
+            "%(count)s responses were randomised by a birthday that the respondent knows, %(where)s.",
             read.run.coin_reports,
         )
     return f"{way.mode} {text % {'count': wording.count(read.run.coin_reports), 'where': way.coin}}"
@@ -230,21 +224,21 @@ def _weighting(read: Results) -> str:
     unused = has_shares(read.design) and not shares
     if unused and is_protected(read.design):
         return _(
-            "None: each report counts alike. The known shares of the groups are not used, because a weighted number "
-            "would tell how many people are in each."
+            "None: all responses have equal weight. The known group sizes are not used because a weighted "
+            "estimate would reveal how many respondents are in each group."
         )
     if unused:
         text = _(
-            "None: each report counts alike. The known shares of the groups are not used: that takes two groups of at "
-            "least %(fewest)s reports, and %(enough)s reports in all."
+            "None: all responses have equal weight. The known group sizes are not used: weighting takes at least "
+            "two groups of %(fewest)s responses, and %(enough)s responses in total."
         )
         return text % {"fewest": wording.count(FEWEST_IN_GROUP), "enough": ENOUGH_TO_WEIGHT}
     if not shares:
-        return _("None: each report counts alike.")
+        return _("None: all responses have equal weight.")
     named = ", ".join(
         f"{part.label} {wording.percent(share, 1)}" for part, share in zip(read.partition.parts, shares, strict=True)
     )
-    text = _("The groups are weighted by their known shares of the population: %(shares)s.") % {"shares": named}
+    text = _("Groups are weighted by their known population shares: %(shares)s.") % {"shares": named}
     return " ".join([text, *_weighted_as_one(read)])
 
 
@@ -253,8 +247,8 @@ def _weighted_as_one(read: Results) -> Iterator[str]:
     strata = np.stack(read.items[0].totals, axis=1)
     sizes = strata[:, 0].sum(axis=1)
     text = _(
-        "Groups of fewer than %(fewest)s reports, and where they would be too few together the next larger one too, "
-        "have one weight together: %(names)s."
+        "Groups of fewer than %(fewest)s responses (and, if these are still too few together, the next larger "
+        "one) share one weight: %(names)s."
     )
     for places in (places for places in collapsed(strata) if len(places) > 1):
         names = ", ".join(f"{read.partition.parts[place].label} ({wording.count(sizes[place])})" for place in places)
@@ -266,7 +260,7 @@ def _dates(read: Results) -> str:
     counted, opened = moment(_snapshot(read)), day(design.opened_on)
     if read.run.anytime or design.closed_on is None:
         days = {"opened": opened, "counted": counted}
-        return _("Opened on %(opened)s, still open when it was counted on %(counted)s.") % days
+        return _("Opened on %(opened)s; still open when counted on %(counted)s.") % days
     days = {"opened": opened, "closed": day(design.closed_on), "counted": counted}
     return _("Opened on %(opened)s, closed on %(closed)s, counted on %(counted)s.") % days
 
@@ -277,14 +271,14 @@ def _precision(read: Results, disclosure: Disclosure) -> str:
     margin = _widest(read, sampled=False)
     if margin is not None:
         text = _(
-            "For %(target)s, the ends of the %(confidence)s intervals of all respondents’ shares are at most "
-            "%(margin)s points from the estimate."
+            "Main intervals (%(confidence)s, randomisation alone, for %(target)s): at most ± %(margin)s "
+            "percentage points for shares of all respondents."
         )
         named = {"target": targets.of_all(read.partition, sampled=False), "margin": wording.points_up(margin)}
         sentences.append(text % {"confidence": level, **named})
     sampled = _widest(read, sampled=True) if disclosure.has_margin else None
     if sampled is not None:
-        text = _("With the sampling error of a simple random sample, for %(target)s: at most %(margin)s points.")
+        text = _("With sampling (simple random sample, for %(target)s): at most ± %(margin)s percentage points.")
         named = {"target": targets.of_all(read.partition, sampled=True), "margin": wording.points_up(sampled)}
         sentences.append(text % named)
     return " ".join([*sentences, *_no_margin(disclosure)])
@@ -293,12 +287,12 @@ def _precision(read: Results, disclosure: Disclosure) -> str:
 def _no_margin(disclosure: Disclosure) -> Iterator[str]:
     """The reason why no margin of sampling error is stated."""
     if not disclosure.probability_sample:
-        yield _("No margin of sampling error is stated, because the author has not declared a probability sample.")
+        yield _("No margin of sampling error is stated because the author has not declared a probability sample.")
     elif not disclosure.has_margin:
         yield _(
-            "No margin of sampling error is stated: the author declares a probability sample, but not that everybody "
-            "had the same chance of being drawn and each was drawn alone. Unequal chances and clusters change the "
-            "error by a design effect, which cannot be computed from what is declared."
+            "No margin of sampling error is stated: the author declares a probability sample, but not one with "
+            "equal selection probabilities and without clusters. Those change the error by a design effect, which "
+            "cannot be computed from what is declared."
         )
 
 
@@ -318,10 +312,10 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
     yield from _limits_of_respondents(read, sampling=sampling)
     yield from _limits_of_answers(read)
     if not read.design.rehearsal:
-        yield Fact(_("False reports."), str(way_in(read.design).false_reports))
+        yield Fact(_("False responses."), str(way_in(read.design).false_reports))
     small = _(
-        "With fewer than %(minimum)s reports no estimate is shown, and none is quoted whose interval is wider than "
-        "half of all that is possible. Of many intervals, some miss: at %(confidence)s about one in %(one_in)s."
+        "With fewer than %(minimum)s responses no estimate is shown, and one that is too imprecise to report is "
+        "not quoted. Of many %(confidence)s intervals, about one in %(one_in)s misses the true value."
     )
     numbers = {
         "minimum": FEWEST_IN_GROUP,
@@ -333,22 +327,22 @@ def limits(read: Results, *, sampling: bool) -> Iterator[Fact]:
 
 def _limits_of_respondents(read: Results, *, sampling: bool) -> Iterator[Fact]:
     who = _(
-        "The intervals are for %(target)s. They say nothing of a larger population: that the respondents are a simple "
-        "random sample of one is not declared."
+        "The intervals are for %(target)s. They say nothing about a larger population, since the author has not "
+        "declared a simple random sample."
     )
     declared = _(
-        "One of the intervals is for %(target)s. It is right as far as the respondents are a simple random sample of "
-        "it, everybody with the same chance and each drawn alone, which the author declares and nobody else has "
-        "checked. It takes the population as much larger than the sample; of a small one it is too wide."
+        "The intervals with sampling are for %(target)s. They are valid if the respondents are a simple random "
+        "sample of it (equal selection probabilities, no clusters), which the author declares and no one else has "
+        "checked. They assume a population much larger than the sample; for a small one they are too wide."
     )
     text = declared if sampling else who
     yield Fact(_("Who took part."), text % {"target": targets.of_report(read.partition, sampled=sampling)})
     if not read.design.rehearsal:
         yield Fact(
-            _("Who stayed away."),
+            _("Non-response."),
             _(
-                "People who refused, or left before sending, are not in these numbers, and nothing is known of them. "
-                "Randomising answers may win some of them; it does not correct for the others."
+                "People who refused, or left before sending, are not in these numbers, and nothing is known about "
+                "them. Randomised answers may persuade some to take part; they do not correct for the others."
             ),
         )
 
@@ -357,9 +351,9 @@ def _limits_of_answers(read: Results) -> Iterator[Fact]:
     yield Fact(
         _("Self-protective answers."),
         _(
-            "Somebody who answers “No” whatever is true, out of caution, or who does not follow the instructions, "
-            "pulls an estimate to one side (Clark & Desharnais, 1998). Neither a misunderstood question nor a faulty "
-            "memory is corrected either. No interval here covers that."
+            "Respondents who answer “No” out of caution, whatever is true, or who do not follow the instructions "
+            "bias an estimate (Clark & Desharnais, 1998). Misunderstood questions and faulty memories are not "
+            "corrected either. No interval here covers such bias."
         ),
     )
     if not read.run.coin_reports:
@@ -367,25 +361,25 @@ def _limits_of_answers(read: Results) -> Iterator[Fact]:
     counted = {"coins": wording.count(read.run.coin_reports), "n": wording.count(read.run.reports)}
     if by_birthdays(read.design):
         text = _(
-            "%(coins)s of the %(n)s reports were randomised by birthdays. Somebody may have taken a wrong one, or not "
-            "have marked what it asks for. No interval here covers that."
+            "%(coins)s of the %(n)s responses were randomised by birthdays. Some respondents may have used a "
+            "wrong date or not marked what it required. No interval here covers that."
         )
-        yield Fact(_("Birthdays that were not obeyed."), text % counted)
+        yield Fact(_("Birthdays used wrongly."), text % counted)
         return
     text = _(
-        "%(coins)s of the %(n)s reports were randomised by people with a coin or a die of their own. Somebody may "
-        "not have tossed, or not have marked what the toss said. No interval here covers that."
+        "%(coins)s of the %(n)s responses were randomised with the respondents’ own coin or die. Some may not "
+        "have tossed it, or not marked what it required. No interval here covers that."
     )
-    yield Fact(_("Coins that were not obeyed."), text % counted)
+    yield Fact(_("Coins used wrongly."), text % counted)
 
 
 def origin(read: Results) -> Iterator[Fact]:
     """The identifiers of this report and of its inputs."""
-    yield Fact(_("Snapshot"), moment(_snapshot(read)))
-    yield Fact(_("Version"), f"randomized_response {read.run.version}")
-    yield Fact(_("Design"), read.design.digest, code=True)
-    yield Fact(_("Input"), read.run.input_digest, code=True)
-    yield Fact(_("Run"), read.run.key, code=True)
+    yield Fact(_("Counted at"), moment(_snapshot(read)))
+    yield Fact(_("Software version"), f"randomized_response {read.run.version}")
+    yield Fact(_("Survey fingerprint"), read.design.digest, code=True)
+    yield Fact(_("Input hash"), read.run.input_digest, code=True)
+    yield Fact(_("Run key"), read.run.key, code=True)
 
 
 def _snapshot(read: Results) -> datetime:

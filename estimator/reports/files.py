@@ -19,7 +19,7 @@ from estimator.runs.results import NOTHING_KNOWN, ReportContext
 STYLES = tuple(f"estimator/{name}.css" for name in ("tokens", "page", "report", "results", "pictures"))
 FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
 ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
-"""Embedded fonts with their weights; the Arabic ones only if the survey has such letters."""
+"""Embedded fonts with their weights; the Arabic ones only if the report or the survey has such letters."""
 
 OWN = 'html{font-family:"Noto Sans","Noto Sans Arabic",sans-serif}'
 
@@ -57,7 +57,7 @@ def write_pdf(run: Run, context: ReportContext, out: BinaryIO, watch: Watch) -> 
 
 
 def _arabic(shown: report.EstimateReport) -> bool:
-    words = f"{shown.results.design.document} {shown.disclosure.texts}"
+    words = f"{shown.words} {shown.results.design.document} {shown.disclosure.texts}"
     return any("\u0600" <= letter <= "\u06ff" for letter in words)
 
 

@@ -46,15 +46,15 @@ def methods(read: Results, *, sampling: bool) -> Methods:
 
 def _randomised(read: Results) -> str:
     text = _(
-        "Each answer was randomised on the respondent’s own device before anything was sent (randomised response in "
-        "the local model; Kasiviswanathan et al., 2011), by a table of integers that was published with the questions: "
-        "epsilon is %(epsilon)s over all answers of a person."
+        "Each answer was randomised on the respondent’s own device before anything was sent (randomised response "
+        "in the local model; Kasiviswanathan et al., 2011), by a scheme of integer weights published with the "
+        "questions. The privacy loss over all answers of a person is epsilon = %(epsilon)s."
     )
     return text % {"epsilon": wording.epsilon(read.epsilon)}
 
 
 def _of_question(item: QuestionResults, number: int) -> str:
-    text = _("Question %(number)s: %(mechanism)s; epsilon %(epsilon)s.")
+    text = _("Question %(number)s: %(mechanism)s; epsilon = %(epsilon)s.")
     facts = {"number": number, "mechanism": _mechanism(item), "epsilon": wording.epsilon(item.mechanism.epsilon)}
     return text % facts + _matrix(item)
 
@@ -68,7 +68,7 @@ def _mechanism(item: QuestionResults) -> str:
     entry, channel = _entry(item), item.frozen.channel
     if item.frozen.encoding != "each_option":
         return entry.describe(channel, item.choices)
-    text = _("for each option by itself, %(mechanism)s")
+    text = _("for each option separately, %(mechanism)s")
     return text % {"mechanism": entry.describe(channel, (_("not marked"), _("marked")))}
 
 
@@ -78,14 +78,17 @@ def _matrix(item: QuestionResults) -> str:
     if item.frozen.encoding != "single" or max(len(weights), len(weights[0])) > LARGEST_TABLE:
         return ""
     rows = "; ".join(", ".join(str(Fraction(weight, sum(row))) for weight in row) for row in weights)
-    return " " + _("Its transition table, a row for each true answer: (%(rows)s).") % {"rows": rows}
+    return " " + _("Transition matrix, one row per true answer: (%(rows)s).") % {"rows": rows}
 
 
 def _notes(read: Results) -> Iterator[str]:
     if any(item.kind == "scale" and not item.question.reports_shares for item in read.items):
         yield str(wording.MEAN_ALONE)
     if known_shares(read.partition):
-        yield _("All respondents are the groups weighted by their known shares of the population (Cochran, 1977).")
+        yield _(
+            "Estimates for all respondents combine the groups, weighted by their known population shares (Cochran, "
+            "1977)."
+        )
 
 
 def _of_intervals(read: Results, intervals: list[str], *, sampling: bool) -> str:
@@ -96,20 +99,19 @@ def _of_intervals(read: Results, intervals: list[str], *, sampling: bool) -> str
     noise = targets.of_report(read.partition, sampled=False)
     if sampling:
         text = _(
-            "One interval holds the chance of the tickets alone and is for %(noise)s; the other holds that of drawing "
-            "the respondents too and is for %(target)s, of which they are a simple random sample, as its author "
-            "declares: so the design effect is 1 but for the weights, and no finite population correction is made."
+            "The main interval covers randomisation alone and is for %(noise)s. The interval with sampling is for "
+            "%(target)s, of which the respondents are a simple random sample, as the author declares; hence the "
+            "design effect is 1 apart from the weights, and no finite population correction is made."
         )
         parts.append(text % {"noise": noise, "target": targets.of_report(read.partition, sampled=True)})
     else:
-        parts.append(_("They hold the chance of the tickets and are for %(target)s.") % {"target": noise})
+        parts.append(_("They cover randomisation alone and are for %(target)s.") % {"target": noise})
     if read.run.anytime:
         parts.append(str(wording.EVERY_LOOK))
     parts.append(
         _(
-            "With fewer than %(minimum)s reports no estimate is made, and none is quoted whose interval is wider than "
-            "half of all that is possible. What is shown is rounded as far as the standard "
-            "error supports, intervals outwards; the files hold every digit."
+            "No estimate is made from fewer than %(minimum)s responses. Numbers are rounded to the digits that "
+            "the standard error supports, intervals outwards; the files have every digit."
         )
         % {"minimum": FEWEST_IN_GROUP}
     )

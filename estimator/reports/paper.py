@@ -8,10 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from estimator.base.charts import Axis, ChartRow
 from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
 from estimator.reports.privacy import QuestionPrivacy
-from estimator.reports.question_blocks import EstimatePart, Figure, QuestionBlock
+from estimator.reports.question_blocks import EstimatePart, Figure, Headline, QuestionBlock
 from estimator.reports.report import EstimateReport, ReportSection
 from estimator.reports.tables import Cell, ReportTable, TableColumn, TableRow
 from estimator.reports.trends import EstimateChange
@@ -19,8 +20,9 @@ from estimator.reports.trends import EstimateChange
 TEMPLATE = Path(__file__).parent / "report.typ"
 
 OF_REPORT = (
-    "language", "words", "introduction", "coverage", "simulated", "every_look", "in_short", "how_to_read", "sections",
-    "changes", "references", "label_facts", "left_empty", "disclosed", "limits", "verifying", "code", "origin",
+    "language", "words", "introduction", "coverage", "simulated", "every_look", "warning", "in_short", "how_to_read",
+    "sections", "changes", "references", "label_facts", "left_empty", "disclosed", "limits", "verifying", "code",
+    "origin",
 )  # fmt: skip
 """What the template prints of a report."""
 
@@ -32,7 +34,7 @@ PRINTED: dict[type, tuple[str, ...]] = {
     ReportTable: ("caption", "columns", "rows"),
     TableColumn: ("text", "number"),
     TableRow: ("quote",),
-    Cell: ("text", "kind", "span", "quoted", "note", "stands_out"),
+    Cell: ("text", "kind", "span", "quoted", "note", "stands_out", "verdict"),
     Fact: ("title", "text", "written", "language", "missing", "code"),
 }
 """What it prints of each part."""
@@ -60,7 +62,7 @@ def data(report: EstimateReport) -> dict[str, object] | None:
     if any(sum(map(text.count, _lacking(text))) > MOST_LACKING * len(text) for text in quoted):
         return None
     printed: dict[str, object] = _printable(texts)
-    remark = _("[?] stands for letters that the fonts of this PDF lack; the report as a page has them.")
+    remark = _("[?] stands for characters that the fonts of this PDF lack; the web page of the report shows them.")
     return printed | {"lacking": remark if LACKING in str(printed) else ""}
 
 
@@ -86,6 +88,7 @@ def _texts(report: EstimateReport) -> dict[str, object]:
         "rtl": language in settings.LANGUAGES_BIDI,
         "title": report.results.title,
         "facts": _key_facts(report),
+        "summary": [_summary_row(block.wording, block.headline) for block in report.blocks],
         "legend": [[name.removeprefix("mark_"), words] for name, words in report.legend.items()],
         "assumption": report.assumption if report.changes else "",
         "methods": report.methods.paragraphs,
@@ -115,19 +118,33 @@ def _key_facts(report: EstimateReport) -> list[list[str]]:
     ]
 
 
+def _summary_row(question: str, head: Headline) -> dict[str, object]:
+    """The row of a question in the summary, with the positions of its marks as fractions of the axis."""
+    return {
+        "question": question,
+        "about": head.about,
+        "quoted": head.quoted,
+        "missing": head.line.missing,
+        "estimate": head.line.estimate,
+        "interval": head.line.noise,
+        "verdict": _plain(head.verdict),
+        "marks": _places(head.row, head.axis),
+    }
+
+
+def _places(row: ChartRow, axis: Axis) -> dict[str, float | None]:
+    found = {name: getattr(row, name) for name in PLACED}
+    return {name: None if number is None else axis.part_of_width(number) for name, number in found.items()}
+
+
 def _figure(figure: Figure) -> dict[str, object]:
     """The positions of a chart's parts, as fractions of the axis; the template draws it."""
     axis = figure.axis
-
-    def place(number: float | None) -> float | None:
-        return None if number is None else axis.part_of_width(number)
-
     return {
         "alt": figure.words,
         "ticks": [[axis.part_of_width(tick), axis.tick(tick)] for tick in axis.ticks],
         "rows": [
-            {name: getattr(row, name) for name in ("heading", "label", "text")}
-            | {name: place(getattr(row, name)) for name in PLACED}
+            {name: getattr(row, name) for name in ("heading", "label", "text")} | _places(row, axis)
             for row in figure.rows
         ],
     }

@@ -41,29 +41,29 @@ class FalseReportsNeeded:
     def _text(self) -> str:
         if self.turns and self.largest:
             return ngettext(
-                "At least %(false)s false report (%(share)s) is needed to give another choice a larger share than "
-                "“%(choice)s”.",
-                "At least %(false)s false reports (%(share)s) are needed to give another choice a larger share than "
-                "“%(choice)s”.",
+                "At least %(false)s false response (%(share)s) is needed to give another choice a larger share "
+                "than “%(choice)s”.",
+                "At least %(false)s false responses (%(share)s) are needed to give another choice a larger share "
+                "than “%(choice)s”.",
                 self.false_reports,
             )
         if self.turns:
             return ngettext(
-                "At least %(false)s false report (%(share)s) is needed to bring the share of “%(choice)s” to the other "
-                "side of one half.",
-                "At least %(false)s false reports (%(share)s) are needed to bring the share of “%(choice)s” to the "
-                "other side of one half.",
+                "At least %(false)s false response (%(share)s) is needed to move the share of “%(choice)s” across "
+                "50 %%.",
+                "At least %(false)s false responses (%(share)s) are needed to move the share of “%(choice)s” "
+                "across 50 %%.",
                 self.false_reports,
             )
         if self.measure == MEAN:
             return ngettext(
-                "At least %(false)s false report (%(share)s) is needed to move the mean out of its interval.",
-                "At least %(false)s false reports (%(share)s) are needed to move the mean out of its interval.",
+                "At least %(false)s false response (%(share)s) is needed to move the mean out of its interval.",
+                "At least %(false)s false responses (%(share)s) are needed to move the mean out of its interval.",
                 self.false_reports,
             )
         return ngettext(
-            "At least %(false)s false report (%(share)s) is needed to move a share out of its interval.",
-            "At least %(false)s false reports (%(share)s) are needed to move a share out of its interval.",
+            "At least %(false)s false response (%(share)s) is needed to move a share out of its interval.",
+            "At least %(false)s false responses (%(share)s) are needed to move a share out of its interval.",
             self.false_reports,
         )
 

@@ -19,19 +19,19 @@ from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from estimator.base.questions import question_of
 from estimator.base.tickets import Tickets, encoding_sentence, tickets_of
 from estimator.base.ways_in import WayIn, way_in
-from estimator.runs.estimation import known_shares, reach_of
+from estimator.runs.estimation import known_shares, range_of
 from estimator.runs.results import QuestionResults, Results
 from randomized_response import Channel, epsilon_total, poisoning_bound, poisoning_bound_of_mean
 from randomized_response.questions import Mechanism
 
 FALSE_SHARES = (Fraction(1, 100), Fraction(1, 20))
 STORED = gettext_lazy(
-    "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
-    "page or the person’s own coin randomised it. No name, no address, no browser, no time."
+    "One row per response: a random number, the group, the randomised answers, and whether the page or the "
+    "respondent’s own coin randomised them. No name, no IP address, no browser, no time."
 )
 STORED_BY_BIRTHDAYS = gettext_lazy(
-    "One row for each report: a random number, the group, the randomised symbols of the questions, and whether the "
-    "page or a birthday randomised it. No name, no address, no browser, no time."
+    "One row per response: a random number, the group, the randomised answers, and whether the page or a birthday "
+    "randomised them. No name, no IP address, no browser, no time."
 )
 
 
@@ -70,7 +70,10 @@ class QuestionPrivacy:
     @property
     def sentence(self) -> str:
         """A sentence on the most that a report of this question reveals."""
-        values = _("Epsilon %(epsilon)s: a report multiplies the odds between two answers by %(odds)s at most.")
+        values = _(
+            "Privacy loss (epsilon) %(epsilon)s: a response changes the odds between two answers by a factor of at "
+            "most %(odds)s."
+        )
         return values % {"epsilon": self.epsilon_text, "odds": self.odds_text}
 
 
@@ -112,17 +115,17 @@ class EarlierWaves:
         """Sentences on the total privacy loss, and on what a repeated answer adds."""
         sentences = [self._sum] if self.spent > 1 else []
         remembered = _(
-            "Devices remember their tickets: an answer that did not change is sent as the same report again and spends "
-            "nothing more; one that changed does, and may show that it changed."
+            "Devices remember their tickets: an unchanged answer is sent as the same response again and adds no "
+            "privacy loss; a changed one does, and may show that it changed."
         )
-        return " ".join([*sentences, remembered if self.remembers else _("Every wave is drawn anew.")])
+        return " ".join([*sentences, remembered if self.remembers else _("Each wave is randomised anew.")])
 
     @property
     def _sum(self) -> str:
         text = _(
-            "In earlier waves, and in earlier surveys for the same people that were linked to this one, a person can "
-            "have spent epsilon %(before)s at most, with this one %(together)s: all her reports so far together "
-            "multiply the odds by %(odds)s at most."
+            "In earlier waves and linked surveys of the same people, one person’s privacy loss can be at most "
+            "epsilon %(before)s, and %(together)s with this wave: all their responses so far together change the "
+            "odds by a factor of at most %(odds)s."
         )
         together = wording.epsilon(self.epsilon_together)
         return text % {"before": wording.epsilon(self.epsilon), "together": together, "odds": self.odds_text}
@@ -177,8 +180,8 @@ class PrivacyLabel:
     def ceilings_in_words(self) -> str:
         """A sentence on the design's ceilings, before the reason for exceeding them."""
         text = _(
-            "Without a reason a survey opens with epsilon %(question)s at most for a question and %(total)s for all "
-            "together, what was spent before included. This one was opened above; the author’s reason:"
+            "Without a stated reason, a survey opens only with an epsilon of at most %(question)s per question "
+            "and %(total)s in total, earlier waves included. This survey exceeds that; the author’s reason:"
         )
         return text % {"question": self.ceilings.question, "total": self.ceilings.total} if self.ceilings else ""
 
@@ -202,14 +205,17 @@ class PoisoningBound:
         of_share = self.measure == SHARE
         if self.shift >= self.widest:
             text = (
-                _("with %(share)s false reports (%(false)s of %(n)s) a share could become anything")
+                _("with %(share)s false responses (%(false)s of %(n)s), a share could take any value")
                 if of_share
-                else _("with %(share)s false reports (%(false)s of %(n)s) the mean could become anything")
+                else _("with %(share)s false responses (%(false)s of %(n)s), the mean could take any value")
             )
         elif of_share:
-            text = _("with %(share)s false reports (%(false)s of %(n)s) no share moves by more than %(shift)s points")
+            text = _(
+                "with %(share)s false responses (%(false)s of %(n)s), no share shifts by more than %(shift)s "
+                "percentage points"
+            )
         else:
-            text = _("with %(share)s false reports (%(false)s of %(n)s) the mean moves by no more than %(shift)s")
+            text = _("with %(share)s false responses (%(false)s of %(n)s), the mean shifts by no more than %(shift)s")
         phrase = text % {
             "share": wording.percent(float(self.share)),
             "false": wording.count(self.false_reports),
@@ -260,7 +266,9 @@ def bounds(item: QuestionResults) -> tuple[PoisoningBound, ...]:
         PoisoningBound(SHARE, share, false, item.n, shift, 1.0) for share, false, shift in shifts if shift < math.inf
     )
     means = (
-        PoisoningBound(MEAN, share, false, item.n, shift_of_mean(item, false, weight), reach_of(item.question, MEAN))
+        PoisoningBound(
+            MEAN, share, false, item.n, shift_of_mean(item, false, weight), range_of(item.question, MEAN).length
+        )
         for share, false in sizes * item.question.reports_mean
     )
     return *shares, *means
@@ -285,7 +293,7 @@ def largest_weight(item: QuestionResults) -> float | None:
 def shift_of_mean(item: QuestionResults, false_reports: int, weight: float) -> float:
     """The largest shift of the mean by this many false reports, in its unit; the whole range if it is unknown."""
     assert isinstance(item.mechanism, Channel)
-    values, widest = item.question.values, reach_of(item.question, MEAN)
+    values, widest = item.question.values, range_of(item.question, MEAN).length
     shares = item.overall.shares if item.overall else None
     if shares is None and None in values:
         return widest

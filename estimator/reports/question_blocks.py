@@ -14,7 +14,7 @@ from estimator.base.charts import ChartRow
 from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, MEAN, TOO_FEW_VALUES
 from estimator.models import Estimate
 from estimator.reports import poisoning, privacy
-from estimator.reports.tables import ReportTable, TableRow, all_respondents, table
+from estimator.reports.tables import Cell, ReportTable, TableRow, all_respondents, table, verdict_cell
 from estimator.runs import estimation, targets
 from estimator.runs.results import EstimateCell, QuestionResults
 
@@ -73,10 +73,36 @@ class EstimatePart:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """The number of a question that a summary quotes: its line, its marks, and the range on which they are drawn.
+
+    `about` says what it is of; `quoted` whether that is in the words of the survey.
+    """
+
+    line: TableRow
+    row: ChartRow
+    axis: charts.Axis
+    about: str
+    quoted: bool
+
+    @cached_property
+    def html(self) -> SafeString:
+        return charts.strip(self.row, self.axis)
+
+    @property
+    def sentence(self) -> str:
+        return self.line.sentence or f"{self.line.missing}."
+
+    @property
+    def verdict(self) -> Cell:
+        return verdict_cell(self.line.verdict)
+
+
+@dataclass(frozen=True)
 class QuestionBlock:
     """The results of one question in a report. `section` is the key of its section, or empty.
 
-    `headline` is the line that a summary quotes: the mean, the share of Yes, or the largest share.
+    `headline` is what a summary quotes: the mean, the share of Yes, or the largest share.
     """
 
     key: str
@@ -87,9 +113,14 @@ class QuestionBlock:
     choices: tuple[str, ...]
     notes: tuple[str, ...]
     parts: tuple[EstimatePart, ...]
-    headline: TableRow
+    headline: Headline
     flags: tuple[str, ...]
     bounds: tuple[str, ...]
+
+    @property
+    def anchor(self) -> str:
+        """The id of its heading."""
+        return f"{self.key}-{self.number}"
 
     @property
     def flag_words(self) -> list[str]:
@@ -118,40 +149,49 @@ def block(item: QuestionResults, number: int, manner: NumberFormat) -> QuestionB
     )
 
 
-def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -> TableRow:
-    """The line to quote: of several shares the largest, with a simultaneous interval, as the data select it."""
+def _headline(item: QuestionResults, part: EstimatePart, manner: NumberFormat) -> Headline:
+    """What to quote: of several shares the largest, with a simultaneous interval, as the data select it."""
     place = max(range(len(part.lines)), key=lambda place: part.overall.rows[place].estimate or 0.0)
-    line = part.lines[place]
+    line, row = part.lines[place], part.overall.rows[place]
+    axis = _axis_of_mean(item) if item.means else charts.Axis(0.0, 1.0, 0.5)
     if item.means or len(part.lines) == 1 or line.missing:
-        return line
+        return Headline(line, row, axis, part.about or line.choice, quoted=not item.means)
     cell = next(cell for cell in item.shares if not cell.group_key and cell.estimate.choice == place)
     shares = estimation.together(item.partition, item.position, item.totals, item.confidence, anytime=manner.anytime)
     assert shares is not None
     places = wording.decimals(cell.estimate.standard_error)
-    ends = (float(shares.noise_low[place]), float(shares.noise_high[place]))
-    distinct = bool(shares.noise_low[place] > np.delete(shares.noise_high, place).max())
-    return replace(line, sentence=wording.of_largest(_sentence(item, cell, places, manner, ends), distinct=distinct))
+    low, high = (float(shares.noise_low[place]), float(shares.noise_high[place]))
+    distinct = bool(low > np.delete(shares.noise_high, place).max())
+    sentence = wording.of_largest(_sentence(item, cell, places, manner, (low, high)), distinct=distinct)
+    line = replace(line, sentence=sentence, noise=wording.span(low, high, places))
+    return Headline(line, replace(row, noise_low=low, noise_high=high), axis, line.choice, quoted=True)
 
 
 def _offered(item: QuestionResults) -> str:
     """The introduction to the possible answers; the choices follow it."""
     if item.frozen.grid:
         grid = {name: wording.point(float(value)) for name, value in asdict(item.frozen.grid).items()}
-        return _("A number from %(minimum)s to %(maximum)s, in steps of %(step)s") % grid
-    return _("Any of") if item.kind == "several_choices" else _("Choices")
+        return _("A number from %(minimum)s to %(maximum)s in steps of %(step)s") % grid
+    return _("Any number of") if item.kind == "several_choices" else _("Choices")
 
 
 def _notes(item: QuestionResults) -> Iterator[str]:
     if item.condition:
         yield wording.condition_sentence(item.condition.wording, item.condition.answers, item.condition.unasked)
     if item.kind == "several_choices":
-        yield _("More than one could be ticked: the shares need not sum to 100 %.")
+        yield _("Several options could be ticked, so the shares need not add up to 100 %.")
     if item.kind == "scale":
         facts = {"points": sum(value is not None for value in item.question.values), "choice": item.choices[-1]}
         if None in item.question.values:
-            yield _("For the mean the choices count as 1 to %(points)s; who chose “%(choice)s” has no point.") % facts
+            yield (
+                _(
+                    "For the mean, the choices count as 1 to %(points)s; respondents who chose “%(choice)s” are left "
+                    "out."
+                )
+                % facts
+            )
         else:
-            yield _("For the mean the choices count as 1 to %(points)s.") % facts
+            yield _("For the mean, the choices count as 1 to %(points)s.") % facts
     if item.kind == "scale" and not item.question.reports_shares:
         yield str(wording.MEAN_ALONE)
 
@@ -165,7 +205,7 @@ def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, mann
     axis = _axis_of_mean(item) if mean else charts.axis_for(rows + group_rows)
     caption = _("Estimated mean") if mean else _("Estimated shares")
     if item.of_one:
-        caption = _("Estimated shares of those whose true answer is “%(answer)s”") % {"answer": item.of_one}
+        caption = _("Estimated share who would truthfully answer “%(answer)s”") % {"answer": item.of_one}
     about = _("Mean") if mean else item.of_one
     lines, group_lines = (tuple(_line(item, cell, manner) for cell in some) for some in (overall, by_group))
     error = _error_name(mean=mean, sampling=manner.sampling)
@@ -191,8 +231,12 @@ def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, mann
 
 def _error_name(*, mean: bool, sampling: bool) -> str:
     if sampling:
-        return _("Standard error") if mean else _("Standard error, points")
-    return _("Standard error of the tickets") if mean else _("Standard error of the tickets, points")
+        return _("Standard error") if mean else _("Standard error (percentage points)")
+    return (
+        _("Standard error, randomisation alone")
+        if mean
+        else _("Standard error, randomisation alone (percentage points)")
+    )
 
 
 def _axis_of_mean(item: QuestionResults) -> charts.Axis:
@@ -235,7 +279,7 @@ def _drawn(
         noise_high=estimate.noise_high,
         truth=cell.truth,
         heading=heading,
-        marks=_("known truth"),
+        marks=_("true value"),
     )
 
 
@@ -259,22 +303,18 @@ def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> Ta
         noise=wording.span(estimate.noise_low, estimate.noise_high, places, unit),
         sampled=wording.span(estimate.low, estimate.high, places, unit) if manner.sampling else "",
         error=wording.error(error, places + 1, unit),
-        direct=wording.count(_asked_directly(estimate, error)),
+        direct=wording.count(_direct(estimate)),
+        verdict=item.verdict(estimate),
         truth=wording.value(cell.truth, max(places, 1), unit) if cell.truth is not None else "",
         holds=None if cell.truth is None else reports_with_answer(cell, sampling=manner.sampling),
         sentence=_sentence(item, cell, places, manner, (estimate.noise_low, estimate.noise_high)),
     )
 
 
-def _asked_directly(estimate: Estimate, error: float | None) -> float | None:
-    """Honest respondents that a direct question needs for the error shown, which may be randomisation alone.
-
-    None for fewer than two, who have no standard error: the reports cannot tell how far the answers lie apart.
-    """
-    if estimate.direct_question_n is None or not estimate.standard_error or not error:
-        return None
-    needed = 1 + (estimate.direct_question_n - 1) * (estimate.standard_error / error) ** 2
-    return needed if needed >= 2 else None
+def _direct(estimate: Estimate) -> float | None:
+    """The equivalent direct answers; None for fewer than two, which have no standard error."""
+    needed = estimate.direct_question_n
+    return needed if needed is not None and needed >= 2 else None
 
 
 def _sentence(
@@ -284,22 +324,24 @@ def _sentence(
     manner: NumberFormat,
     ends: tuple[float | None, float | None],
 ) -> str:
-    """The estimate with the interval between these ends; only the interval if it is too wide."""
+    """The estimate with the interval between these ends; only the interval if it is too imprecise to report."""
     estimate, unit = cell.estimate, wording.unit_of(mean=cell.estimate.measure == MEAN)
-    (low, high), reach = ends, estimation.reach_of(item.question, estimate.measure)
-    too_wide = low is not None and high is not None and not estimation.is_of_use(high - low, reach)
     of = "one_of_several" if item.kind == "several_choices" else "share"
     if estimate.measure == MEAN:
         of = "mean_of_some" if None in item.question.values else "mean"
+    label = wording.interval_label(manner.confidence, both=manner.sampling)
     return wording.sentence(
-        of,
-        group=cell.group,
-        simulated=manner.simulated,
-        n=estimate.n,
-        weighted=targets.is_weighted(targets.estimate_meta(item, estimate).noise_target),
-        estimate="" if too_wide else wording.value(estimate.constrained, places, unit),
-        interval=(wording.span if too_wide else wording.between)(low, high, places, unit),
-        choice=cell.choice,
+        wording.Quote(
+            of,
+            n=estimate.n,
+            estimate=wording.value(estimate.constrained, places, unit),
+            interval=f"{label} {wording.span(*ends, places, unit)}",
+            verdict=item.verdict(estimate),
+            choice=cell.choice,
+            group=cell.group,
+            weighted=targets.is_weighted(targets.estimate_meta(item, estimate).noise_target),
+            simulated=manner.simulated,
+        )
     )
 
 

@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
-from estimator.base.languages import LANGUAGES, formatted
+from estimator.base.languages import LANGUAGES, direction, formatted
 from estimator.models import Disclosure, Run
-from estimator.reports import disclosures, facts, privacy
+from estimator.reports import disclosures, facts, privacy, reading
 from estimator.reports import question_blocks as blocks
 from estimator.reports import verification as verifying
 from estimator.reports.facts import Fact
@@ -79,7 +79,7 @@ class EstimateReport:
         before = self.label.before
         if before is None or before.spent == 1:
             return ""
-        return _("in all waves so far: %(epsilon)s at most") % {"epsilon": wording.epsilon(before.epsilon_together)}
+        return _("in all waves so far: at most %(epsilon)s") % {"epsilon": wording.epsilon(before.epsilon_together)}
 
     @property
     def introduction(self) -> str:
@@ -146,8 +146,13 @@ class EstimateReport:
         return verifying.code(self.results)
 
     @property
-    def how_to_read(self) -> str:
-        return facts.how_to_read()
+    def how_to_read(self) -> list[str]:
+        return reading.how_to_read(self.label, sampling=self.sampling)
+
+    @property
+    def warning(self) -> str:
+        """A warning about weak protection; empty if there is none."""
+        return reading.warning(self.label)
 
     @property
     def assumption(self) -> str:
@@ -176,7 +181,11 @@ class EstimateReport:
     @property
     def _with_coin(self) -> str:
         birthdays = self.label.birthdays
-        return _("of them by a birthday: %(count)s") if birthdays else _("of them with a real coin: %(count)s")
+        return (
+            _("of which randomised by a birthday: %(count)s")
+            if birthdays
+            else _("of which randomised with a real coin: %(count)s")
+        )
 
     @cached_property
     def truth_marked(self) -> bool:
@@ -191,14 +200,12 @@ class EstimateReport:
         counts = {"all": len(marked), "confidence": self.confidence}
         counts["noise"] = sum(blocks.reports_with_answer(cell, sampling=False) for cell in marked)
         counts["sampled"] = sum(blocks.reports_with_answer(cell, sampling=True) for cell in marked)
-        text = _(
-            "%(noise)s of %(all)s intervals hold the known truth. About %(confidence)s of them are expected to, where "
-            "they miss by chance alone."
-        )
+        text = _("%(noise)s of %(all)s main intervals contain the true value; about %(confidence)s are expected to.")
         if self.sampling:
             text = _(
-                "%(sampled)s of %(all)s intervals for a larger population hold the known truth; of those for the "
-                "tickets’ chance alone %(noise)s of %(all)s. About %(confidence)s of the latter are expected to."
+                "%(noise)s of %(all)s main intervals (randomisation alone) contain the true value, and "
+                "%(sampled)s of %(all)s intervals with sampling. About %(confidence)s of the former are expected "
+                "to."
             )
         return text % counts
 
@@ -206,44 +213,64 @@ class EstimateReport:
     def words(self) -> dict[str, str]:
         """The report's headings and short texts, for all its formats."""
         return {
-            "kind": _("Rehearsal report") if self.simulated else _("Survey report"),
-            "reports": _("Reports"),
+            "kind": _("Simulation report") if self.simulated else _("Survey report"),
+            "reports": _("Responses"),
             "with_coin": self._with_coin % {"count": self.coin_reports},
-            "counted": _("Counted"),
-            "intervals": _("Intervals"),
-            "epsilon": _("Epsilon, in total"),
-            "in_short": _("In short"),
-            "how": _("How to read this"),
+            "counted": _("Counted on"),
+            "intervals": _("Confidence level"),
+            "epsilon": _("Privacy loss in total (epsilon)"),
+            "in_short": _("Summary"),
+            "in_sentences": _("In sentences"),
+            "contents": _("Contents"),
+            "estimate": _("Estimate"),
+            "interval": _("%(confidence)s CI") % {"confidence": self.confidence},
+            "precision": _("Precision"),
+            "results_part": _("Results by question"),
+            "how": _("How to read the numbers"),
             "question": _("Question"),
             "by_group": _("By group"),
-            "group_sentences": _("By group, in sentences"),
-            "group_numbers": _("By group, in numbers and sentences"),
-            "poison": _("If some reports were false."),
+            "group_sentences": _("Sentences by group"),
+            "group_numbers": _("Numbers and sentences by group"),
+            "poison": _("If some responses were false:"),
             "methods": _("Methods"),
-            "groups_asked": _("Groups were asked for openly: “%(wording)s”") % {"wording": self.strata_wording},
+            "groups_asked": _("Groups were asked for directly, without randomisation: “%(wording)s”")
+            % {"wording": self.strata_wording},
             "references": _("References"),
             "label": _("Privacy label"),
-            "disclosed": _("What a survey should disclose"),
-            "disclosed_by": _("The items are those of the AAPOR Code (2021)."),
-            "changes": _("Change since earlier waves"),
-            "limits": _("What these numbers cannot say"),
-            "verify": _("How to check it"),
-            "to_results": _("To the results"),
+            "disclosed": _("Survey disclosure"),
+            "disclosed_by": _("The items follow the AAPOR Code (2021)."),
+            "changes": _("Change from earlier waves"),
+            "limits": _("Limits"),
+            "verify": _("Verification"),
+            "to_results": _("Skip to the results"),
             "downloads": _("Downloads"),
             "languages": _("Languages"),
-            "not_published": _("This report is not published: only you can see it."),
-            "simulated": _("The respondents of this survey were simulated."),
+            "not_published": _("This report is not published; only your team can see it."),
+            "simulated": _("Simulated respondents."),
             "simulated_how": _(
-                "Their answers are known, so the truth is marked beside each estimate. Each answer went the way of a "
-                "real one: through a ticket, then to the collector."
+                "Their true answers are known, so the true value is marked beside each estimate. Each answer was "
+                "randomised and collected like a real one."
             ),
             "made_with": _(
-                "Made with Candor. Answers stay on the respondents’ devices; what is collected are randomised reports."
+                "Made with Candor. True answers stay on the respondents’ devices; only randomised responses are "
+                "collected."
             ),
             "csv": _("Estimates, CSV"),
-            "json": _("Everything, JSON"),
+            "json": _("All data, JSON"),
             "page": _("Page %(page)s of %(pages)s"),
         } | self.legend
+
+    @property
+    def contents(self) -> list[tuple[str, str]]:
+        """The id and title of each chapter of the page; the summary leads to the questions."""
+        words = self.words
+        chapters = {"sentences": "in_sentences", "how-to-read": "how"}
+        found = [(name, words[key]) for name, key in chapters.items()]
+        if self.blocks:
+            found.append((self.blocks[0].anchor, words["results_part"]))
+        rest = {"methods": "methods", "privacy-label": "label", "disclosed": "disclosed", "limits": "limits"}
+        rest = ({"changes": "changes"} if self.changes else {}) | rest | {"verify": "verify"}
+        return found + [(name, words[key]) for name, key in rest.items()]
 
     @property
     def legend(self) -> dict[str, str]:
@@ -254,15 +281,15 @@ class EstimateReport:
         )
         marks = {
             "mark_estimate": _("estimate"),
-            "mark_noise": _("%(confidence)s interval for %(target)s: the tickets’ chance alone") % noise,
+            "mark_noise": _("%(confidence)s interval from randomisation alone, for %(target)s (main interval)") % noise,
         }
         if self.sampling:
-            text = _("%(confidence)s interval for %(target)s, of which they are a simple random sample")
+            text = _("%(confidence)s interval with sampling, for %(target)s (simple random sample)")
             marks["mark_whole"] = text % whole
         if self.truth_marked:
-            text = _("known truth of the simulated respondents")
+            text = _("true value of the simulated respondents")
             if known_shares(self.results.partition):
-                text = _("known truth of the simulated respondents, weighted as the estimates are")
+                text = _("true value of the simulated respondents, weighted like the estimates")
             marks["mark_truth"] = text
         return marks
 
@@ -290,6 +317,7 @@ class ReportPage(TypedDict):
     words: dict[str, str]
     marks: dict[str, SafeString]
     languages: Mapping[str, str]
+    direction: str
     survey_lang: str
 
 
@@ -301,6 +329,7 @@ def context(run: Run, known: ReportContext, *, most: int | None = None) -> Repor
         "words": report.words,
         "marks": charts.legends(),
         "languages": LANGUAGES,
+        "direction": direction(),
         # The words of the survey are in its language, whatever the language of the page.
         "survey_lang": format_html(' lang="{}" dir="auto"', report.results.language),
     }

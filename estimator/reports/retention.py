@@ -7,10 +7,10 @@ from django.utils.translation import ngettext
 def in_words(days: int | None) -> str:
     """A sentence on the retention: deletion this many days after closing, or never."""
     if days is None:
-        return _("Reports are kept for good.")
+        return _("Responses are kept indefinitely.")
     text = ngettext(
-        "Reports are deleted %(count)s day after closing; totals and estimates stay.",
-        "Reports are deleted %(count)s days after closing; totals and estimates stay.",
+        "Responses are deleted %(count)s day after closing; totals and estimates are kept.",
+        "Responses are deleted %(count)s days after closing; totals and estimates are kept.",
         days,
     )
     return text % {"count": days}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from estimator.base.verdict import LABELS, Verdict
 from estimator.runs import targets
 from estimator.runs.targets import EstimateMeta
 
@@ -26,6 +27,7 @@ class TableRow:
     sampled: str = ""
     error: str = ""
     direct: str = ""
+    verdict: Verdict | None = None
     truth: str = ""
     holds: bool | None = None
     sentence: str = ""
@@ -43,7 +45,8 @@ class TableRow:
 class Cell:
     """A cell: its text, its kind (see KINDS), its number of columns, and whether it quotes the survey.
 
-    `note` stands small after the text; `stands_out` where it is to be noticed.
+    `note` stands small after the text; `stands_out` where it is to be noticed. `verdict` is the key of the verdict that
+    the text says.
     """
 
     text: str
@@ -52,9 +55,10 @@ class Cell:
     quoted: bool = False
     note: str = ""
     stands_out: bool = False
+    verdict: str = ""
 
 
-KINDS = ("head", "words", "number", "strong", "missing")
+KINDS = ("head", "words", "number", "strong", "missing", "verdict")
 
 
 @dataclass(frozen=True)
@@ -84,18 +88,18 @@ def table(
     whether there are columns for the interval of a larger population, and for the known truth.
     """
     by_group, by_choice = grouped or bool(about), not about
-    columns = [TableColumn(_("Group") if grouped else _("Who"), number=False)] * by_group
+    columns = [TableColumn(_("Group") if grouped else _("Respondents"), number=False)] * by_group
     columns += [TableColumn(_("True answer"), number=False)] * by_choice
-    columns += [TableColumn(_("Reports")), TableColumn(_("Estimate"))]
+    columns += [TableColumn(_("Responses")), TableColumn(_("Estimate")), TableColumn(_("Precision"), number=False)]
     found = {False: [line.means.noise_target for line in lines], True: [line.means.target for line in lines]}
     mixed = targets.common(found[False]) == targets.MIXED
     columns += [
         TableColumn(targets.heading(found[sampled], sampled=sampled, confidence=confidence))
         for sampled in (False, *[True] * sampling)
     ]
-    columns += [TableColumn(error), TableColumn(_("Needed if asked directly"))]
-    columns += [TableColumn(_("Known truth"))] * truth
-    numbers = 4 + sampling
+    columns += [TableColumn(error), TableColumn(_("Equivalent direct answers (n)"))]
+    columns += [TableColumn(_("True value"))] * truth
+    numbers = 5 + sampling
     rows = (
         _row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth, mixed=mixed) for line in lines
     )
@@ -107,6 +111,11 @@ def all_respondents(means: EstimateMeta, *, mixed: bool) -> str:
     return _("All respondents, weighted") if mixed and targets.is_weighted(means.noise_target) else _("All respondents")
 
 
+def verdict_cell(verdict: Verdict | None) -> Cell:
+    """How precise an estimate is, in words; a dash for one without an interval."""
+    return Cell(str(LABELS[verdict]), "verdict", verdict=verdict.value) if verdict else Cell("–", "words")
+
+
 def _row(
     line: TableRow, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool
 ) -> tuple[Cell, ...]:
@@ -115,9 +124,9 @@ def _row(
     if line.missing:
         values = [Cell(line.missing, "missing", span=numbers)]
     else:
-        values = [Cell(line.estimate, "strong"), Cell(line.noise)]
-        values += [Cell(line.sampled)] * (numbers == 5)
+        values = [Cell(line.estimate, "strong"), verdict_cell(line.verdict), Cell(line.noise)]
+        values += [Cell(line.sampled)] * (numbers == 6)
         values += [Cell(line.error), Cell(line.direct)]
-    inside = {True: _("inside"), False: _("outside"), None: ""}[line.holds]
+    inside = {True: _("inside the interval"), False: _("outside the interval"), None: ""}[line.holds]
     known = [Cell(line.truth or "–", note=inside, stands_out=line.holds is False)] * truth
     return (*named, Cell(line.n), *values, *known)

@@ -20,28 +20,26 @@ POINTS = wording.Unit(100, 2, "")
 
 SENTENCES = {
     ("mean", "rose"): gettext_lazy(
-        "Between %(before)s and %(after)s the estimated mean rose by %(size)s (%(confidence)s interval %(low)s to "
-        "%(high)s)."
+        "From %(before)s to %(after)s, the estimated mean rose by %(size)s (%(confidence)s CI %(low)s to %(high)s)."
     ),
     ("mean", "fell"): gettext_lazy(
-        "Between %(before)s and %(after)s the estimated mean fell by %(size)s (%(confidence)s interval %(low)s to "
-        "%(high)s)."
+        "From %(before)s to %(after)s, the estimated mean fell by %(size)s (%(confidence)s CI %(low)s to %(high)s)."
     ),
     ("mean", "unclear"): gettext_lazy(
-        "Between %(before)s and %(after)s we cannot tell whether the mean changed: by between %(low)s and %(high)s "
-        "(%(confidence)s interval)."
+        "From %(before)s to %(after)s, the data do not show whether the mean changed (%(confidence)s CI of the "
+        "change: %(low)s to %(high)s)."
     ),
     ("share", "rose"): gettext_lazy(
-        "Between %(before)s and %(after)s the estimated share of “%(choice)s” rose by %(size)s points "
-        "(%(confidence)s interval %(low)s to %(high)s)."
+        "From %(before)s to %(after)s, the estimated share of “%(choice)s” rose by %(size)s percentage points "
+        "(%(confidence)s CI %(low)s to %(high)s)."
     ),
     ("share", "fell"): gettext_lazy(
-        "Between %(before)s and %(after)s the estimated share of “%(choice)s” fell by %(size)s points "
-        "(%(confidence)s interval %(low)s to %(high)s)."
+        "From %(before)s to %(after)s, the estimated share of “%(choice)s” fell by %(size)s percentage points "
+        "(%(confidence)s CI %(low)s to %(high)s)."
     ),
     ("share", "unclear"): gettext_lazy(
-        "Between %(before)s and %(after)s we cannot tell whether the share of “%(choice)s” changed: by between "
-        "%(low)s and %(high)s points (%(confidence)s interval)."
+        "From %(before)s to %(after)s, the data do not show whether the share of “%(choice)s” changed "
+        "(%(confidence)s CI of the change: %(low)s to %(high)s percentage points)."
     ),
 }
 """The sentence on a change, by what changed and in which direction."""
@@ -82,7 +80,7 @@ def change_sentence(found: Sequence[EstimateChange], *, sampling: bool) -> str:
     of = (wave.target(sampled=sampling) for one in series for wave in one.waves)
     methods = {targets.of_difference(mean=one.choice is None) for one in series}
     remembered = any(change.remembered for one in series for change in one.changes)
-    target = _("The intervals of changes are for %(target)s, then and now.")
+    target = _("The intervals of changes are for %(target)s at both times.")
     sentences = [target % {"target": targets.of_waves(of, sampled=sampling)}]
     sentences += [str(text) for name, text in targets.DIFFERENCES.items() if name in methods]
     return " ".join([*sentences, _who_came_again(remembered=remembered, sampling=sampling)])
@@ -92,18 +90,19 @@ def _who_came_again(*, remembered: bool, sampling: bool) -> str:
     """A sentence on the effect of unknown overlap between waves on the intervals."""
     if sampling:
         return _(
-            "Nobody knows who took part more than once, so waves are taken as different people’s. If many are the "
-            "same, the intervals are too wide where they mostly stayed with their answers, and too narrow where they "
-            "changed them. Each interval is one by itself."
+            "It is not known who took part more than once, so waves are treated as independent. If many "
+            "respondents are the same, the intervals are too wide where answers mostly stayed, and too narrow "
+            "where they changed. Each interval holds by itself, not all together."
         )
     if remembered:
         return _(
-            "Nobody knows who took part more than once. Devices remembered their tickets, so who stayed with an answer "
-            "sent the same report again: if many did, the intervals are too wide. Each interval is one by itself."
+            "It is not known who took part more than once. Devices remembered their tickets, so an unchanged "
+            "answer was sent as the same response again; if many did so, the intervals are too wide. Each "
+            "interval holds by itself, not all together."
         )
     return _(
-        "They hold the chance of the tickets, which every wave drew anew: who took part more than once makes no "
-        "difference to them. Each interval is one by itself."
+        "They cover randomisation alone, which was new in each wave, so repeated participation does not affect "
+        "them. Each interval holds by itself, not all together."
     )
 
 
@@ -122,7 +121,7 @@ def _change(one: Series, number: int, manner: NumberFormat, *, wording: str) -> 
     figure = Trend(points, f"change-{number}", f"{caption}: {one.item.wording}", axis)
     rows = tuple(_cells(point, wave) for point, wave in zip(points, one.waves, strict=True))
     interval = targets.heading(found, sampled=manner.sampling, confidence=manner.confidence)
-    head = (TableColumn(_("Wave"), number=False), *map(TableColumn, (_("Reports"), _("Estimate"), interval)))
+    head = (TableColumn(_("Wave"), number=False), *map(TableColumn, (_("Responses"), _("Estimate"), interval)))
     return EstimateChange(one, wording, tuple(_sentences(one, manner)), figure, ReportTable(caption, head, rows))
 
 

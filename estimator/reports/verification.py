@@ -30,20 +30,19 @@ def steps(read: Results) -> list[str]:
     """The steps of the verification, and what else can be compared."""
     found = [
         _(
-            "Take report.json from the place where this report was, and the library randomized_response of the version "
-            "named here. The file holds the frozen questions and tables, and the totals of the randomised reports. The "
-            "program checks that they have the digest of this report, and computes all shares and means again:"
+            "Download report.json from the page of this report and install the library randomized_response in the "
+            "version named below. The file has the frozen questions, the randomisation schemes and the totals of "
+            "the randomised responses. This program checks the survey fingerprint and recomputes all shares and "
+            "means:"
         )
     ]
     if known_shares(read.partition):
-        found.append(
-            _("What it prints of all respondents is weighted by the known sizes of the groups, as it is here.")
-        )
+        found.append(_("Its estimates for all respondents are weighted by the known group sizes, as in this report."))
     if read.run.anytime:
         found.append(
             _(
-                "Its estimates and standard errors are those of this report. Its intervals are for one look; those of "
-                "this report, made while the survey was open, hold at every look and are wider."
+                "Its estimates and standard errors match this report. Its intervals hold for a single look; those "
+                "of this report were estimated while the survey was open, hold at every look, and are wider."
             )
         )
     return found

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP, Design, canonical
 from collector.reports.selectors import Totals
+from estimator.base import verdict
 from estimator.base.measures import (
     CLIPPED,
     CLIPPED_MEAN,
@@ -35,9 +36,6 @@ from randomized_response import (
     combine_strata,
     mean_of_shares,
 )
-
-WIDEST_OF_USE = 0.5
-"""Largest fraction of the range at which an interval is of use: a wider one excludes less than it allows."""
 
 MINIMUM_MICRODATA = 100
 """Minimum reports to release them singly. Each is protected by its table alone already; that nobody can
@@ -146,18 +144,10 @@ def together(
     return (_at_every_look(question, fit, everyone) if anytime else fit).shares
 
 
-def is_of_use(width: float, reach: float) -> bool:
-    """Return True if an interval is narrow enough to quote its estimate: at most half of the range `reach`.
-
-    The one rule of it, for sentences and plans. Numbers themselves are told in tables and files however wide it is.
-    """
-    return width <= WIDEST_OF_USE * reach + 1e-12
-
-
-def reach_of(question: Question, measure: str) -> float:
-    """The range of a measure: 1 for a share; for a mean from the smallest number to the largest."""
-    points = [value for value in question.values if value is not None]
-    return max(points) - min(points) if measure == MEAN else 1.0
+def range_of(question: Question, measure: str) -> verdict.Range:
+    """The possible values of a measure: of a share, or of a mean from the smallest number to the largest."""
+    points = tuple(value for value in question.values if value is not None)
+    return verdict.of_values(points) if measure == MEAN else verdict.SHARE
 
 
 def known_shares(partition: Partition) -> list[float]:

@@ -10,9 +10,10 @@ from collector import designs
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.reports.selectors import Totals
-from estimator.base import wording
+from estimator.base import verdict, wording
 from estimator.base.measures import MEAN, SHARE
 from estimator.base.questions import question_of
+from estimator.base.verdict import Precision, Verdict
 from estimator.models import Estimate, Run
 from estimator.runs import estimation, selectors
 from estimator.runs.estimation import Fit
@@ -125,9 +126,24 @@ class QuestionResults:
     def shown(self) -> tuple[EstimateCell, ...]:
         return self.means + self.shares
 
+    def precision(self, estimate: Estimate) -> Precision | None:
+        """How precise an estimate is by its main interval, that of randomisation alone; None without numbers."""
+        low, high, value = estimate.noise_low, estimate.noise_high, estimate.constrained
+        if low is None or high is None or value is None:
+            return None
+        possible, direct = estimation.range_of(self.question, estimate.measure), estimate.direct_question_n
+        return verdict.of_interval(
+            value, low, high, n=estimate.n, direct=direct, confidence=self.confidence, range_=possible
+        )
+
+    def verdict(self, estimate: Estimate) -> Verdict | None:
+        """The verdict on an estimate; None without numbers."""
+        precision = self.precision(estimate)
+        return precision.verdict if precision else None
+
     @property
     def n(self) -> int:
-        """The number of reports in the snapshot."""
+        """The number of responses in the snapshot."""
         return self.cells[0].estimate.n if self.cells else 0
 
 

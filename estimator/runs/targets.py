@@ -23,34 +23,41 @@ MIXED = "mixed"
 """The target of a difference of two numbers with different targets."""
 
 WORDS = {
-    RESPONDENTS: gettext_lazy("those who took part"),
-    RESPONDENTS_WEIGHTED: gettext_lazy("those who took part, weighted by the known sizes of the groups"),
+    RESPONDENTS: gettext_lazy("the respondents"),
+    RESPONDENTS_WEIGHTED: gettext_lazy("the respondents, weighted by the known group sizes"),
     POPULATION: gettext_lazy("the population"),
-    POPULATION_WEIGHTED: gettext_lazy("the population, its groups weighted by their known sizes"),
+    POPULATION_WEIGHTED: gettext_lazy("the population, weighted by the known group sizes"),
 }
 """The text of each target, after "for" or a comma."""
 
 METHODS = {
     "maximum_likelihood": gettext_lazy(
-        "Shares: the unbiased estimate from the inverted table; shown is the maximum-likelihood estimate within 0 to "
-        "100 % (Warner, 1965; van den Hout & van der Heijden, 2002)."
+        "Shares are unbiased estimates from the inverted transition matrix; the maximum-likelihood estimate "
+        "between 0 and 100 % is shown (Warner, 1965; van den Hout & van der Heijden, 2002)."
     ),
     "nearest_shares": gettext_lazy(
-        "Where marks or a set are sent: each share from the count of its marks; shown are the nearest shares that are "
-        "not negative and sum to 100 % (Held et al., 1974)."
+        "Where marks or a set are sent, each share is estimated from the count of its marks; the nearest "
+        "non-negative shares that add up to 100 % are shown (Held et al., 1974)."
     ),
-    "own_count": gettext_lazy("Of several choices: each share from its own count, kept within 0 to 100 %."),
-    "mean_of_shares": gettext_lazy("The mean of a scale: of the points, weighted by their estimated shares."),
+    "own_count": gettext_lazy(
+        "For several choices, each share is estimated from its own count and kept between 0 and 100 %."
+    ),
+    "mean_of_shares": gettext_lazy(
+        "The mean of a scale is the mean of its points, weighted by their estimated shares."
+    ),
     "mean_of_scores": gettext_lazy(
-        "The mean of a number: of scores of the reports, whose mean over the tickets is the answer itself; kept within "
-        "the range."
+        "The mean of a number is the mean of unbiased scores of the responses, kept within the range."
     ),
 }
 """The text of each estimation method, by its key in files."""
 
 DIFFERENCES = {
-    "recovered": gettext_lazy("The interval of a change of a share is recovered from those of both waves (Zou, 2007)."),
-    "wald": gettext_lazy("The interval of a change of a mean is a normal one, by the standard errors of both waves."),
+    "recovered": gettext_lazy(
+        "The interval of a change in a share is recovered from the intervals of both waves (Zou, 2007)."
+    ),
+    "wald": gettext_lazy(
+        "The interval of a change in a mean is a normal interval from the standard errors of both waves."
+    ),
 }
 """The text of each interval method for differences of two estimates, by its key in files."""
 
@@ -124,7 +131,7 @@ def of_waves(targets: Iterable[str], *, sampled: bool) -> str:
     found = common(targets)
     if found != MIXED:
         return str(WORDS[found])
-    text = _("%(target)s (in some waves weighted by the known sizes of the groups)")
+    text = _("%(target)s (in some waves weighted by the known group sizes)")
     return text % {"target": WORDS[of_numbers(weighted=False, sampled=sampled)]}
 
 
@@ -133,7 +140,7 @@ def of_report(partition: Partition, *, sampled: bool) -> str:
     named = WORDS[of_numbers(weighted=False, sampled=sampled)]
     if not known_shares(partition):
         return str(named)
-    text = _("%(target)s (all respondents together weighted by the known sizes of the groups)")
+    text = _("%(target)s (all respondents together are weighted by the known group sizes)")
     return text % {"target": named}
 
 

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from collector.errors import Conflict
+from estimator.base.verdict import Verdict
 from estimator.exports.estimates import json_rows
 from estimator.models import Run
 from estimator.runs import results
@@ -37,26 +38,26 @@ class EstimateSerializer(serializers.Serializer[Any]):
     choice_label = serializers.CharField(allow_blank=True)
     stratum = serializers.CharField(allow_blank=True, help_text="key of the group; empty for all respondents")
     stratum_label = serializers.CharField(allow_blank=True)
-    n = serializers.IntegerField(help_text="reports")
-    sent = serializers.IntegerField(allow_null=True, help_text="randomised reports, not true answers")
+    n = serializers.IntegerField(help_text="responses")
+    sent = serializers.IntegerField(allow_null=True, help_text="randomised responses, not true answers")
     estimate_unclipped = _number()
     estimate = _number()
     estimate_method = serializers.CharField()
     standard_error = _number()
-    low = _number()
-    high = _number()
+    low = _number(help_text="of the interval with sampling, for a population; not the main one")
+    high = _number(help_text="of the same")
     interval_method = serializers.CharField()
     target = serializers.CharField(help_text="of whom low and high speak: population or population_weighted")
     noise_standard_error = _number()
-    noise_low = _number()
-    noise_high = _number()
+    noise_low = _number(help_text="of the main interval, from randomisation alone, for those who took part")
+    noise_high = _number(help_text="of the same")
     noise_interval_method = serializers.CharField()
     noise_target = serializers.CharField(
         help_text="of whom noise_low and noise_high speak: respondents or respondents_weighted"
     )
     confidence = serializers.FloatField()
     interval_holds = serializers.ChoiceField(choices=["every_look", "one_look"])
-    direct_question_n = _number()
+    direct_question_n = _number(help_text="equivalent direct answers: honest ones with the same standard error")
     truth_probability = serializers.CharField(allow_null=True)
     epsilon = _number()
     flags = serializers.ListField(child=serializers.CharField())
@@ -64,6 +65,10 @@ class EstimateSerializer(serializers.Serializer[Any]):
     design = serializers.CharField()
     estimator_version = serializers.CharField()
     snapshot_at = serializers.CharField()
+    half_width = _number(help_text="half of the main interval")
+    verdict = serializers.ChoiceField(
+        choices=["", *Verdict], help_text="how precise the estimate is; empty where there are no numbers"
+    )
 
 
 class EstimatesSerializer(serializers.Serializer[Any]):

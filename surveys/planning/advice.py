@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from estimator.base import wording
 from estimator.base.mechanisms import REGISTRY
-from estimator.runs.estimation import is_of_use
+from estimator.base.verdict import Verdict
 from randomized_response import plan
 from surveys.definition.mechanisms import MECHANISMS
-from surveys.planning.forecast import POWER, PlanForecast, reach, reports_of_use
+from surveys.planning.forecast import POWER, PlanForecast, enough_responses, precision_of
 from surveys.planning.parameters import PLANNED
 from surveys.planning.question import PlannedQuestion, Setting, estimated_from, forecast
 
@@ -132,15 +132,11 @@ def _unshown(found: PlanForecast) -> Caution | None:
 
 
 def _use(found: PlanForecast) -> Caution | None:
-    """Warn if the expected interval is so wide that no sentence would quote its estimate."""
-    if is_of_use(found.ahead.width, reach(found.question)):
+    """Warn if the estimate is expected to be too imprecise to report."""
+    if precision_of(found.question, found.ahead).verdict is not Verdict.TOO_IMPRECISE:
         return None
-    enough = reports_of_use(found.question, replace(found.wanted, respondents=1))
-    return Caution(
-        "width",
-        "The interval is wider than half of all that is possible, so a report would say that there are too few reports "
-        f"to tell. It takes about {wording.count(enough)} reports.",
-    )
+    enough = enough_responses(found.question, replace(found.wanted, respondents=1))
+    return Caution("width", f"Too imprecise to report. A rough estimate takes about {wording.count(enough)} responses.")
 
 
 def _width(found: PlanForecast) -> Caution | None:

@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from estimator.base import wording
+from estimator.base.verdict import Verdict
 from surveys.lifecycle import selectors
 from surveys.models import Rehearsal, Survey
 from surveys.planning.draft_prices import price_of
@@ -85,10 +86,14 @@ def _same_questions(one: Design, other: Design) -> bool:
 
 
 def _precision(survey: Survey, expected: int) -> Check:
-    """Whether the expected intervals are of use, question by question, at the planner's expected share."""
+    """Whether estimates are expected to be precise enough to report, at the planner's expected share."""
     items = selectors.definition_of(survey)["items"]
     prices = price_of(items, expected).questions
-    wide = [number for number, item in enumerate(items, start=1) if not prices[item["key"]].of_use]
+    wide = [
+        number
+        for number, item in enumerate(items, start=1)
+        if prices[item["key"]].verdict in (None, Verdict.TOO_IMPRECISE)
+    ]
     values = {"number": wording.count(expected), "questions": ", ".join(map(str, wide))}
     text = _("With %(number)s responses the interval of every question is expected to be of use.")
     if len(wide) == 1:

@@ -24,6 +24,7 @@ from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from estimator.base.languages import activated, figures
 from estimator.base.typesetting import typeset
+from estimator.base.verdict import Verdict
 from estimator.base.ways_in import way_in
 from estimator.reports import retention
 from estimator.reports.privacy import STORED, QuestionPrivacy, item_label
@@ -36,7 +37,7 @@ from surveys.models import Survey
 from surveys.planning.checklist import checklist
 from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
-from surveys.planning.forecast import reports_of_use
+from surveys.planning.forecast import enough_responses
 from surveys.planning.group_warnings import group_warnings
 from surveys.planning.question import PlannedQuestion
 from surveys.planning.wording import amount
@@ -263,14 +264,14 @@ def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:
 
 
 def _precision(survey: Survey, expected: int) -> Iterator[list[str]]:
-    """For each question the expected half-width, whether it is of use, and the responses with which it is."""
+    """For each question the expected half-width, the verdict on it, and the responses that it takes to report one."""
     items = selectors.definition_of(survey)["items"]
     prices = price_of(items, expected).questions
     for (question, wanted), item in zip(expectations_of(survey), items, strict=True):
         price = prices[item["key"]]
-        enough = wording.count(reports_of_use(question, wanted)) if question else "–"
+        enough = wording.count(enough_responses(question, wanted)) if question else "–"
         half = f"± {_amount(question, price.half)}" if question and price.half is not None else "–"
-        yield [half, _("yes") if price.of_use else _("no"), enough]
+        yield [half, _("no") if price.verdict in (None, Verdict.TOO_IMPRECISE) else _("yes"), enough]
 
 
 def _amount(question: PlannedQuestion, half: float) -> str:

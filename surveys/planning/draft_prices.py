@@ -15,13 +15,13 @@ from collector.designs.items import MOST_ANSWERS
 from estimator.base import wording
 from estimator.base.languages import DEFAULT, activated
 from estimator.base.mechanisms import REGISTRY
-from estimator.runs.estimation import is_of_use
+from estimator.base.verdict import LABELS, Verdict
 from randomized_response import epsilon_total
 from randomized_response.questions import Mechanism
 from surveys.definition.mechanisms import MECHANISMS, answers_of, fitting
 from surveys.definition.parts import ItemPart
 from surveys.planning.advice import advice
-from surveys.planning.forecast import forecast_of, reach
+from surveys.planning.forecast import forecast_of, precision_of
 from surveys.planning.parameters import PlanParameters
 from surveys.planning.question import WRITTEN, PlannedQuestion, Setting, forecast
 from surveys.planning.survey_plan import written_setting
@@ -64,9 +64,10 @@ class QuestionPrice:
     epsilon_text: str = "–"
     odds: str = "–"
     width: str = ""
-    of_use: bool = False
+    verdict: Verdict | None = None
     fault: str = ""
     half: float | None = None
+    verdict_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,11 +237,13 @@ def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | 
 def _price(question: PlannedQuestion, mechanism: Mechanism, respondents: int) -> QuestionPrice:
     wanted = PlanParameters(respondents=respondents)
     ahead = forecast(question, mechanism, question.shares(wanted.expected), respondents, wanted.confidence)
+    found = precision_of(question, ahead).verdict
     return QuestionPrice(
         mechanism.epsilon,
         wording.epsilon(mechanism.epsilon),
         wording.odds(mechanism.ratio),
         amount(question, ahead.width / 2),
-        is_of_use(ahead.width, reach(question)),
+        found,
         half=ahead.width / 2,
+        verdict_text=str(LABELS[found]),
     )

@@ -7,7 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from collector.designs import FEWEST_IN_GROUP
-from estimator.runs.estimation import WIDEST_OF_USE, is_of_use
+from estimator.base import verdict
+from estimator.base.verdict import Precision, Range, Verdict
 from randomized_response import plan
 from randomized_response.plan import Forecast
 from randomized_response.questions import Mechanism
@@ -95,16 +96,26 @@ def forecast_of(question: PlannedQuestion, wanted: PlanParameters) -> PlanForeca
     )
 
 
+def precision_of(question: PlannedQuestion, ahead: Forecast) -> Precision:
+    """How precise the estimate is expected to be, by the interval with sampling: that of a report is no wider."""
+    return verdict.of_forecast(
+        ahead.expected, ahead.width / 2, n=ahead.n, direct=ahead.direct_n, confidence=ahead.confidence,
+        range_=range_of(question),
+    )  # fmt: skip
+
+
 @lru_cache(maxsize=256)
-def reports_of_use(question: PlannedQuestion, wanted: PlanParameters) -> int:
-    """The fewest responses for which the interval is expected to be useful; `wanted.respondents` is ignored."""
-    mechanism, shares, whole = question.at(wanted.setting), question.shares(wanted.expected), reach(question)
+def enough_responses(question: PlannedQuestion, wanted: PlanParameters, at_least: Verdict = Verdict.ROUGH) -> int:
+    """The fewest responses for which this verdict is expected, or a better one; `wanted.respondents` is ignored."""
+    mechanism, shares = question.at(wanted.setting), question.shares(wanted.expected)
+    good = {Verdict.USABLE, at_least}
 
     def enough(n: int) -> bool:
-        return is_of_use(forecast(question, mechanism, shares, n, wanted.confidence).width, whole)
+        ahead = forecast(question, mechanism, shares, n, wanted.confidence)
+        return precision_of(question, ahead).verdict in good
 
     most = plan.respondents_needed(
-        estimated_from(mechanism), shares, margin=WIDEST_OF_USE * whole / 2, confidence=wanted.confidence,
+        estimated_from(mechanism), shares, margin=verdict.WIDEST * reach(question), confidence=wanted.confidence,
         values=question.values or None,
     )  # fmt: skip
     most = max(most, FEWEST_IN_GROUP)
@@ -169,8 +180,13 @@ def chosen_x(found: PlanForecast) -> float:
 
 
 def reach(question: PlannedQuestion) -> float:
-    """The whole range of the estimate: 1 for a share."""
-    return question.values[-1] - question.values[0] if question.values else 1.0
+    """The length of the range of the estimate: 1 for a share."""
+    return range_of(question).length
+
+
+def range_of(question: PlannedQuestion) -> Range:
+    """The possible values of the estimate."""
+    return verdict.of_values(tuple(question.values)) if question.values else verdict.SHARE
 
 
 def against(question: PlannedQuestion, wanted: PlanParameters) -> float:

@@ -12,7 +12,7 @@ from estimator.base import wording
 from surveys.lifecycle import selectors
 from surveys.models import Survey
 from surveys.planning.drafts import Expectations, expectations_of
-from surveys.planning.forecast import reports_of_use
+from surveys.planning.forecast import enough_responses
 from surveys.planning.parameters import MOST_RESPONDENTS, PlanParameters
 
 FEWEST_EXPECTED = 30
@@ -103,5 +103,5 @@ def group_warnings(
 
 def _enough(questions: Expectations) -> int:
     """Responses for which a person is one of many, and the intervals of all questions are useful."""
-    found = (reports_of_use(question, replace(wanted, respondents=1)) for question, wanted in questions if question)
+    found = (enough_responses(question, replace(wanted, respondents=1)) for question, wanted in questions if question)
     return max([FEWEST_EXPECTED, *found])

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from estimator.base import charts, wording
 from estimator.base.charts import Axis, ChartRow
 from estimator.base.measures import IMPOSSIBLE, MEAN
+from estimator.base.verdict import Verdict
 from estimator.models import Run
 from estimator.runs import results, targets
-from estimator.runs.estimation import is_of_use, reach_of
 from estimator.runs.groups import OTHER
 from estimator.runs.results import EstimateCell, QuestionResults
 from surveys.definition.languages import language_links
@@ -92,16 +92,10 @@ def _notes(item: QuestionResults, language: str) -> Iterator[str]:
         if cell.known
     ):
         yield _("Everyone who took part: weighted by the known group sizes.")
-    if any(not _of_use(item, cell) for cell in item.shown if cell.known):
+    if any(item.verdict(cell.estimate) is Verdict.TOO_IMPRECISE for cell in item.shown):
         yield _("Where a range is very wide, there are too few responses to tell.")
     if IMPOSSIBLE in flags:
         yield _("More people sent one answer than chance explains. Someone may have sent false responses.")
-
-
-def _of_use(item: QuestionResults, cell: EstimateCell) -> bool:
-    low, high = cell.estimate.noise_low, cell.estimate.noise_high
-    reach = reach_of(item.question, cell.estimate.measure)
-    return low is None or high is None or is_of_use(high - low, reach)
 
 
 def _unasked(item: QuestionResults, language: str) -> str:

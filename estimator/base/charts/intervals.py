@@ -66,6 +66,7 @@ class Layout:
 
 
 NARROW = Layout("narrow", left=4.5, right=95.5, characters=28, beside=False)
+STRIP_LAYOUT = Layout("strip", left=3, right=97, characters=0, beside=True)
 WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
 
 
@@ -96,6 +97,18 @@ def picture(rows: Sequence[ChartRow], *, key: str, title: str, axis: Axis, layou
     content = "".join((*canvas.grid, *canvas.parts, *canvas.ticks()))
     kind, height = f"picture {layout.name}", canvas.y + LINE
     return chart(kind, key, title, as_text(rows, axis), content, width="100%", height=height)
+
+
+def strip(row: ChartRow, axis: Axis) -> SafeString:
+    """The marks of one row over its axis, without words: for a table that says the numbers beside it."""
+    canvas = _Canvas(axis, STRIP_LAYOUT)
+    middle = STRIP // 2
+    ends = (canvas.place(axis.start), canvas.place(axis.end))
+    frame = [line("grid", (end, end), (2, STRIP - 2), LEVEL) for end in ends]
+    frame.append(line("grid", ends, (middle, middle), LEVEL))
+    marks = canvas.marks(row, middle) if row.estimate is not None else ()
+    size = {"width": "100%", "height": f"{STRIP}", "aria_hidden": "true"}
+    return SafeString(element("svg", "".join((*frame, *marks)), xmlns=XMLNS, class_="strip", **size))
 
 
 def trend(points: Sequence[ChartRow], *, key: str, title: str, axis: Axis) -> SafeString:
@@ -210,7 +223,7 @@ class _Canvas:
         if known or beside:
             self._grid(strip, self.y + GAP / 2 if beside else strip + STRIP)
         if known:
-            self.parts += self._marks(row, strip + (10 if beside else STRIP // 2))
+            self.parts += self.marks(row, strip + (10 if beside else STRIP // 2))
         self.y = max(self.y, strip + STRIP if known else 0) + (GAP // 2 if beside else GAP)
 
     def ticks(self) -> Iterator[str]:
@@ -228,7 +241,7 @@ class _Canvas:
             kind, drawn = ("origin", ORIGIN) if firm else ("grid", LEVEL)
             self.grid.append(line(kind, (x, x), (top, bottom), drawn))
 
-    def _marks(self, row: ChartRow, y: int) -> Iterator[str]:
+    def marks(self, row: ChartRow, y: int) -> Iterator[str]:
         if row.low is not None and row.high is not None:
             left, right = self.place(row.low), self.place(row.high)
             yield _across("whole", left, right, y) + _across("cap", left, left, y) + _across("cap", right, right, y)

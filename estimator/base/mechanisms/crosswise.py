@@ -31,7 +31,7 @@ ENTRY = RegistryEntry(
     make=lambda answers, written: crosswise(prevalence=written["prevalence"]),
     sentence=gettext_lazy(
         "the crosswise model (Yu et al., 2008; on its validity Höglinger & Jann, 2018): with probability "
-        "%(prevalence)s, the prevalence of a harmless yes, the true answer was reported, otherwise the other one"
+        "%(prevalence)s, the prevalence of the harmless yes, the true answer was sent, otherwise the other one"
     ),
     works=WORK
     | {

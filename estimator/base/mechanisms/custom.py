@@ -24,12 +24,12 @@ ENTRY = RegistryEntry(
     name="custom",
     label="a table of your own",
     short="a table of its own",
-    title=gettext_lazy("a table of its own"),
+    title=gettext_lazy("custom randomisation scheme"),
     kinds=("yes_no", "one_choice", "several_choices", "scale", "number"),
     parameters=(WEIGHTS,),
     example="{name: custom, weights: [[3, 1], [1, 3]]}",
     make=make,
-    sentence=gettext_lazy("a transition table of its own (van den Hout & van der Heijden, 2002)"),
+    sentence=gettext_lazy("a custom transition matrix (van den Hout & van der Heijden, 2002)"),
     works={
         "hout": "van den Hout, A., & van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure "
         "control and misclassification: A review. International Statistical Review, 70(2), 269–288.",

@@ -15,8 +15,9 @@ ENTRY = RegistryEntry(
     example="{name: discrete_laplace, epsilon: 0.7}",
     make=lambda answers, written: discrete_laplace(answers, epsilon=epsilon_of(written)),
     sentence=gettext_lazy(
-        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a step up or down was added to the "
-        "true answer, the larger the rarer, and what lay beyond an end was sent as that end"
+        "the truncated geometric mechanism (discrete Laplace; Ghosh et al., 2012): a random step up or down was "
+        "added to the true answer, large steps being rarer, and values beyond an end of the range were sent as "
+        "that end"
     ),
     works={
         "ghosh": "Ghosh, A., Roughgarden, T., & Sundararajan, M. (2012). Universally utility-maximizing privacy "

@@ -25,8 +25,8 @@ ENTRY = RegistryEntry(
     example="{name: forced_response, truth: 1/2, yes: 1/2}",
     make=lambda answers, written: forced_response(truth=written["truth"], yes=written.get("yes", YES.default)),
     sentence=gettext_lazy(
-        "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was reported, "
-        "otherwise “%(yes)s” with probability %(forced)s and “%(no)s” else"
+        "forced response (Boruch, 1971; Fox & Tracy, 1986): with probability %(truth)s the true answer was sent; "
+        "otherwise “%(yes)s” was sent with probability %(forced)s, and “%(no)s” in all other cases"
     ),
     works={
         "boruch": "Boruch, R. F. (1971). Assuring confidentiality of responses in social research: A note on "

@@ -10,14 +10,14 @@ ENTRY = RegistryEntry(
     name="k_ary",
     label="k-ary randomized response",
     short="k-ary response",
-    title=gettext_lazy("k-ary randomized response"),
+    title=gettext_lazy("k-ary randomised response"),
     kinds=("yes_no", "one_choice", "scale"),
     parameters=(TRUTH,),
     example="{name: k_ary, truth: 1/3}",
     make=lambda answers, written: k_ary(answers, truth=written["truth"]),
     sentence=gettext_lazy(
-        "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true answer "
-        "was reported, otherwise one of the %(count)s answers, drawn with equal odds"
+        "k-ary randomised response (Warner, 1965; Kairouz et al., 2016): with probability %(truth)s the true "
+        "answer was sent, otherwise one of the %(count)s answers, drawn with equal probability"
     ),
     works=warner.WORK
     | {

@@ -15,8 +15,8 @@ ENTRY = RegistryEntry(
     example="{name: one_bit, truth: 1/2}",
     make=lambda answers, written: one_bit(answers, truth=written["truth"]),
     sentence=gettext_lazy(
-        "one bit for the mean (Duchi et al., 2018): one of two reports was sent, “highest” with a probability that "
-        "rises in a straight line with the true number, from %(low)s to %(high)s"
+        "one bit for the mean (Duchi et al., 2018): “lowest” or “highest” was sent, “highest” with a probability "
+        "that rises linearly with the true number, from %(low)s to %(high)s"
     ),
     works={
         "duchi": "Duchi, J. C., Jordan, M. I., & Wainwright, M. J. (2018). Minimax optimal procedures for locally "

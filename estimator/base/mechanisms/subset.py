@@ -17,8 +17,8 @@ ENTRY = RegistryEntry(
     example="{name: subset, size: 3, truth: 9/16}",
     make=lambda answers, written: encoding(SubsetSelection, answers, written, "size", "truth"),
     sentence=gettext_lazy(
-        "subset selection (Ye & Barg, 2018): a set of %(size)s of the %(count)s choices was sent, which held the true "
-        "answer with probability %(truth)s"
+        "subset selection (Ye & Barg, 2018): a set of %(size)s of the %(count)s choices was sent, which contained "
+        "the true answer with probability %(truth)s"
     ),
     works={
         "ye": "Ye, M., & Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally "

@@ -27,8 +27,9 @@ ENTRY = RegistryEntry(
     example="{name: triangular, truth: 1/2, prevalence: 1/4}",
     make=make,
     sentence=gettext_lazy(
-        "the triangular model (Yu et al., 2008) with a coin: with probability %(truth)s it was reported whether the "
-        "true answer or that to a harmless question of prevalence %(prevalence)s is yes, otherwise a fair coin decided"
+        "the triangular model (Yu et al., 2008) with a coin: with probability %(truth)s the response said whether "
+        "the true answer or that to a harmless question of prevalence %(prevalence)s is yes; otherwise a fair "
+        "coin decided"
     ),
     works=crosswise.WORK,
     only_two=True,

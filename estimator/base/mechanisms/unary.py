@@ -12,7 +12,10 @@ ON = Parameter(
     reported=gettext_lazy("probability of a mark for the answer"),
 )
 OFF = Parameter(
-    "off", "Off", "How often each other choice is told as yes.", reported=gettext_lazy("for every other choice")
+    "off",
+    "Off",
+    "How often each other choice is told as yes.",
+    reported=gettext_lazy("probability of a mark for any other choice"),
 )
 
 ENTRY = RegistryEntry(
@@ -25,8 +28,8 @@ ENTRY = RegistryEntry(
     example="{name: unary, on: 1/2, off: 1/4}",
     make=lambda answers, written: encoding(UnaryEncoding, answers, written, "on", "off"),
     sentence=gettext_lazy(
-        "unary encoding (Wang et al., 2017): for each of the %(count)s choices a mark was sent or none, a mark with "
-        "probability %(on)s for the true answer and %(off)s for every other choice"
+        "unary encoding (Wang et al., 2017): each of the %(count)s choices was sent as marked or not marked, "
+        "marked with probability %(on)s for the true answer and %(off)s for every other choice"
     ),
     works={
         "wang": "Wang, T., Blocki, J., Li, N., & Jha, S. (2017). Locally differentially private protocols for "

@@ -16,13 +16,13 @@ ENTRY = RegistryEntry(
     name="warner",
     label="Warner's mirror",
     short="Warner’s mirror",
-    title=gettext_lazy("Warner’s mirror"),
+    title=gettext_lazy("Warner’s design"),
     kinds=("yes_no", "several_choices"),
     parameters=(TRUTH,),
     example="{name: warner, truth: 2/3}",
     make=lambda answers, written: warner(truth=written["truth"]),
     sentence=gettext_lazy(
-        "the design of Warner (1965): with probability %(truth)s the true answer was reported, otherwise the other one"
+        "the design of Warner (1965): with probability %(truth)s the true answer was sent, otherwise the other one"
     ),
     works=WORK,
     only_two=True,

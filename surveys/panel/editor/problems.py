@@ -9,6 +9,7 @@ from typing import Any
 from collector.designs import Design
 from collector.errors import Path, ValidationError
 from estimator.base import wording
+from estimator.base.verdict import Verdict
 from surveys.definition.ceilings import excesses
 from surveys.definition.definitions import design_of, drawn_items
 from surveys.definition.parts import Definition, Text, texts_before, texts_of_pictures
@@ -174,11 +175,11 @@ def _worded(definition: Definition) -> Iterator[Problem]:
 
 
 def _imprecise(survey: Survey, definition: Definition) -> Iterator[Problem]:
-    """The questions whose intervals will be too wide to be of use with the responses that the survey may expect."""
+    """The questions whose estimates will be too imprecise to report with the responses that the survey may expect."""
     expected = expected_reports(survey)
     for key, price in draft_prices.price_of(definition["items"], expected).questions.items():
-        if price.width and not price.of_use:
-            words = f"With {wording.count(expected)} responses: ±{price.width}, too wide to be of use."
+        if price.verdict is Verdict.TOO_IMPRECISE:
+            words = f"With {wording.count(expected)} responses: ±{price.width}, too imprecise to report."
             yield _advised(("items", key, "channel"), words)
 
 

@@ -35,10 +35,10 @@ export function Protection({ draft, state, item, prices }) {
     <p class="editor-price" aria-live="polite">${price?.epsilon
       ? html`<b>${level(price.epsilon)}</b> <span class="candor-quiet">${odds(price)}</span>`
       : html`<span class="candor-quiet">${price?.fault ?? "…"}</span>`}</p>
-    ${price?.width && html`<p class=${`editor-price${price.of_use ? "" : " editor-warn"}`}>
+    ${price?.width && html`<p class=${`editor-price${price.verdict === "too_imprecise" ? " editor-warn" : ""}`}>
       <span>With</span> <input type="number" class="candor-field editor-inline" min="1" max="1000000" value=${prices.respondents} aria-label="Expected responses"
         onChange=${(event) => event.target.checkValidity() && prices.expect(Number(event.target.value) || prices.respondents)} />
-      <span>responses: <b>±${price.width}</b>${price.of_use ? "" : ", too wide to be of use"}</span></p>`}
+      <span>responses: <b>±${price.width}</b>, ${price.verdict_text}</span></p>`}
   </fieldset>`;
 }
 
