@@ -42,8 +42,8 @@ def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
     drawn = _points(rows, labels)
     mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
-    error = "Standard error" if mean else "Standard error, points"
-    table = FigureTable(title, (head, "Reports", "Estimate", _interval(rows), error), cells)
+    error = "Standard error" if mean else "Standard error (percentage points)"
+    table = FigureTable(title, (head, "Responses", "Estimate", _interval(rows), error), cells)
     return FigureWithTable(title, _drawn(drawn, key, title, axis), table)
 
 
@@ -71,11 +71,11 @@ def differences(
         span = sentences.signed(wording.span(row.low, row.high, places, plain))
         value = sentences.signed(wording.value(row.estimate, places, plain))
         drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
-        verdict = "differ" if row.differs else "cannot be told apart"
+        verdict = "differ" if row.differs else "not distinguishable"
         cells.append((label, wording.count(row.n), value, span, verdict))
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = ", percentage points" if unit is sentences.POINTS else ""
-    head = ("Difference", "Reports", f"Estimate{points}", _interval(rows, together), "Verdict")
+    head = ("Difference", "Responses", f"Estimate{points}", _interval(rows, together), "Verdict")
     table = FigureTable(f"{title}{points}", head, tuple(cells))
     return FigureWithTable(title, _drawn(drawn, "differences", f"{title}{points}", axis), table)
 
@@ -87,7 +87,7 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
         for row in rows
     ]
     cells = tuple((answers[row.choice or 0], others[row.other_choice or 0], *_cells(row)[1:]) for row in rows)
-    head = ("First question", "Second question", "Estimate", _interval(rows), "Standard error, points")
+    head = ("First question", "Second question", "Estimate", _interval(rows), "Standard error (percentage points)")
     table = FigureTable(title, head, cells, names=2)
     return FigureWithTable(title, _drawn(drawn, key, title, charts.axis_for(drawn)), table)
 
@@ -100,7 +100,7 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
     ]
     title = f"Odds ratios of {answer}"
     cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
-    head = ("Groups", "Reports", "Odds ratio", _interval(rows), "Standard error of the logarithm")
+    head = ("Groups", "Responses", "Odds ratio", _interval(rows), "Standard error of the logarithm")
     return FigureWithTable(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), FigureTable(title, head, cells))
 
 

@@ -136,7 +136,7 @@ def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDes
         if choice
         else f"the mean is an estimated {quoted}"
     )
-    other = f"; with all reports counted alike it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
+    other = f"; with all responses weighted equally it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
     return f"In a population with these shares {statement}{other}."
 
 
@@ -154,7 +154,7 @@ def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
 def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:
     if row.group:
         return speaker.group(row.group)
-    return "Weighted by the entered shares" if row.weights else "All reports alike"
+    return "Weighted by the entered shares" if row.weights else "All responses weighted equally"
 
 
 def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -185,11 +185,11 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
 
 
 def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:
-    who = f"In the group “{group}” ({wording.count(n)} reports)" if group else f"In {wording.count(n)} reports"
+    who = f"In the group “{group}” ({wording.count(n)} responses)" if group else f"In {wording.count(n)} responses"
     quoted = words.facts(test)
     if test["p_value"] is not None and test["p_value"] < allowed:
-        return f"{who} the two answers go together more than chance explains ({quoted})."
-    return f"{who} we cannot tell whether the two answers go together ({quoted})."
+        return f"{who} the two answers are associated, more than chance explains ({quoted})."
+    return f"{who} the data do not show whether the two answers are associated ({quoted})."
 
 
 def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -206,14 +206,14 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     if "alike" in analysis.result:
         alike = analysis.result["alike"]
         differ = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
-        verdict = "The groups differ" if differ else "We cannot tell that the groups differ at all"
+        verdict = "The groups differ" if differ else "The data do not show that the groups differ"
         sentences.append(f"{verdict} ({words.facts(alike)}).")
     else:
         n, reference = analysis.result["reference_n"], _released_key(analysis, analysis.parameters["reference"])
         few = f"no other group has {ENOUGH_FOR_NORMAL}"
         if n < ENOUGH_FOR_NORMAL:
             few = f"{named(speaker.group(reference))} has {n} of {ENOUGH_FOR_NORMAL}"
-        sentences.append(f"There are no odds ratios yet: {few} reports.")
+        sentences.append(f"There are no odds ratios yet: {few} responses.")
     drawn = []
     if shares:
         labels = [speaker.group(row.group) for row in shares]
@@ -295,11 +295,11 @@ def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescr
     if other is not None:
         names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP
         cautions.append(
-            f"Told of together, as one of them has fewer than {fewest} reports: {names} ({named(other.label)})."
+            f"Combined, because one of them has fewer than {fewest} responses: {names} ({named(other.label)})."
         )
     if few:
         fewest = words.enough_for(lacking[0])
-        cautions.append(f"Fewer than {fewest} reports: {', '.join(few)}. Not enough yet for an estimate.")
+        cautions.append(f"Fewer than {fewest} responses: {', '.join(few)}. Not enough yet for an estimate.")
     return cautions
 
 
@@ -314,11 +314,11 @@ def _released_key(analysis: Analysis, key: str) -> str:
 
 
 def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage:
-    reason = f"Nothing is told by group: too few of the groups have {FEWEST_IN_GROUP} reports."
+    reason = f"No estimates by group: too few groups have {FEWEST_IN_GROUP} responses."
     if has_shares(speaker.design):
         reason = (
-            f"Nothing is told by group: that takes two groups of at least {FEWEST_IN_GROUP} reports and, as their "
-            f"shares of the population are known, {ENOUGH_TO_WEIGHT} reports in all."
+            f"No estimates by group: they take at least two groups of {FEWEST_IN_GROUP} responses and, since the "
+            f"groups’ population shares are known, {ENOUGH_TO_WEIGHT} responses in total."
         )
     return AnalysisPage([reason], [], _cautions(analysis, [], speaker))
 
@@ -329,7 +329,7 @@ def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str 
     if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
         return f"{named(speaker.group(reference))} has no estimate ({words.missing(lacking)})."
     ready = sum(row.n >= FEWEST_IN_GROUP for row in rows)
-    return f"at least two of them need {FEWEST_IN_GROUP} reports, and {ready} of {len(rows)} have them."
+    return f"at least two of them need {FEWEST_IN_GROUP} responses, and {ready} of {len(rows)} have them."
 
 
 SHOWERS: dict[str, Callable[[Analysis, RowDescriber, list[AnalysisRow]], AnalysisPage]] = {

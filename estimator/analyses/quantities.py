@@ -60,7 +60,7 @@ def quantity_of(design: Design, token: str) -> Quantity:
         return Quantity(position, None)
     if question.fits_shares:
         return Quantity(position, _choice(design, position, part))
-    raise AnalysisError("Of a number the mean alone can be told; choose the mean.")
+    raise AnalysisError("Of a number only the mean can be estimated; choose the mean.")
 
 
 def require_released(design: Design, token: str) -> None:
@@ -70,7 +70,7 @@ def require_released(design: Design, token: str) -> None:
     item, question = design.items[position], question_at(design, position)
     if part != MEAN and question.fits_shares and not question.reports_shares:
         raise AnalysisError(
-            f"Of “{item.wording[design.language]}” the mean alone is told: through discrete Laplace "
+            f"Of “{item.wording[design.language]}” only the mean is estimated: with discrete Laplace "
             "noise the shares of its points are too uncertain to be read. Its mean can be compared."
         )
 
@@ -95,15 +95,15 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
     item, question = design.items[position], question_at(design, position)
     if not question.fits_shares:
         raise AnalysisError(
-            "A number cannot be crossed or regressed on: its reports tell the mean, not who gave which number."
+            "A number cannot be crossed or regressed on: its responses allow only the mean to be estimated."
         )
     mechanism, start = question.mechanism, design.fields[position].start
     if part:
         return _of_choice(position, _choice(design, position, part), start, mechanism)
     if not isinstance(mechanism, Channel):
         raise AnalysisError(
-            "The reports of this question are marks, one for each choice, and a table needs one answer: choose one of "
-            "its choices, which is then compared with all others."
+            "The responses to this question are marks, one for each choice, and a table needs one answer: choose one "
+            "of its choices, which is then compared with all others."
         )
     if binary and mechanism.answers != 2:
         raise AnalysisError("A logistic regression needs two answers: choose one of the choices, against all others.")
@@ -151,8 +151,8 @@ def _of_choice(
         return Variable(position, choice, start + choice, (0, 1), mechanism.bit)
     if mechanism.background is None:
         raise AnalysisError(
-            "One choice of this question cannot be set against all others: how often a report says it depends on which "
-            "other answer is true. Choose the whole question."
+            "One choice of this question cannot be set against all others: how often a response says it depends on "
+            "which other answer is true. Choose the whole question."
         )
     low = int(mechanism.background[choice])
     high, tickets = low + mechanism.gain, mechanism.denominator

@@ -21,40 +21,39 @@ MOST_RATIO = 1000
 """The largest ratio shown; the smallest is a thousandth."""
 
 OPEN = (
-    "The survey was open when this was computed. The intervals are for a number of reports that was fixed beforehand: "
-    "they do not cover looking again and again as reports come in, and stopping when the numbers please."
+    "The survey was open when this was computed. The intervals are valid for a number of responses that was fixed "
+    "beforehand. They do not cover repeated looks as responses arrive, or stopping at a convenient result."
 )
 METHODS = {
-    "share": "Shares and means of each group, or wave: as in the report, with the tickets’ chance and the sampling of "
-    "respondents.",
+    "share": "Shares and means of each group or wave: as in the report, with intervals that include sampling.",
     "difference": "Differences of shares: intervals that recover the variances from the intervals of both groups "
     "(Newcombe 1998; Zou & Donner 2008). Differences of means: normal intervals.",
-    "pairs": "All {count} comparisons hold together with {level}: each interval reaches as far as the range of as many "
-    "equal groups demands (Tukey 1953; Kramer 1956; Hayter 1984).",
-    "reference": "All {count} comparisons hold together with {level}: they share one group, and the intervals reach as "
-    "far as that demands (Dunnett 1955).",
-    "weighting": "Post-stratification: the groups’ estimates weighted by the shares that were entered, which are taken "
-    "as known (Cochran 1977, chapter 5); intervals that recover the variances from the groups’ exact ones (Zou, Huang "
-    "& Zhang 2009), normal ones where there are none.",
-    "cross-table": "Joint shares: maximum likelihood through both tables of tickets; Wald intervals of the unbiased "
-    "estimates. Shares by row and association: delta method; association where a cell is nought: profile likelihood "
-    "interval. Independence: likelihood-ratio test (van den Hout & van der Heijden 2002).",
-    "regression": "Logistic regression of an answer that was told through a table of tickets, by maximum likelihood; "
+    "pairs": "The {count} comparisons hold simultaneously at {level}, by the studentized range (Tukey 1953; Kramer "
+    "1956; Hayter 1984).",
+    "reference": "The {count} comparisons with one reference group hold simultaneously at {level} (Dunnett 1955).",
+    "weighting": "Post-stratification: the groups’ estimates weighted by the entered shares, which are taken as "
+    "known (Cochran 1977, chapter 5); intervals recover the variances from the groups’ exact intervals (Zou, Huang & "
+    "Zhang 2009), and are normal where there are none.",
+    "cross-table": "Joint shares: maximum likelihood through both randomisation schemes; Wald intervals of the "
+    "unbiased estimates. Shares by row and association: delta method; association where a cell is zero: profile "
+    "likelihood interval. Independence: likelihood-ratio test (van den Hout & van der Heijden 2002).",
+    "regression": "Logistic regression of a randomised answer by maximum likelihood; "
     "Wald intervals of the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015).",
-    "versions": "Changes: intervals that recover the variances from the intervals of both (Newcombe 1998; Zou 2007), "
-    "of means normal ones. Each interval is one by itself.",
-    "different": "How many people took part in both is not known, so they are taken as different people. If many are "
-    "the same, the interval is too wide where they mostly stayed with their answer, and too narrow where they changed.",
-    "returned": "Who stayed with her answer is not known, only bounded by the estimates: the interval is made with the "
-    "fewest who can have, which makes it widest.",
-    "remembered": "Devices remembered their tickets: the same answer was the same report in both, with the same error "
-    "by chance.",
-    "fresh": "Every wave drew its tickets anew, so their chance in two waves is independent.",
+    "versions": "Changes: intervals that recover the variances from the intervals of both (Newcombe 1998; Zou 2007); "
+    "normal ones for means. Each interval holds by itself, not all together.",
+    "different": "It is not known how many people took part in both, so the waves are treated as independent. If many "
+    "respondents are the same, the interval is too wide where answers mostly stayed, and too narrow where they "
+    "changed.",
+    "returned": "How many kept their answer is not known, only bounded by the estimates: the interval uses the "
+    "smallest possible number, which makes it widest.",
+    "remembered": "Devices remembered their tickets: an unchanged answer was sent as the same response in both, with "
+    "the same random error.",
+    "fresh": "Each wave was randomised anew, so its random error is independent of the other.",
 }
 FLAGS = {
-    EDGE: "at the edge of what is possible: no finite number",
-    MAYBE_EMPTY: "too few give this answer for shares among them",
-    TOO_FEW_VALUES: "too few gave a point for a mean",
+    EDGE: "at the boundary of the possible values: no finite number",
+    MAYBE_EMPTY: "too few respondents give this answer for shares among them",
+    TOO_FEW_VALUES: "too few respondents chose a point for a mean",
 }
 
 
@@ -112,8 +111,8 @@ def speaks_of(found: Collection[str]) -> str:
     """A sentence on the population that intervals are for and when they are valid; exceptions are marked."""
     named = " or, where it says so, for ".join(str(text) for key, text in targets.WORDS.items() if key in found)
     return (
-        f"Intervals hold the tickets’ chance and that of drawing respondents. They are for {named}, and right as far "
-        "as the respondents, or those of a group, are a simple random sample of it."
+        f"Intervals are those with sampling. They are for {named}, and valid if the respondents, or those of a group, "
+        "are a simple random sample of it."
     )
 
 
@@ -123,7 +122,7 @@ def difference(row: AnalysisRow, one: str, other: str, unit: wording.Unit) -> st
     if low is None or high is None:
         return f"{one} cannot be compared with {other} yet."
     if not row.differs:
-        return f"We cannot tell {one} from {other}: the difference is between {_ends(row, low, high, unit)}."
+        return f"The data do not tell {one} from {other}: the difference is between {_ends(row, low, high, unit)}."
     word, near, far = ("higher", low, high) if low > 0 else ("lower", -high, -low)
     places = _enough_places(row, unit)
     return f"{one} is {word} than {other} by {wording.span(near, far, places, unit)}."
@@ -139,13 +138,14 @@ def change(row: AnalysisRow, before: str, after: str, what: str, unit: wording.U
     if not row.differs:
         ends = _ends(row, low, high, unit)
         return (
-            f"Between {before} and {after} we cannot tell whether {what} changed: by between {ends} ({level} interval)."
+            f"From {before} to {after}, the data do not show whether {what} changed ({level} CI of the change: between "
+            f"{ends})."
         )
     rose = low > 0
     near, far = (low, high) if rose else (-high, -low)
     size = wording.value(abs(row.estimate), places, unit)
     span = wording.span(near, far, places, plain)
-    return f"Between {before} and {after} {what} {'rose' if rose else 'fell'} by {size} ({level} interval {span})."
+    return f"From {before} to {after}, {what} {'rose' if rose else 'fell'} by {size} ({level} CI {span})."
 
 
 def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
@@ -154,7 +154,7 @@ def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
         return f"The odds in {one} cannot be compared with those in {other}: {missing(row)}."
     low, high = ratio(row.low, up=False), ratio(row.high, up=True)
     if row.low <= 1 <= row.high:
-        return f"We cannot tell {one} from {other}: the odds ratio of {answer} is between {low} and {high}."
+        return f"The data do not tell {one} from {other}: the odds ratio of {answer} is between {low} and {high}."
     return f"The odds of {answer} in {one} are {low} to {high} times those in {other}."
 
 
@@ -176,7 +176,7 @@ def enough_for(row: AnalysisRow) -> int:
 
 def count_with_answer(choice: str, *, several: bool) -> str:
     """The phrase for respondents with this true answer, or with it among several that they ticked."""
-    return f"have “{choice}” among their true answers" if several else f"have “{choice}” as their true answer"
+    return f"would truthfully {'tick' if several else 'answer'} “{choice}”"
 
 
 def places_of(row: AnalysisRow, unit: wording.Unit) -> int:
@@ -229,8 +229,8 @@ def named(text: str) -> str:
 
 
 def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:
-    text = wording.span(low, high, places_of(row, unit), unit)
-    return signed(text).replace(" to ", " and ", 1)
+    least, most = wording.ends(low, high, places_of(row, unit), unit)
+    return signed(f"{least} and {most}{unit.sign}")
 
 
 class Test(TypedDict):

@@ -187,8 +187,14 @@ def span(low: float | None, high: float | None, places: int = 0, unit: Unit = PE
     """Format an interval, rounded outwards, so that it is never narrower than computed."""
     if low is None or high is None:
         return "–"
-    ends = {"low": _down(low, places, unit), "high": f"{_up(high, places, unit)}{unit.sign}"}
-    return (_("%(low)s to %(high)s") if ends["low"].startswith("-") else _("%(low)s–%(high)s")) % ends
+    least, most = ends(low, high, places, unit)
+    text = _("%(low)s to %(high)s") if low < 0 else _("%(low)s–%(high)s")
+    return text % {"low": least, "high": f"{most}{unit.sign}"}
+
+
+def ends(low: float, high: float, places: int = 0, unit: Unit = PERCENT) -> tuple[str, str]:
+    """Format the ends of an interval, rounded outwards, without their unit."""
+    return _down(low, places, unit), _up(high, places, unit)
 
 
 def error(difference: float | None, places: int = 1, unit: Unit = PERCENT) -> str:

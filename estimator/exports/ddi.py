@@ -21,13 +21,13 @@ REPORTS, FIGURES = "file_reports", "file_estimates"
 
 COLLECTED = (
     "Randomised response: each answer was randomised {where}, through a published table of integers; what was sent, "
-    "and is stored, is the randomised report."
+    "and is stored, is the randomised response."
 )
 ON_THE_DEVICE = "on the respondent's own device"
 OR_BY_COIN, OR_BY_BIRTHDAY = f"{ON_THE_DEVICE} or with a coin of her own", f"{ON_THE_DEVICE} or by a birthday"
 ERROR = (
-    "Standard errors and intervals stand beside every estimate: those of the tickets alone are for {noise}; those with "
-    "sampling are for {whole}, and only if the respondents are a simple random sample of it."
+    "Standard errors and intervals stand beside every estimate: the main intervals, from randomisation alone, are for "
+    "{noise}; those with sampling are for {whole}, and valid only if the respondents are a simple random sample of it."
 )
 
 
@@ -37,7 +37,7 @@ def ddi_file(run: Run, context: ReportContext) -> bytes:
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5", LANGUAGE: "en"})
     _document(_add(root, "docDscr"), read)
     _study(_add(root, "stdyDscr"), read)
-    _file(root, REPORTS, "Randomised reports, one row for each", run.reports, 1 + len(read.design.alphabets))
+    _file(root, REPORTS, "Randomised responses, one row each", run.reports, 1 + len(read.design.alphabets))
     estimates = sum(len(item.cells) for item in read.items)
     _file(root, FIGURES, "Estimates, one row for each", estimates, len(ESTIMATES))
     _data(_add(root, "dataDscr"), read)
@@ -80,7 +80,11 @@ def _study(study: ET.Element, read: Results) -> None:
     summary = _add(scope, "sumDscr")
     _add(summary, "anlyUnit", "One person")
     _say(summary, "universe", disclosure, "population")
-    _add(summary, "dataKind", "Randomised survey reports; simulated" if read.design.rehearsal else "Randomised reports")
+    _add(
+        summary,
+        "dataKind",
+        "Randomised survey responses; simulated" if read.design.rehearsal else "Randomised survey responses",
+    )
     _say(scope, "notes", disclosure, "strategy")
     _method(_add(study, "method"), read, disclosure)
 
@@ -145,7 +149,7 @@ def _stratum(data: ET.Element, read: Results) -> None:
     _add(
         element,
         "labl",
-        (wording if parts else "") or "Group; empty, as nobody was asked for one, or it is not told",
+        (wording if parts else "") or "Group; empty if none was asked or group sizes are protected",
         lang=read.language,
     )
     if parts:
@@ -160,7 +164,7 @@ def _variable(data: ET.Element, item: QuestionResults, variable: ExportVariable)
     element = _add(data, "var", ID=f"V_{variable.name}", name=variable.name, files=REPORTS, intrvl="discrete")
     _add(element, "labl", variable.label, lang=item.language)
     _add(_add(element, "qstn"), "qstnLit", item.wording, lang=item.language)
-    _add(element, "txt", f"{WARNING}. Frequencies count randomised reports.")
+    _add(element, "txt", f"{WARNING}. Frequencies count randomised responses.")
     counts = item.totals[variable.symbol].sum(axis=0).tolist()
     for code, label in variable.labels.items():
         _category(element, code, label, counts[code], item.language)

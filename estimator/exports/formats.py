@@ -139,7 +139,7 @@ FORMATS: dict[str, Format] = {
     for one in (
         Format(
             "html", ".html", "text/html; charset=utf-8", "Estimate report as a page", write_html, translated=True,
-            about="The whole report in one file with everything inside: to read, to keep, to send on.",
+            about="The whole report in one self-contained file: to read, archive or send.",
         ),
         Format(
             "pdf", ".pdf", "application/pdf", "Estimate report as PDF", write_pdf, translated=True,
@@ -156,7 +156,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "xlsx", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             "Workbook for Excel and LibreOffice", _loaded("workbook.xlsx_file"), packages=("xlsxwriter",),
-            about="A sheet for each table: estimates, questions, tallies, privacy, tickets, false reports.",
+            about="One sheet per table: estimates, questions, tallies, privacy, randomisation, false responses.",
         ),
         Format(
             "parquet", ".parquet", "application/vnd.apache.parquet", "Estimates as Parquet",
@@ -175,29 +175,29 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "codebook", ".html", "text/html; charset=utf-8", "Codebook", _made(codebook_file),
-            about="Questions, tables of tickets, variables with their codes, columns: a page that stands alone.",
+            about="Questions, randomisation schemes, variables with their codes, and columns, as one page.",
         ),
         Format(
             "ddi", ".xml", "application/xml", "Codebook for archives (DDI)", _made(ddi_file),
             about="The same as XML: DDI Codebook 2.5, which data archives take in.",
         ),
         Format(
-            "reports-csv", ".csv", "text/csv; charset=utf-8", "Randomised reports as CSV",
+            "reports-csv", ".csv", "text/csv; charset=utf-8", "Randomised responses as CSV",
             _loaded("report_rows.csv_reports"), microdata=True, check=check_reports, packages=("pyarrow",),
-            about="One row for each report, in codes: randomised, not the true answers. Its order says nothing.",
+            about="One row per response, in codes: randomised, not true answers. The order of rows says nothing.",
         ),
         Format(
-            "reports-parquet", ".parquet", "application/vnd.apache.parquet", "Randomised reports as Parquet",
+            "reports-parquet", ".parquet", "application/vnd.apache.parquet", "Randomised responses as Parquet",
             _loaded("report_rows.parquet_reports"), microdata=True, check=check_reports, packages=("pyarrow",),
-            about="The same rows, small and typed, with labels, for millions of reports.",
+            about="The same rows, small and typed, with labels, for millions of responses.",
         ),
         Format(
-            "reports-sav", ".sav", "application/x-spss-sav", "Randomised reports for SPSS",
+            "reports-sav", ".sav", "application/x-spss-sav", "Randomised responses for SPSS",
             _loaded("spss_stata.reports_file", ".sav"), microdata=True, check=check_in_memory, packages=STATISTICS,
             about="The same rows with labels of variables and of values.",
         ),
         Format(
-            "reports-dta", ".dta", "application/x-stata-dta", "Randomised reports for Stata",
+            "reports-dta", ".dta", "application/x-stata-dta", "Randomised responses for Stata",
             _loaded("spss_stata.reports_file", ".dta"), microdata=True, check=check_in_memory, packages=STATISTICS,
             about="The same rows with labels of variables and of values; Stata 14 and newer.",
         ),
@@ -206,9 +206,9 @@ FORMATS: dict[str, Format] = {
             about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
         ),
         Format(
-            "bundle-with-reports", ".zip", "application/zip", "Everything in one zip, with the randomised reports",
+            "bundle-with-reports", ".zip", "application/zip", "Everything in one zip, with the randomised responses",
             _bundled(microdata=True), microdata=True, check=check_reports,
-            about="The same, with a row for each report: randomised, not the true answer.",
+            about="The same, with one row per response: randomised, not true answers.",
         ),
     )
 }  # fmt: skip

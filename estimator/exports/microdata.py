@@ -100,7 +100,7 @@ def check(run: Run) -> None:
     reports = run.reports or 0
     if reports < MINIMUM_MICRODATA:
         raise ExportError(
-            f"Reports are given out one by one from {MINIMUM_MICRODATA} of them on; this run counted {reports:,}. "
+            f"Single responses are released from {MINIMUM_MICRODATA} responses on; this run counted {reports:,}. "
             "Among fewer it is too easy to guess whose a row is."
         )
     try:
@@ -110,7 +110,7 @@ def check(run: Run) -> None:
     design = selectors.get_design(run.design_id)
     if not design.rehearsal and not selectors.is_final(run.design_id):
         raise ExportError(
-            "Reports are given out one by one once the survey is closed for good: of two files from before, the rows "
+            "Single responses are released once the survey is closed for good: of two earlier files, the rows "
             "that only the later one has would tell who sent them meanwhile."
         )
     stored = store.report_count(run.design_id)
@@ -120,7 +120,7 @@ def check(run: Run) -> None:
             if design.rehearsal
             else "take a run made after closing, which counted all of them."
         )
-        raise ExportError(f"This run counted {reports:,} reports and {stored:,} are stored: {rest}")
+        raise ExportError(f"This run counted {reports:,} responses and {stored:,} are stored: {rest}")
 
 
 def check_in_memory(run: Run) -> None:
@@ -176,5 +176,5 @@ def order_key(digest: str) -> bytes:
 
 
 def _other_reports(run: Run) -> ExportError:
-    counted = f"{run.reports:,} reports"
+    counted = f"{run.reports:,} responses"
     return ExportError(f"What is stored is not what this run counted, {counted}; make a new run and try again.")

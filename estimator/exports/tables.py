@@ -35,15 +35,15 @@ def tables(read: Results) -> Iterator[ExportTable]:
         yield ExportTable("groups", "The groups that respondents chose from", columns.GROUPS, _groups(read))
     yield ExportTable(
         "tallies",
-        "How many reports hold which symbol: randomised, not true answers. Every estimate is computed from them",
+        "How many responses hold which symbol: randomised, not true answers. Every estimate is computed from them",
         columns.TALLIES,
         _tallies(read),
     )
     yield ExportTable("privacy", "The protection of each question", columns.PRIVACY, _privacy(read))
-    yield ExportTable("tickets", "The table that each report was drawn from, in tickets", *_tickets(read))
+    yield ExportTable("tickets", "The randomisation scheme of each question, in tickets", *_tickets(read))
     yield ExportTable(
         "poisoning",
-        "How far false reports could move a number",
+        "How far false responses could shift an estimate",
         columns.POISONING,
         (row for item in read.items for row in bound_rows(item)),
     )

@@ -71,9 +71,9 @@ def _readme(sheet: Worksheet, styles: _Styles, read: Results, found: Sequence[Ex
     before = label.before
     lines: list[tuple[str, Any]] = [
         ("title", read.title),
-        ("what", "Estimates from randomised reports, with what they were computed from."),
-        ("sent, count", f"{WARNING}: columns of these names count randomised reports."),
-        ("reports", run.reports),
+        ("what", "Estimates from randomised responses, with their inputs."),
+        ("sent, count", f"{WARNING}: columns of these names count randomised responses."),
+        ("responses", run.reports),
         ("snapshot_at", run.snapshot_at.isoformat() if run.snapshot_at else None),
         *((("who could answer", str(label.way_in.protection)),) if not read.design.rehearsal else ()),
         ("epsilon of all answers", read.epsilon),

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from estimator.base.charts import Axis, ChartRow
+from estimator.base.languages import direction
 from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
 from estimator.reports.privacy import QuestionPrivacy
@@ -86,6 +87,7 @@ def _texts(report: EstimateReport) -> dict[str, object]:
     return {name: _plain(getattr(report, name)) for name in OF_REPORT} | {
         "survey_language": language,
         "rtl": language in settings.LANGUAGES_BIDI,
+        "mirrored": direction() == "rtl",
         "title": report.results.title,
         "facts": _key_facts(report),
         "summary": [_summary_row(block.wording, block.headline) for block in report.blocks],

@@ -223,7 +223,7 @@ class EstimateReport:
             "in_sentences": _("In sentences"),
             "contents": _("Contents"),
             "estimate": _("Estimate"),
-            "interval": _("%(confidence)s CI") % {"confidence": self.confidence},
+            "interval": _("%(confidence)s confidence interval (CI)") % {"confidence": self.confidence},
             "precision": _("Precision"),
             "results_part": _("Results by question"),
             "how": _("How to read the numbers"),

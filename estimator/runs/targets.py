@@ -123,7 +123,10 @@ def heading(targets: Iterable[str], *, sampled: bool, confidence: str) -> str:
     """The heading of a column of intervals; if only some of its rows are weighted, these must say so."""
     found = common(targets)
     named = WORDS[of_numbers(weighted=False, sampled=sampled) if found == MIXED else found]
-    return _("%(confidence)s interval, %(target)s") % {"confidence": confidence, "target": named}
+    text = _("%(confidence)s CI with sampling, for %(target)s")
+    if not sampled:
+        text = _("%(confidence)s CI from randomisation alone, for %(target)s")
+    return text % {"confidence": confidence, "target": named}
 
 
 def of_waves(targets: Iterable[str], *, sampled: bool) -> str:

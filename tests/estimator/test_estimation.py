@@ -91,13 +91,6 @@ def test_estimate_too_few_reports_has_no_weighted_total() -> None:
     assert rows(design(("1/2", "1/2")), [[10, 5], [10, 5]])[0].flags == [measures.WEIGHTED]
 
 
-@pytest.mark.parametrize(
-    ("width", "reach", "useful"), [(0.5, 1, True), (0.501, 1, False), (5, 10, True), (5.01, 10, False), (0, 1, True)]
-)
-def test_estimate_is_useful_up_to_half_of_range(width: float, reach: float, useful: bool) -> None:
-    assert estimation.is_of_use(width, reach) is useful
-
-
 def test_estimate_without_reports_is_flagged() -> None:
     assert all(row.flags == [measures.TOO_FEW] for row in rows(design(), [[0, 0], [0, 0]]))
 

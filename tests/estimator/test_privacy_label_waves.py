@@ -47,19 +47,19 @@ def test_json_export_states_privacy_loss_of_all_waves() -> None:
 def test_report_page_states_privacy_loss_of_all_waves() -> None:
     run = run_after("fresh", "12/1")
     said = facts(run)
-    assert said["Unit"] == "One person, all her answers: in this wave, and in all waves so far."
-    assert "all of a person’s reports of this wave together multiply the odds" in said["Total"], "144 in all waves"
-    assert "epsilon 2.49 at most, with this one 4.97" in said["All waves"]
-    assert "multiply the odds by 144 at most. Every wave is drawn anew." in said["All waves"]
-    assert report.build(run).in_all_waves == "in all waves so far: 4.97 at most"
+    assert said["Unit of privacy"] == "One person, all answers: in this wave, and in all waves so far."
+    assert "all responses of one person in this wave together change the odds" in said["Total"], "144 in all waves"
+    assert "at most epsilon 2.49, and 4.97 with this wave" in said["All waves"]
+    assert "by a factor of at most 144. Each wave is randomised anew." in said["All waves"]
+    assert report.build(run).in_all_waves == "in all waves so far: at most 4.97"
     with activated("de"):
-        assert "alle ihre bisherigen Meldungen" in facts(run)["Alle Wellen"]
-        assert report.build(run).in_all_waves == "in allen bisherigen Wellen: höchstens 4,97"
+        assert "Alle ihre bisher gesendeten Antworten zusammen" in facts(run)["Alle Wellen"]
+        assert report.build(run).in_all_waves == "in allen Wellen bisher: höchstens 4,97"
 
 
 def test_report_page_remembering_first_wave_has_no_sum() -> None:
     run = run_after("remember", "1/1")
-    assert facts(run)["All waves"].startswith("Devices remember their tickets: an answer that did not change")
+    assert facts(run)["All waves"].startswith("Devices remember their tickets: an unchanged answer")
     assert report.build(run).in_all_waves == ""
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,7 @@ from django.utils.translation import override
 from collector.designs import Design
 from collector.designs.services import freeze_design
 from estimator.base import wording
+from estimator.base.verdict import Verdict
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports import privacy, report, verification
@@ -66,15 +68,12 @@ def test_report_page_largest_share_has_joint_interval(changes: dict[str, Any]) -
         cell = run.estimates.get(position=item.position, measure="share", choice=largest, stratum=None)
         places = wording.decimals(cell.standard_error)
         ends = together.noise_low[largest], together.noise_high[largest]
-        useful = ends[1] - ends[0] <= 0.5
-        wide = (
-            f"({wording.between(*ends, places)})" if useful else f"runs from {wording.span(*ends, places)}, more than"
-        )
+        wide = f"95\u00a0% CI {wording.span(*ends, places)})"
         told = together.noise_low[largest] > np.delete(together.noise_high, largest).max()
         sentence = block.headline.sentence
         assert wide in sentence
         assert item.choices[largest] in sentence
-        assert ("no choice can be told to be the most frequent" in sentence) == (not told)
+        assert ("The data do not show which choice is the most frequent." in sentence) == (not told)
         assert cell.noise_low is not None
         assert together.noise_low[largest] < cell.noise_low
         assert sentence in [short.sentence for short in built.in_short]
@@ -196,22 +195,22 @@ def test_report_page_too_few_reports_is_stated_for_all_kinds() -> None:
     run = simulated_run(count=9)
     lines = [line for block in report.build(run).blocks for part in block.parts for line in part.lines]
     assert len(lines) == 34, "of yes and no only one is shown"
-    assert {line.missing for line in lines} == {"Not enough reports yet: 0 of 10"}, "how many below ten is not told"
-    assert "Not enough reports yet: 0 of 10." in words(run)
+    assert {line.missing for line in lines} == {"Not enough responses yet: 0 of 10"}, "how many below ten is not told"
+    assert "Not enough responses yet: 0 of 10" in words(run)
 
 
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", r"^Too few reports to tell (.+): the interval runs from .+ to .+, more than half of all"),
         (
-            "de",
-            r"^Zu wenige Meldungen für eine Aussage über (.+): Das Intervall reicht von .+ bis .+, mehr als die",
+            "en",
+            r"^(“.+”|Mean)( in the group “.+”)?: too imprecise to report \(12 respondents|^.+: too imprecise to report",
         ),
+        ("de", r"^(„.+“|Mittelwert).*: zu ungenau zum Berichten \(bei "),
     ],
 )
 def test_report_page_wide_interval_is_not_quoted(language: str, said: str) -> None:
-    """Of twelve reports every kind has estimates in its tables; a sentence quotes those alone that tell something."""
+    """Of twelve responses every kind has estimates in its tables; no sentence quotes one that is too imprecise."""
     run = simulated_run(count=12)
     with override(language):
         built = report.build(run)
@@ -223,30 +222,27 @@ def test_report_page_wide_interval_is_not_quoted(language: str, said: str) -> No
                 one = cell.estimate
                 assert one.noise_low is not None
                 assert one.noise_high is not None
-                reach = estimation.reach_of(item.question, one.measure)
                 line = lines[cell.choice, cell.group]
-                useful = one.noise_high - one.noise_low <= reach / 2
+                useful = item.verdict(one) is not Verdict.TOO_IMPRECISE
                 assert bool(re.match(said, line.sentence)) is not useful
                 assert line.estimate
                 wide += not useful
         assert wide
         quoted = [short.sentence for short in built.in_short[1:-1]]
         assert any(re.match(said, one) for one in quoted)
-        assert not any("most frequent" in one for one in quoted if "no choice can be told" not in one)
+        assert not any("most frequent" in one for one in quoted if "The data do not show" not in one)
 
 
-def test_wide_interval_sentence_names_population() -> None:
-    """By choice and mean, in a group, weighted, and of those alone who gave a point."""
-    plain = {"simulated": False, "n": 12, "interval": "0 to 67 %", "estimate": ""}
-    plain |= {"choice": "Yes", "group": "", "weighted": False}
-    half = "the interval runs from 0 to 67 %, more than half of all that is possible."
-    share = "Too few reports to tell the share of “Yes” among the 12 respondents"
-    assert wording.sentence("share", **plain) == f"{share}: {half}"
-    assert wording.sentence("one_of_several", **plain | {"group": "Old"}) == f"{share} in the group “Old”: {half}"
-    weighted = wording.sentence("share", **plain | {"weighted": True})
-    assert weighted == f"{share}, weighted by the known sizes of the groups: {half}"
-    mean = wording.sentence("mean_of_some", **plain | {"choice": ""})
-    assert mean.startswith("Too few reports to tell the mean of those of the 12 respondents who gave a point: ")
+def test_imprecise_sentence_gives_interval_alone() -> None:
+    """By choice and mean, in a group, weighted, and of those alone who chose a point."""
+    share = wording.Quote("share", 12, "33 %", "95 % CI 0–67 %", Verdict.TOO_IMPRECISE, choice="Yes")
+    end = "too imprecise to report (12 respondents, 95 % CI 0–67 %)."
+    assert wording.sentence(share) == f"“Yes”: {end}"
+    assert wording.sentence(replace(share, of="one_of_several", group="Old")) == f"“Yes” in the group “Old”: {end}"
+    assert wording.sentence(replace(share, weighted=True)) == f"“Yes”, weighted by the known group sizes: {end}"
+    mean = replace(share, of="mean_of_some", choice="")
+    assert wording.sentence(mean) == f"Mean: {end}"
+    assert wording.sentence(replace(mean, group="Old")) == f"Mean in the group “Old”: {end}"
 
 
 def test_report_page_too_few_points_is_stated() -> None:
@@ -270,8 +266,8 @@ def test_rehearsal_known_mean_matches_simulation() -> None:
     habits = next(item for item in results.read(run).items if item.key == "habits")
     assert [cell.truth for cell in habits.shares] == pytest.approx(who.answers["habits"].mean(axis=0))
     page = words(run)
-    assert "of 34 intervals hold the known truth" in page
-    assert "The 700 simulated respondents’ mean" in page
+    assert "of 34 main intervals contain the true value" in page
+    assert "The mean of the 700 simulated respondents is" in page
 
 
 def test_rehearsal_known_mean_is_weighted() -> None:
@@ -334,19 +330,19 @@ def test_poisoning_bounds_of_each_encoding() -> None:
     assert bounds["place"][0].shift == poisoning_bound(PEOPLE, 7, items["place"].mechanism)
     assert bounds["drinks"][0].shift == pytest.approx(7 / PEOPLE * 40 * 3)
     text = " ".join(privacy.bounds_in_words(items["drinks"]))
-    assert "With 1 % false reports (7 of 700) the mean moves by no more than 1.2;" in text.replace("\u00a0", " ")
-    assert "With 1 % false reports (7 of 700) no share moves by more than 10.0 points;" in words(run)
+    assert "With 1 % false responses (7 of 700), the mean shifts by no more than 1.2;" in text.replace("\u00a0", " ")
+    assert "With 1 % false responses (7 of 700), no share shifts by more than 10.0 percentage points;" in words(run)
 
 
 def test_direct_question_size_matches_standard_error() -> None:
-    """Without a sample that is the tickets' alone. Where the interval touches 0 or 1 nothing is said."""
+    """Sampling included, as in the files. Where the interval touches 0 or 1 nothing is said."""
     run, told = simulated_run(), 0
     for item in results.read(run).items:
         if item.key in ("smokes", "often", "mood", "habits"):
             lines = {line.choice: line for line in blocks(run)[item.key].parts[-1].lines}
             for cell in item.shares:
                 found: Any = cell.estimate
-                direct = 1 + found.constrained * (1 - found.constrained) / found.noise_standard_error**2
+                direct = 1 + found.constrained * (1 - found.constrained) / found.standard_error**2
                 within = found.low > 0 and found.high < 1
                 assert lines[cell.choice].direct == (wording.count(direct) if within else "–")
                 told += within

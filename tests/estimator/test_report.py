@@ -59,11 +59,13 @@ def test_report_page_has_no_script_or_inline_style(client: Client, run: Run) -> 
 def test_report_sentence_agrees_with_estimate(client: Client, run: Run) -> None:
     estimate = run.estimates.get(position=0, choice=1, stratum=None)
     sentence = next(line.sentence for line in report.build(run).blocks[0].parts[0].lines)
-    shown, low, high = map(int, re.findall(r"(\d+)\u00a0%", sentence))
+    shown, low, high = map(
+        int, re.search(r"estimated (\d+)\u00a0% \(95\u00a0% CI (\d+)–(\d+)\u00a0%\)", sentence).groups()
+    )  # type: ignore[union-attr]
     assert shown == round(100 * estimate.constrained)  # type: ignore[operator]
     assert low <= 100 * estimate.noise_low < low + 1  # type: ignore[operator]
     assert high - 1 < 100 * estimate.noise_high <= high  # type: ignore[operator]
-    assert sentence.replace("\u00a0", " ").startswith("An estimated 83 % of the 90 respondents (between 6")
+    assert sentence.replace("\u00a0", " ").startswith("Of the 90 respondents, an estimated 83 % (95 % CI 6")
     assert sentence.replace("\u00a0", " ") in text_of(page(client, run))
 
 
@@ -71,18 +73,18 @@ def test_report_estimates_have_sentence_with_interval(run: Run) -> None:
     parts = [part for block in report.build(run).blocks for part in block.parts]
     lines = [line for part in parts for line in part.lines + part.group_lines]
     assert len(lines) == 3 + 9
-    assert all(re.search("between|the interval runs from", line.sentence) for line in lines if not line.missing)
+    assert all("95\u00a0% CI " in line.sentence for line in lines if not line.missing)
     groups = [line.sentence for line in lines if line.group == "First year" and not line.missing]
-    assert all(sentence.startswith("In the group “First year”, an estimated") for sentence in groups)
+    assert all("in the group “first year”" in sentence.lower() for sentence in groups)
     later = [line.sentence for line in lines if line.group == "Later"]
-    told = r"Too few reports to tell the share of “.+” among the 30 respondents in the group “Later”: the interval runs"
+    told = r"“.+” in the group “Later”: too imprecise to report \(30 respondents, 95\u00a0% CI "
     assert any(re.match(told, sentence) for sentence in later), "thirty reports by two coins"
 
 
 def test_report_page_too_few_reports_is_stated(client: Client, design: Design) -> None:
     fill(design, count=9, first=9)
     words = text_of(page(client, run_of(design, published=True)))
-    assert "Not enough reports yet: 0 of 10" in words
+    assert "Not enough responses yet: 0 of 10" in words
 
 
 def test_report_page_escapes_wording(client: Client, db: None) -> None:
@@ -104,22 +106,23 @@ def test_report_page_makes_no_false_promise(client: Client, run: Run) -> None:
 
 def test_report_page_hides_observed_share(client: Client, run: Run) -> None:
     """60 of 90 reports say yes: 66.7 %, while the estimate is 83 %; an interval of a group ends at 67 %."""
-    assert not re.search(r"(?<! to )\b(66|67|66\.7) %", text_of(page(client, run)))
+    assert not re.search(r"(?<!–)\b(66|67|66\.7) %", text_of(page(client, run)))
 
 
 def test_report_page_shows_privacy_label(client: Client, run: Run) -> None:
     words = text_of(page(client, run))
-    assert "Local: an answer is randomised on the respondent’s own device" in words
-    assert "Epsilon 2.49. Whatever anyone believed before" in words
-    assert "by 12 at most" in words
+    assert "Local: each answer is randomised on the respondent’s own device" in words
+    assert "Privacy loss (epsilon) 2.49: all responses of one person together change the odds" in words
+    assert "by a factor of at most 12" in words
     assert run.design_id in words
-    assert "Of 4 tickets, how many send each report" in words
+    assert "Number of tickets, of 4, that send each response" in words
 
 
 def test_report_page_states_bound_of_false_reports(client: Client, run: Run) -> None:
     assert (
-        "With 1 % false reports (1 of 90) no share moves by more than 2.3 points; "
-        "with 5 % false reports (5 of 90) no share moves by more than 11.2 points." in text_of(page(client, run))
+        "With 1 % false responses (1 of 90), no share shifts by more than 2.3 percentage points; "
+        "with 5 % false responses (5 of 90), no share shifts by more than 11.2 percentage points."
+        in text_of(page(client, run))
     )
 
 
@@ -134,8 +137,8 @@ def test_report_page_impossible_reports_raise_alarm(client: Client, design: Desi
     for _ in range(90):
         store_report(payloads.body(design, report="0100"))
     words = text_of(page(client, run_of(design, published=True)))
-    assert "An estimated 100 % of the 90 respondents" in words
-    assert "more of one answer than the table of this question can produce" in words
+    assert "Of the 90 respondents, an estimated 100 %" in words
+    assert "more often in the responses than the randomisation scheme of this question can produce" in words
 
 
 def test_report_page_rehearsal_counts_covered_truths(client: Client, db: None) -> None:
@@ -144,16 +147,16 @@ def test_report_page_rehearsal_counts_covered_truths(client: Client, db: None) -
     know(design, {(0, 1, None): 75, (1, 0, None): 1})  # 83 %, well inside; 1 %, far outside
     run = run_of(design, published=True)
     words = text_of(page(client, run))
-    assert "The respondents of this survey were simulated." in words
-    assert "1 of 2 intervals hold the known truth" in words
+    assert "Simulated respondents." in words
+    assert "1 of 2 main intervals contain the true value" in words
     assert "90 simulated respondents" in words
-    assert "83.3 % inside" in words
-    assert "1.1 % outside" in words
+    assert "83.3 % inside the interval" in words
+    assert "1.1 % outside the interval" in words
 
 
 def test_report_page_real_survey_has_no_known_truth(client: Client, run: Run) -> None:
     words = text_of(page(client, run))
-    assert "Known truth" not in words
+    assert "True value" not in words
     assert "simulated" not in words
 
 
@@ -165,8 +168,8 @@ def test_report_page_weighted_estimate_has_weighted_truth(client: Client, db: No
     cell = results.read(run).items[0].shares[0]
     assert cell.truth == pytest.approx(1 / 4 * 75 / 90 + 3 / 4 * 30 / 90)
     words = text_of(page(client, run))
-    assert "Weighted by the known sizes of the groups, an estimated" in words
-    assert "of 3 intervals hold the known truth" in words
+    assert "Weighted by the known group sizes, an estimated" in words
+    assert "of 3 main intervals contain the true value" in words
     assert "45.8" in words
 
 

@@ -14,6 +14,7 @@ from django.utils import translation
 from collector.designs.services import close_design, freeze_design
 from estimator.analyses import exports, presentation
 from estimator.analyses import services as analyses
+from estimator.base.languages import LANGUAGES
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
 from estimator.reports.disclosures import disclose
@@ -29,8 +30,8 @@ pytestmark = pytest.mark.django_db
 
 LOT = {"recruitment": {"en": "By lot, from the register."}}
 NOISE = {
-    "respondents": "interval, those who took part",
-    "respondents_weighted": "interval, those who took part, weighted by the known sizes of the groups",
+    "respondents": "CI from randomisation alone, for the respondents",
+    "respondents_weighted": "CI from randomisation alone, for the respondents, weighted by the known group sizes",
 }
 
 
@@ -84,17 +85,20 @@ def test_export_and_pages_name_same_target(case: str) -> None:
     printed = "\n".join(texts(on_paper(run)))
     for text in (page, printed):
         assert NOISE[noise] in text
-        assert f"These numbers are for {targets.WORDS[noise]}." in text
-        assert f"For {targets.WORDS[noise]}, the ends of the" in text
-        assert "interval, the population" not in text
-        assert ("weighted by the known sizes of the groups" in text) == (noise == "respondents_weighted")
+        assert f"The estimates are for {targets.WORDS[noise]}." in text
+        assert f"randomisation alone, for {targets.WORDS[noise]}): at most ±" in text
+        assert "CI with sampling" not in text
+        assert ("weighted by the known group sizes" in text) == (noise == "respondents_weighted")
     ddi = FORMATS["ddi"].whole(run).decode()
-    assert f"those of the tickets alone are for {targets.of_report(read.partition, sampled=False)};" in ddi
+    assert (
+        f"the main intervals, from randomisation alone, are for {targets.of_report(read.partition, sampled=False)};"
+        in ddi
+    )
 
 
 def test_margin_of_error_needs_simple_random_sample(client: Client) -> None:
     run = weighted_run()
-    whole = "interval, the population, its groups weighted by their known sizes"
+    whole = "CI with sampling, for the population, weighted by the known group sizes"
     said_of = []
     for declared in ({}, {"probability_sample": True}, {"probability_sample": True, "simple_random": True}):
         disclose("kinds", LOT, **{"probability_sample": False, **declared})
@@ -112,16 +116,16 @@ def test_method_of_mean_is_named() -> None:
     assert methods["drinks"] == "mean_of_scores"
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_targets_and_methods_have_labels(language: str) -> None:
     with translation.override(language):
         found = {str(text) for text in (*targets.WORDS.values(), *targets.METHODS.values())}
     assert len(found) == len(targets.WORDS) + len(targets.METHODS)
 
 
-WHOLE = "They are for the population, and right"
-KNOWN = "They are for the population, its groups weighted by their known sizes, and right"
-BOTH = "They are for the population or, where it says so, for the population, its groups weighted by their known sizes,"
+WHOLE = "They are for the population, and valid"
+KNOWN = "They are for the population, weighted by the known group sizes, and valid"
+BOTH = "They are for the population or, where it says so, for the population, weighted by the known group sizes,"
 ENTERED = {"item": "cheated", "share-y1": "1/2", "share-y2": "1/4", "share-y3": "1/4"}
 ANALYSES = {
     "groups": ("comparison", {"quantity": "cheated:1", "against": "pairs"}, "  ", {"population"}, WHOLE),

@@ -108,18 +108,18 @@ def test_wave_changes_skip_wave_with_too_few_reports(runs: list[Run]) -> None:
     assert changes(services.run_now(design.digest), runs) == []
 
 
-FRESH = "who took part more than once makes no difference to them"
-STAYED = "so who stayed with an answer sent the same report again: if many did, the intervals are too wide"
-SAMPLED = "too wide where they mostly stayed with their answers, and too narrow where they changed them"
+FRESH = "so repeated participation does not affect them"
+STAYED = "so an unchanged answer was sent as the same response again; if many did so, the intervals are too wide"
+SAMPLED = "too wide where answers mostly stayed, and too narrow where they changed"
 
 
 @pytest.mark.parametrize(
     ("repeats", "drawn", "share", "said"),
     [
-        ("fresh", False, None, (FRESH, "for those who took part, then and now")),
-        ("remember", False, "1/3", (STAYED, "part, weighted by the known sizes of the groups, then and now")),
-        ("fresh", True, None, (SAMPLED, "for the population, then and now")),
-        ("remember", True, "1/3", (SAMPLED, "the population, its groups weighted by their known sizes, then and now")),
+        ("fresh", False, None, (FRESH, "for the respondents at both times")),
+        ("remember", False, "1/3", (STAYED, "respondents, weighted by the known group sizes at both times")),
+        ("fresh", True, None, (SAMPLED, "for the population at both times")),
+        ("remember", True, "1/3", (SAMPLED, "the population, weighted by the known group sizes at both times")),
     ],
 )
 def test_wave_change_interval_states_its_assumption(
@@ -142,11 +142,11 @@ def test_wave_change_interval_states_its_assumption(
     words = told.assumption
     assert [text for text in said if text not in words] == []
     assert [text for text in (FRESH, STAYED, SAMPLED) if text in words] == [said[0]]
-    assert "The interval of a change of a share is recovered from those of both waves (Zou, 2007)." in words
-    assert "of a mean" not in words
+    assert "The interval of a change in a share is recovered from the intervals of both waves (Zou, 2007)." in words
+    assert "in a mean" not in words
     assert any(work.startswith("Zou, G. Y. (2007)") for work in told.references)
 
 
 def test_wave_target_names_partly_weighted_waves() -> None:
     found = targets.of_waves(["respondents", "respondents_weighted"], sampled=False)
-    assert found == "those who took part (in some waves weighted by the known sizes of the groups)"
+    assert found == "the respondents (in some waves weighted by the known group sizes)"

@@ -3,6 +3,7 @@
 import ast
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from collector.designs import Item
 from estimator.base import wording
 from estimator.base.measures import CLIPPED, IMPOSSIBLE, WEIGHTED
 from estimator.base.tickets import encoding_sentence
+from estimator.base.verdict import Verdict
 from estimator.reports.question_blocks import QuestionBlock
 from randomized_response import discrete_laplace
 from tests.factories import kinds
@@ -31,7 +33,7 @@ def test_decimals_follow_the_standard_error(error: float | None, places: int) ->
 
 
 def test_missing_number_is_a_dash() -> None:
-    assert wording.percent(None) == wording.between(None, 0.1) == wording.span(0.1, None) == wording.count(None) == "–"
+    assert wording.percent(None) == wording.span(None, 0.1) == wording.span(0.1, None) == wording.count(None) == "–"
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.324, "32\u00a0%"), (-0.001, "0\u00a0%"), (1.0, "100\u00a0%")])
@@ -42,11 +44,9 @@ def test_percent_examples(share: float, text: str) -> None:
 @given(shares, shares, st.integers(0, 2))
 def test_interval_is_rounded_outwards(one: float, other: float, places: int) -> None:
     low, high = min(one, other), max(one, other)
-    words = wording.between(low, high, places).replace("\u00a0%", "").split()
-    assert float(words[1]) <= 100 * low + 1e-6
-    assert float(words[3]) >= 100 * high - 1e-6
-    assert float(words[1]) >= 0
-    assert float(words[3]) <= 100
+    least, most = map(float, wording.span(low, high, places).removesuffix("\u00a0%").split("–"))
+    assert 0 <= least <= 100 * low + 1e-6
+    assert 100 * high - 1e-6 <= most <= 100
 
 
 def test_epsilon_and_odds_are_rounded_up() -> None:
@@ -81,7 +81,7 @@ def test_mean_has_unit_and_outward_interval() -> None:
     assert wording.value(12.36, 1, wording.PLAIN) == "12.4"
     assert wording.value(-0.04, 1, wording.PLAIN) == "0.0"
     assert wording.value(12345.6, 0, wording.PLAIN) == "12,346"
-    assert wording.between(11.04, 13.81, 1, wording.PLAIN) == "between 11.0 and 13.9"
+    assert wording.span(11.04, 13.81, 1, wording.PLAIN) == "11.0–13.9"
     assert wording.span(-1.21, 0.3, 1, wording.PLAIN) == "-1.3 to 0.3"
     assert wording.error(0.1234, 2, wording.PLAIN) == "0.12"
     assert (wording.point(2.5), wording.point(1000.0), wording.point(-3.0)) == ("2.5", "1,000", "-3")
@@ -96,9 +96,10 @@ def test_unit_bound_is_rounded_up(shift: float, text: str) -> None:
 
 
 def test_mean_sentence_example() -> None:
-    numbers = {"simulated": False, "n": 812, "estimate": "12.4", "interval": "between 11.0 and 13.9"}
-    plain = wording.sentence("mean", group="", weighted=False, **numbers)  # type: ignore[arg-type]
-    assert plain == "The 812 respondents’ mean is an estimated 12.4 (between 11.0 and 13.9)."
+    quote = wording.Quote("mean", 812, "12.4", "95 % CI 11.0–13.9", Verdict.USABLE)
+    said = "The mean of the 812 respondents is an estimated 12.4 (95 % CI 11.0–13.9)."
+    assert wording.sentence(quote) == said
+    assert wording.sentence(replace(quote, verdict=Verdict.ROUGH)) == f"{said} This estimate is rough."
 
 
 def test_report_sentences_are_translatable() -> None:

@@ -114,7 +114,7 @@ def test_close_with_ten_reports_estimates_without_quote(version: Version, her: C
     estimator.execute(Run.objects.get(design=version.design).pk)
     for page in ("", "watch/"):
         told = words(her.get(f"/panel/survey/campus/{page}").content.decode())
-        assert "Too few reports to tell the share of “Yes” among the 10 respondents: the interval runs from" in told
+        assert "“Yes”: too imprecise to report (10 respondents, 95 % CI " in told
         assert "An estimated" not in told
 
 

@@ -22,7 +22,7 @@ from tests.factories.runs import fill
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db
-TOLD = ("Change since earlier waves", "Reports are deleted 30 days after closing")
+TOLD = ("Change from earlier waves", "Responses are deleted 30 days after closing")
 
 
 @pytest.fixture
@@ -77,4 +77,4 @@ def test_report_context_is_current_after_rename(second: Run) -> None:
     Survey.objects.filter(pk=survey.pk).update(slug="renamed")
     page = Client().get(f"/reports/{second.key}/").content
     assert said(page) == ["Change since earlier waves"]
-    assert b"Reports are kept for good." in page
+    assert b"Responses are kept indefinitely." in page

@@ -50,7 +50,7 @@ def test_watch_page_below_minimum_says_how_many_missing(version: Version, her: C
 def test_watch_page_interim_results_are_anytime_valid(run: Run, survey: Survey, alice: User, her: Client) -> None:
     page = said(her)
     assert "Anytime-valid." in page
-    assert "no share moves by more than" in page, "what false reports could do stands under each question"
+    assert "no share shifts by more than" in page, "what false reports could do stands under each question"
     closing = close_survey(survey, by=alice)
     estimator.execute(closing.pk)
     final = said(her)

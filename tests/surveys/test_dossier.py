@@ -64,7 +64,7 @@ def test_dossier_scheme_and_precision_are_those_of_the_planner(alice: User) -> N
     assert [row[1] for row in few["precision"]] == ["no", "no"]
     assert few["precision_note"]
     assert data["digest"] == selectors.design_to_open(survey)[0].digest
-    assert ["Kept", "Reports are deleted 365 days after closing; totals and estimates stay."] in data["stored"]
+    assert ["Kept", "Responses are deleted 365 days after closing; totals and estimates are kept."] in data["stored"]
     assert [title for title, _ in data["missing"]] == [
         "Sender",
         "Contact",
