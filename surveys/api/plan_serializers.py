@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from estimator.base.mechanisms import REGISTRY
+from estimator.base.verdict import Verdict
 from surveys.api.base import FiniteField
 from surveys.api.openapi import parameter
 from surveys.definition.mechanisms import KINDS
@@ -94,6 +95,8 @@ class NumbersSerializer(serializers.Serializer[Any]):
     expected = FiniteField(allow_null=True, source="ahead.expected")
     standard_error = FiniteField(allow_null=True, source="ahead.standard_error")
     interval_width = FiniteField(allow_null=True, source="ahead.width")
+    half_width = FiniteField(allow_null=True, source="precision.half_width")
+    verdict = serializers.ChoiceField(choices=list(Verdict), source="precision.verdict")
     chance_below = FiniteField(allow_null=True, source="ahead.below")
     chance_above = FiniteField(allow_null=True, source="ahead.above")
     direct_n = FiniteField(allow_null=True, source="ahead.direct_n")
@@ -129,7 +132,8 @@ class LineSerializer(serializers.Serializer[Any]):
     chosen = serializers.BooleanField()
     epsilon = serializers.CharField(allow_blank=True)
     odds = serializers.CharField(allow_blank=True)
-    width = serializers.CharField(allow_blank=True)
+    width = serializers.CharField(allow_blank=True, help_text="half of the expected interval, with ±, in words")
+    verdict = serializers.CharField(allow_blank=True, help_text="how precise the estimate is expected to be, in words")
     below = serializers.CharField(allow_blank=True)
     direct = serializers.CharField(allow_blank=True)
     fault = serializers.CharField(allow_blank=True)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from estimator.base import wording
 from estimator.base.mechanisms import REGISTRY
-from estimator.base.verdict import Verdict
+from estimator.base.verdict import LABELS, Verdict
 from randomized_response import plan
 from surveys.definition.mechanisms import MECHANISMS
-from surveys.planning.forecast import POWER, PlanForecast, enough_responses, precision_of
+from surveys.planning.forecast import POWER, PlanForecast, enough_responses
 from surveys.planning.parameters import PLANNED
-from surveys.planning.question import PlannedQuestion, Setting, estimated_from, forecast
+from surveys.planning.question import PlannedQuestion, Setting, forecast
 
 EPSILON_OF_AN_ITEM = 2.0
 EPSILON_IN_TOTAL = 4.0
@@ -48,7 +48,7 @@ class Advice:
 
 def cautions(found: PlanForecast) -> list[Caution]:
     """The warnings about the plan of one question."""
-    looks = (_protection, _more_choices, _unshown, _use, _width, _negative, _power)
+    looks = (_protection, _more_choices, _unshown, _precision, _negative, _power)
     return [caution for look in looks if (caution := look(found)) is not None]
 
 
@@ -131,32 +131,16 @@ def _unshown(found: PlanForecast) -> Caution | None:
     )
 
 
-def _use(found: PlanForecast) -> Caution | None:
-    """Warn if the estimate is expected to be too imprecise to report."""
-    if precision_of(found.question, found.ahead).verdict is not Verdict.TOO_IMPRECISE:
+def _precision(found: PlanForecast) -> Caution | None:
+    """Warn if the estimate is expected to be rough, or too imprecise to report."""
+    verdict = found.precision.verdict
+    if verdict is Verdict.USABLE:
         return None
-    enough = enough_responses(found.question, replace(found.wanted, respondents=1))
-    return Caution("width", f"Too imprecise to report. A rough estimate takes about {wording.count(enough)} responses.")
-
-
-def _width(found: PlanForecast) -> Caution | None:
-    """Warn if the interval is wider than the expected value, so that it says little."""
-    ahead, question = found.ahead, found.question
-    floor = question.values[0] if question.values else 0.0
-    room = ahead.expected - floor
-    if ahead.width <= room or room <= 0:
-        return None
-    enough = plan.respondents_needed(
-        estimated_from(found.mechanism), question.shares(found.wanted.expected), margin=room / 2,
-        confidence=found.wanted.confidence, values=question.values or None,
-    )  # fmt: skip
-    enough = max(enough, math.ceil(ahead.n * (ahead.width / room) ** 2))
-    what = (
-        "the distance from the expected mean to the lowest answer" if question.values else "the share that you expect"
-    )
+    aim = Verdict.ROUGH if verdict is Verdict.TOO_IMPRECISE else Verdict.USABLE
+    enough = enough_responses(found.question, replace(found.wanted, respondents=1), aim)
+    said = str(LABELS[verdict])
     return Caution(
-        "width",
-        f"The interval is wider than {what}. It takes about {wording.count(enough)} reports to make it as narrow.",
+        "width", f"{said[0].upper()}{said[1:]}. A {LABELS[aim]} estimate takes about {wording.count(enough)} responses."
     )
 
 

@@ -51,6 +51,10 @@ class PlanForecast:
     comparison: ForecastComparison
 
     @property
+    def precision(self) -> Precision:
+        return precision_of(self.question, self.ahead)
+
+    @property
     def epsilon(self) -> float:
         return self.mechanism.epsilon
 

@@ -78,13 +78,14 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
 def _of_both(
     found: PlanForecast, points: tuple[CurvePoint, ...]
 ) -> Iterator[tuple[str, str, Value, float, str, Scale]]:
-    """What is drawn over either: the width of the interval, and the chance of an estimate that cannot be."""
+    """What is drawn over either: half of the interval's width, and the chance of an estimate that cannot be."""
     question, ahead = found.question, found.ahead
     unit = {"scale": "scale points", "number": "units"}.get(question.kind if question.values else "", "points")
     # An axis that shows where the curve bends: the widest end may leave the picture.
-    up = linear(_shown(found, max(ahead.width, min(max(one.width for one in points), reach(question) * 0.6))))
-    width, title = amount(question, ahead.width), f"Width of the interval, {unit}"
-    yield "width", title, lambda one: _shown(found, one.width), _shown(found, ahead.width), width, up
+    half = ahead.width / 2
+    up = linear(_shown(found, max(half, min(max(one.width / 2 for one in points), reach(question) * 0.3))))
+    text, title = f"± {amount(question, half)}", f"Half-width of the interval, {unit}"
+    yield "width", title, lambda one: _shown(found, one.width / 2), _shown(found, half), text, up
     title = "Chance of an estimate below the range" if question.values else "Chance of a negative estimate"
     yield "below", title, lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES
 
@@ -94,6 +95,6 @@ def _named(below: str, limit: Level | None) -> str:
     return below if limit is None else f"{below}; {limit[1]}"
 
 
-def _shown(found: PlanForecast, width: float) -> float:
-    """The width as drawn: in points, or in the answers' unit."""
-    return width if found.question.values else 100 * width
+def _shown(found: PlanForecast, half: float) -> float:
+    """A half-width as drawn: in points, or in the answers' unit."""
+    return half if found.question.values else 100 * half

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from estimator.base import charts, wording
+from estimator.base.verdict import LABELS
 from surveys.planning.advice import Advice, Caution, advice, cautions
 from surveys.planning.forecast import CurvePoint, PlanForecast, along_respondents, along_setting, forecast_of
 from surveys.planning.parameters import PlanParameters
@@ -92,9 +93,13 @@ def _summary(found: PlanForecast) -> str:
     dial = found.question.dial_label.lower()
     truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
     sentence = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
-    width = f"an interval {amount(found.question, found.ahead.width)} wide"
+    width = f"± {amount(found.question, found.ahead.width / 2)} ({_precision(found)})"
     sentence += f"{width} with {wording.count(found.ahead.n)} reports."
     return sentence[0].upper() + sentence[1:]
+
+
+def _precision(found: PlanForecast) -> str:
+    return str(LABELS[found.precision.verdict])
 
 
 def _tiles(found: PlanForecast, warnings: Iterable[Caution]) -> Iterable[Tile]:
@@ -115,7 +120,9 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
         f"{odds} to 1.",
     )  # fmt: skip
     yield (
-        "width", f"Width of the {whole(100 * ahead.confidence)}{SPACE}% interval", amount(question, ahead.width),
+        "width", f"Half-width of the {whole(100 * ahead.confidence)}{SPACE}% interval",
+        f"± {amount(question, ahead.width / 2)}",
+        f"Precision: {_precision(found)}. Sampling included, so the report’s main interval is no wider. "
         f"With {wording.count(ahead.n)} reports, where {here} is the truth. Standard error "
         f"{amount(question, ahead.standard_error)}.",
     )  # fmt: skip
@@ -146,7 +153,7 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
 
 def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterable[PlanTable]:
     question = found.question
-    width = "Width of the interval" + (", points" if not question.values else "")
+    width = "Half-width of the interval" + (", points" if not question.values else "")
     below = "Chance of an estimate below the range"
     if curves["setting"]:
         name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else ("Epsilon", ())
@@ -154,14 +161,14 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
             (
                 wording.percent(one.x) if question.by_truth else f"{one.x:g}",
                 *((wording.epsilon(one.epsilon),) if question.by_truth else ()),
-                amount(question, one.width, bare=True), chance(one.below), times(one.cost, bare=True),
+                amount(question, one.width / 2, bare=True), chance(one.below), times(one.cost, bare=True),
             )
             for one in curves["setting"]
         )  # fmt: skip
         head = (name, *first, width, below, "Reports for one direct answer")
         yield PlanTable("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
     rows = tuple(
-        (wording.count(one.x), amount(question, one.width, bare=True), chance(one.below), chance(one.power))
+        (wording.count(one.x), amount(question, one.width / 2, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
     head = ("Reports", width, below, "Chance to see the difference")

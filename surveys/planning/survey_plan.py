@@ -11,6 +11,7 @@ from django.http import QueryDict
 from collector.designs import Stratum
 from collector.errors import InputError
 from estimator.base import wording
+from estimator.base.verdict import LABELS
 from randomized_response import epsilon_total
 from surveys.accounts.audit_log import record_event
 from surveys.definition.definitions import ceiling_of
@@ -21,6 +22,7 @@ from surveys.models import Item, Survey
 from surveys.planning import parameters
 from surveys.planning.advice import total_caution
 from surveys.planning.drafts import Expectations, planned_question
+from surveys.planning.forecast import precision_of
 from surveys.planning.group_warnings import group_warnings
 from surveys.planning.parameters import PlanParameters
 from surveys.planning.presentation import PlanPresentation, present
@@ -41,6 +43,8 @@ class PlanRow:
     epsilon: str = ""
     odds: str = ""
     width: str = ""
+    """Half of the expected interval, with its sign."""
+    verdict: str = ""
     below: str = ""
     direct: str = ""
     fault: str = ""
@@ -163,7 +167,8 @@ def _line(
     ahead = forecast(question, mechanism, question.shares(wanted.expected), wanted.respondents, wanted.confidence)
     line = PlanRow(
         item.key, words, chosen, wording.epsilon(mechanism.epsilon), wording.odds(mechanism.ratio),
-        amount(question, ahead.width), chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
+        f"± {amount(question, ahead.width / 2)}", str(LABELS[precision_of(question, ahead).verdict]),
+        chance(ahead.below), wording.count(max(1, round(ahead.direct_n))),
     )  # fmt: skip
     return line, ahead.below
 

@@ -50,7 +50,7 @@ def test_difference_sentence_agrees_with_interval(one: float, other: float) -> N
         assert far >= -100 * low - 1e-6
         assert near > 0 or high > -1e-6
     else:
-        assert said.startswith("We cannot tell A from B: the difference is between ")
+        assert said.startswith("The data do not tell A from B: the difference is between ")
         assert near <= 100 * low + 1e-6
         assert far >= 100 * high - 1e-6
 
@@ -58,11 +58,11 @@ def test_difference_sentence_agrees_with_interval(one: float, other: float) -> N
 def test_difference_sentence_examples() -> None:
     assert (
         sentences.difference(row(0.03, 0.11), "A", "B", sentences.POINTS)
-        == "A is higher than B by 3 to 11 percentage points."
+        == "A is higher than B by 3–11 percentage points."
     )
-    unclear = "We cannot tell A from B: the difference is between −4 and 9 percentage points."
+    unclear = "The data do not tell A from B: the difference is between −4 and 9 percentage points."
     assert sentences.difference(row(-0.04, 0.09), "A", "B", sentences.POINTS) == unclear
-    just = "A is lower than B by 0.2 to 11.0 percentage points."
+    just = "A is lower than B by 0.2–11.0 percentage points."
     assert sentences.difference(row(-0.11, -0.002), "A", "B", sentences.POINTS) == just
 
 
@@ -101,15 +101,15 @@ def test_difference_chart_has_words_and_line_at_zero() -> None:
         [row(-0.04, 0.09), row(0.1, 0.2)], ["A − B", "<C> − B"], sentences.POINTS, "Differences", 0.95
     )
     assert part.picture.count('class="origin"') == 4, "two rows in two layouts"
-    assert "&lt;C&gt; − B: 15 (10 to 20)" in part.picture
+    assert "&lt;C&gt; − B: 15 (10–20)" in part.picture
     assert part.table.head[3] == "95\u00a0% interval, all together"
-    assert [cells[-1] for cells in part.table.rows] == ["cannot be told apart", "differ"]
+    assert [cells[-1] for cells in part.table.rows] == ["not distinguishable", "differ"]
 
 
 def test_missing_sentence_names_reason() -> None:
     few = replace(row(0, 1), n=4, estimate=None, low=None, high=None, flags=["too_few_reports"])
-    assert sentences.missing(few) == "not enough reports yet: 4 of 10"
-    assert sentences.missing(replace(few, flags=["at_the_edge"])).startswith("at the edge of what is possible")
+    assert sentences.missing(few) == "not enough responses yet: 4 of 10"
+    assert sentences.missing(replace(few, flags=["at_the_edge"])).startswith("at the boundary of the possible values")
     assert "cannot be compared" in sentences.odds(replace(few, flags=["at_the_edge"]), "“Yes”", "A", "B")
     assert (
         sentences.odds(row(0.2, 0.45), "“Yes”", "A", "B") == "The odds of “Yes” in A are 0.20 to 0.45 times those in B."
@@ -137,7 +137,7 @@ def test_change_sentence_agrees_with_interval(one: float, other: float) -> None:
     said = sentences.change(row(low, high), "wave 1", "wave 2", "the share of “Yes”", sentences.POINTS)
     level, near, far = numbers(said.partition("(")[2]) if low > 0 or high < 0 else (95.0, *numbers(said)[2:4])
     assert level == 95
-    assert said.startswith("Between wave 1 and wave 2 ")
+    assert said.startswith("From wave 1 to wave 2, ")
     if low > 0 or high < 0:
         assert (" rose by " in said) == (low > 0)
         low, high = (low, high) if low > 0 else (-high, -low)

@@ -62,10 +62,10 @@ def test_analysis_from_form_to_result_is_logged(her: Client, survey: Survey) -> 
     found = ask(her, **COMPARED)
     text = text_of(her, found)
     assert "“Later” is higher than “First year” by " in text
-    assert "All 3 comparisons hold together" in text
+    assert "The 3 comparisons hold simultaneously" in text
     assert "Hayter 1984" in text
     assert text.count('<svg xmlns="http://www.w3.org/2000/svg" class="picture') == 4, "two pictures in two layouts"
-    assert "do not cover looking again and again" in text, "the survey was open"
+    assert "do not cover repeated looks" in text, "the survey was open"
     assert reverse("panel:analysis", args=[found.key]) in her.get(PAGE).content.decode()
     entry = AuditEntry.objects.get(act="requested an analysis")
     assert (entry.slug, entry.detail, entry.name) == ("campus", "Compare groups", "alice")
@@ -73,7 +73,7 @@ def test_analysis_from_form_to_result_is_logged(her: Client, survey: Survey) -> 
 
 def test_analysis_after_closing_has_no_peeking_warning(her: Client, survey: Survey) -> None:
     close_survey(survey)
-    assert "looking again and again" not in text_of(her, ask(her, **COMPARED))
+    assert "repeated looks" not in text_of(her, ask(her, **COMPARED))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_analysis_after_closing_has_no_peeking_warning(her: Client, survey: Surv
     [
         (
             {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"},
-            ["In a population with these shares an estimated ", "have “Yes” as their true answer", "50\xa0%"],
+            ["In a population with these shares an estimated ", "would truthfully answer “Yes”", "50\xa0%"],
         ),
         (
             {"kind": "cross-table", "rows": "cheated", "columns": "mood"},
@@ -113,7 +113,7 @@ def test_analysis_weighted_wide_interval_is_not_quoted(her: Client, alice: User)
     three_groups.answer(get_design(version.design_id), np.random.default_rng(4), n=40)
     asked = {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"}
     text = text_of(her, ask(her, **asked))
-    assert "Too few reports to tell the share of “Yes” in a population with these shares: the interval" in text
+    assert "In a population with these shares, the share of “Yes” is too imprecise to report: its interval" in text
     assert "In a population with these shares an estimated" not in text
 
 
@@ -124,8 +124,8 @@ def test_analysis_compares_versions(her: Client, survey: Survey) -> None:
     version = open_survey(survey, reason="It is a test.")
     three_groups.answer(get_design(version.design_id), np.random.default_rng(4), yes=(0.6, 0.8, 0.7))
     text = text_of(her, ask(her, kind="versions", quantity="cheated:1"))
-    assert "Between wave 1 and wave 2 the share of “Yes” rose by " in text
-    assert "taken as different people" in text
+    assert "From wave 1 to wave 2, the share of “Yes” rose by " in text
+    assert "the waves are treated as independent" in text
 
 
 def test_analysis_invalid_input_is_shown_with_error(her: Client, survey: Survey) -> None:
@@ -149,9 +149,9 @@ def test_analysis_too_few_reports_says_so(her: Client, alice: User) -> None:
     assert her.post(PAGE, COMPARED).status_code == 400
     open_survey(survey)
     text = text_of(her, ask(her, **COMPARED))
-    assert "Nothing is told by group: too few of the groups have 10 reports." in text
+    assert "No estimates by group: too few groups have 10 responses." in text
     crossed = text_of(her, ask(her, kind="cross-table", rows="cheated", columns="mood"))
-    assert "Not enough reports yet: 0 of 30." in crossed
+    assert "Not enough responses yet: 0 of 30." in crossed
 
 
 def test_analysis_small_reference_group_is_named(her: Client, alice: User) -> None:
@@ -160,9 +160,9 @@ def test_analysis_small_reference_group_is_named(her: Client, alice: User) -> No
     compared = text_of(her, ask(her, **(COMPARED | {"against": "y3"})))
     assert "Nothing can be compared yet" not in compared, "27 reports are enough for an estimate, and a comparison"
     regressed = text_of(her, ask(her, kind="regression", outcome="cheated", reference="y3"))
-    assert "There are no odds ratios yet: “=Doctoral” has 27 of 30 reports." in regressed
+    assert "There are no odds ratios yet: “=Doctoral” has 27 of 30 responses." in regressed
     without = text_of(her, ask(her, kind="regression", outcome="cheated", reference="y1"))
-    assert "Fewer than 30 reports: “=Doctoral” (27). Not enough yet for an estimate." in without
+    assert "Fewer than 30 responses: “=Doctoral” (27). Not enough yet for an estimate." in without
 
 
 def test_analysis_waits_fails_and_repeats(her: Client, survey: Survey, woken: list[int]) -> None:

@@ -208,8 +208,8 @@ def test_plan_page_without_script_equals_api(her: Client) -> None:
         ({"truth": "0.8"}, "epsilon", "by up to 9. A truth probability of 76\xa0% keeps it at 2."),
         ({"kind": "one_choice", "choices": 8, "truth": "0.3"}, "epsilon", "protects less with more choices: with 8"),
         ({"kind": "several_choices", "choices": 4}, "epsilon", "differ in 4 options, so it is 4 times the 1.10 of one"),
-        ({"respondents": "30"}, "width", "The interval is wider than half of all that is possible, so a report"),
-        ({"share": "3", "respondents": "500"}, "width", "The interval is wider than the share that you expect."),
+        ({"respondents": "30"}, "width", "Too imprecise to report. A rough estimate takes about 197 responses."),
+        ({"respondents": "800"}, "width", "Rough. A usable estimate takes about 844 responses."),
         ({"share": "1", "respondents": "200"}, "below", "About one survey in 2 will find"),
         ({"against": "21"}, "power", "Less than 80 %"),
     ],
@@ -227,8 +227,10 @@ def test_plan_sound_has_no_caution(her: Client) -> None:
 def test_plan_caution_names_enough_respondents(her: Client) -> None:
     query = {"truth": "1/2", "share": "3"}
     said = ask(her, **query, respondents=500)["tiles"][1]["cautions"][0]
-    enough = int(re.search(r"about ([\d,]+) reports", said)[1].replace(",", ""))  # type: ignore[index]
-    assert ask(her, **query, respondents=round(enough * 1.02))["tiles"][1]["cautions"] == []
+    enough = int(re.search(r"about ([\d,]+) responses", said)[1].replace(",", ""))  # type: ignore[index]
+    (rough,) = ask(her, **query, respondents=enough)["tiles"][1]["cautions"]
+    usable = int(re.search(r"^Rough. A usable estimate takes about ([\d,]+)", rough)[1].replace(",", ""))  # type: ignore[index]
+    assert ask(her, **query, respondents=usable)["tiles"][1]["cautions"] == []
 
 
 @pytest.mark.parametrize(
@@ -244,10 +246,10 @@ def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -
         return " ".join(ask(her, **query, respondents=respondents)["tiles"][1]["cautions"])
 
     said = caution(10)
-    assert said.startswith("The interval is wider than half of all that is possible")
-    enough = int(re.search(r"about ([\d,]+) reports", said)[1].replace(",", ""))  # type: ignore[index]
-    assert "half of all that is possible" not in caution(enough)
-    assert "half of all that is possible" in caution(enough * 9 // 10)
+    assert said.startswith("Too imprecise to report.")
+    enough = int(re.search(r"about ([\d,]+) responses", said)[1].replace(",", ""))  # type: ignore[index]
+    assert "Too imprecise" not in caution(enough)
+    assert "Too imprecise" in caution(enough * 9 // 10)
 
 
 @pytest.mark.parametrize(

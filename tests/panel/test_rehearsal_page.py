@@ -69,8 +69,8 @@ def test_rehearsal_from_form_to_findings(her: Client, survey: Survey) -> None:
 @pytest.mark.parametrize(
     ("share", "whose"),
     [
-        (None, "those who took part"),
-        ("1/2", "those who took part (all respondents together weighted by the known sizes of the groups)"),
+        (None, "the respondents"),
+        ("1/2", "the respondents (all respondents together are weighted by the known group sizes)"),
     ],
 )
 def test_rehearsal_names_population_of_intervals(her: Client, survey: Survey, share: str | None, whose: str) -> None:
@@ -78,7 +78,7 @@ def test_rehearsal_names_population_of_intervals(her: Client, survey: Survey, sh
     done(her)
     said = words_of(her.get(f"{PAGE}1/").content.decode())
     assert f"Held what is true of {whose} " in said
-    assert f"The 95 % intervals are for {whose.replace('those who took part', 'the population')}: they hold the" in said
+    assert f"The 95 % intervals are for {whose.replace('the respondents', 'the population', 1)}: they" in said
 
 
 def test_rehearsal_single_repetition_reads_as_report(her: Client, survey: Survey) -> None:
@@ -86,7 +86,7 @@ def test_rehearsal_single_repetition_reads_as_report(her: Client, survey: Survey
     said = words_of(her.get(f"{PAGE}1/").content.decode())
     assert "One repetition shows one draw" in said
     assert 'id="results"' in her.get(f"{PAGE}1/").content.decode()
-    assert "simulated respondents (between" in said
+    assert "simulated respondents, an estimated" in said
 
 
 @pytest.mark.parametrize(
@@ -256,4 +256,4 @@ def test_finding_interval_text_of_one_repetition() -> None:
     rows = np.array([[0.2, 0.2, 0.1, 0.5, 0.15, 0.25, 0.2]])
     cell: Any = SimpleNamespace(estimate=SimpleNamespace(measure="share"))
     found = Finding(None, cell, rows, 0.2, math.nan, 0.95, False, 1)  # type: ignore[arg-type]
-    assert (found.width, found.one_text.replace("\u00a0", " ")) == (pytest.approx(0.1), "20 % (15 to 25 %)")
+    assert (found.width, found.one_text.replace("\u00a0", " ")) == (pytest.approx(0.1), "20 % (15–25 %)")

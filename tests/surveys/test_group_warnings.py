@@ -14,12 +14,12 @@ from django.urls import reverse
 from collector.designs import MOST_GROUPS, Design
 from collector.designs.selectors import get_design
 from collector.errors import Conflict
-from estimator.runs.estimation import is_of_use
+from estimator.base.verdict import Verdict
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors, services
 from surveys.opening.services import open_survey
-from surveys.planning.forecast import reports_of_use
+from surveys.planning.forecast import enough_responses, precision_of
 from surveys.planning.group_warnings import group_warnings
 from surveys.planning.parameters import PlanParameters
 from surveys.planning.question import AS_USUAL, WRITTEN, PlannedQuestion, forecast
@@ -71,38 +71,35 @@ def test_group_warnings_use_known_shares() -> None:
     questions = [(PlannedQuestion(item), PlanParameters()) for item in payloads.DEFINITION["items"]]
     found = group_warnings(Design.of(document).groups, "en", questions, 3_600)
     assert found is not None
-    assert (found.small, found.enough, found.needed) == ((("First year", 36),), 37, 3_700)
+    assert (found.small, found.enough, found.needed) == ((("First year", 36),), 197, 19_700)
     assert "Of 3,600 reports" in found.in_words
     assert "First year (about 36)" in found.in_words
-    enough = group_warnings(Design.of(document).groups, "en", questions, 3_700)
+    enough = group_warnings(Design.of(document).groups, "en", questions, 19_700)
     assert enough is not None
     assert (enough.small, enough.in_words) == ((), "")
     assert group_warnings((), "en", questions) is None
 
 
-def test_enough_reports_follow_the_widest_interval() -> None:
-    """By two coins 37 reports, where the plan's interval is half of all that is possible; by truth 9/10 twelve."""
+def test_enough_responses_are_the_fewest_to_report() -> None:
+    """By two coins 197 responses for 20 % within 13 points, 65 % of it; by truth 9/10 51."""
     coins, told = (
         PlannedQuestion(
             payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": truth}}
         )
         for truth in ("1/2", "9/10")
     )
-    for asked, enough in ((coins, 37), (told, 12)):
-        assert reports_of_use(asked, PlanParameters()) == enough
-        for n, useful in ((enough, True), (enough - 1, False)):
-            width = forecast(asked, asked.at(WRITTEN), asked.shares(AS_USUAL), n, 0.95).width
-            assert is_of_use(width, 1) is useful
+    for asked, enough in ((coins, 197), (told, 51)):
+        assert enough_responses(asked, PlanParameters()) == enough
+        for n, expected in ((enough, Verdict.ROUGH), (enough - 1, Verdict.TOO_IMPRECISE)):
+            ahead = forecast(asked, asked.at(WRITTEN), asked.shares(AS_USUAL), n, 0.95)
+            assert precision_of(asked, ahead).verdict is expected
+    assert enough_responses(coins, PlanParameters(), Verdict.USABLE) == 844
 
 
 def test_group_below_thirty_reports_is_always_warned() -> None:
-    told = PlannedQuestion(
-        payloads.DEFINITION["items"][0] | {"channel": {"name": "forced_response", "yes": "1/2", "truth": "9/10"}}
-    )
+    """Of questions that cannot be planned yet, too."""
     for expected, small in ((58, 2), (60, 0)):
-        found = group_warnings(
-            Design.of(payloads.document()).groups, "en", [(told, PlanParameters()), (None, PlanParameters())], expected
-        )
+        found = group_warnings(Design.of(payloads.document()).groups, "en", [(None, PlanParameters())], expected)
         assert found is not None
         assert (found.enough, len(found.small)) == (30, small)
 
@@ -112,10 +109,10 @@ def test_opening_page_warns_of_small_groups(alice: User, client: Client) -> None
     services.write_survey(definitions.take_checked(definition(40)), team=home_team(alice))
     address = reverse("panel:opening", args=["campus"])
     said = words(client.get(address).content.decode())
-    assert "Of 1,000 reports these groups would have fewer than 37" in said
-    assert "Faculty 39 (about 25). It takes about 1,480 reports for every group to have 37." in said
-    said = words(client.get(address, {"expected": "1480"}).content.decode())
-    assert "Of 1480 reports every group would have at least 37, enough for intervals of at most half" in said
+    assert "Of 1,000 reports these groups would have fewer than 197" in said
+    assert "Faculty 39 (about 25). It takes about 7,880 reports for every group to have 197." in said
+    said = words(client.get(address, {"expected": "7880"}).content.decode())
+    assert "Of 7880 reports every group would have at least 197" in said
 
 
 def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
@@ -125,10 +122,10 @@ def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
     assert warning.startswith("A group is sent openly, not randomised. Of 1,000 reports these groups would have fewer")
     (warning,) = hers.post("surveys/campus/open/", {"digest": ahead["digest"], "cap": 60})["warnings"]
     assert "Of 60 reports" in warning
-    hers.post("surveys/", {"definition": definition(8, slug="wide")})
+    hers.post("surveys/", {"definition": definition(5, slug="wide")})
     assert hers.get("surveys/wide/next-design/")["warnings"] == []
-    for expect, small in (("", False), ("295", True), ("296", False)):
-        hers.post("surveys/", {"definition": definition(8, slug=f"wide{expect}x")})
+    for expect, small in (("", False), ("984", True), ("985", False)):
+        hers.post("surveys/", {"definition": definition(5, slug=f"wide{expect}x")})
         out = io.StringIO()
         call_command("open_survey", f"wide{expect}x", "--expect", expect, "--json", stdout=out)
         assert bool(json.loads(out.getvalue())["warnings"]) == small

@@ -9,8 +9,10 @@ import numpy as np
 
 from estimator.base import wording
 from estimator.base.measures import MEAN
+from estimator.base.verdict import LABELS, Precision
 from estimator.base.wording import PERCENT, PLAIN, SPACE, Unit
 from estimator.runs import targets
+from estimator.runs.estimation import range_of
 from estimator.runs.results import EstimateCell, QuestionResults
 from randomized_response.intervals import clopper_pearson
 from surveys.models import Rehearsal
@@ -131,6 +133,16 @@ class Finding:
         return float(np.mean(high - low))
 
     @property
+    def verdict_text(self) -> str:
+        """How precise the estimate is, by the mean of its intervals."""
+        estimate = self.cell.estimate
+        found = Precision(
+            float(np.mean(self.column("constrained"))), self.width / 2, estimate.n, estimate.direct_question_n,
+            self.confidence, range_of(self.item.question, estimate.measure),
+        )  # fmt: skip
+        return str(LABELS[found.verdict])
+
+    @property
     def places(self) -> int:
         """Number of decimals: those that the standard error supports, and one."""
         spread = self.bias_error if self.times > 1 else self.width / 4
@@ -159,11 +171,11 @@ class Finding:
 
     @property
     def width_text(self) -> str:
-        return _width(self.width, self.unit)
+        return _half(self.width / 2, self.unit)
 
     @property
     def planned_text(self) -> str:
-        return "–" if math.isnan(self.planned) else _width(self.planned, self.unit)
+        return "–" if math.isnan(self.planned) else _half(self.planned / 2, self.unit)
 
     @property
     def noise_text(self) -> str:
@@ -196,7 +208,7 @@ class Block:
 
     @property
     def in_points(self) -> str:
-        """The end of the heading of widths: which of them are in percentage points."""
+        """The end of the heading of half-widths: which of them are in percentage points."""
         shares = {one.unit is PERCENT for one in self.findings}
         return ", points" if shares == {True} else "; of shares, points" if True in shares else ""
 
@@ -323,5 +335,5 @@ def _plain(number: float, places: int, unit: Unit) -> str:
     return f"{unit.factor * number:.{places}f}"
 
 
-def _width(number: float, unit: Unit) -> str:
-    return f"{100 * number:.1f}" if unit is PERCENT else f"{number:.3g}"
+def _half(number: float, unit: Unit) -> str:
+    return f"± {100 * number:.1f}" if unit is PERCENT else f"± {number:.3g}"

@@ -1,4 +1,4 @@
-"""Charts of a rehearsal: every repetition's interval against the truth, and observed and planned widths."""
+"""Charts of a rehearsal: every repetition's interval against the truth, and observed and planned half-widths."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ def intervals_of(block: Block, number: int) -> list[Curve]:
 
 
 def widths_of(block: Block, number: int) -> str:
-    """Mean width of each overall estimate: a dot with the range of the middle nine of ten, and the plan's."""
+    """Mean half-width of each overall estimate: a dot with the range of the middle nine of ten, and the plan's."""
     planned = [finding for finding in block.overall if not np.isnan(finding.planned)]
     return "".join(_widths(list(part), f"widths-{number}-{n}") for n, part in enumerate(_by_unit(planned)))
 
@@ -67,23 +67,23 @@ def _widths(found: list[Finding], key: str) -> str:
     shares = found[0].unit is PERCENT
     widest = max(max(row.high or 0, row.truth or 0) for row in drawn)
     axis = charts.axis_for(drawn) if shares else Axis(0, *_round_steps(widest), shares=False)
-    title = "Mean width of the intervals" + (", in points" if shares else "")
+    title = "Mean half-width of the intervals" + (", in points" if shares else "")
     return charts.pictures(drawn, key=key, title=title, axis=axis)
 
 
 def _row(finding: Finding) -> ChartRow:
     ends = finding.ends
-    low, high = np.quantile(ends[1] - ends[0], [0.05, 0.95])
+    low, high = np.quantile((ends[1] - ends[0]) / 2, [0.05, 0.95])
     text = f"{finding.width_text}, planned {finding.planned_text}"
     one = finding.times == 1
     return ChartRow(
         label=finding.label,
         text=text,
-        estimate=finding.width,
+        estimate=finding.width / 2,
         low=None if one else float(low),
         high=None if one else float(high),
-        truth=finding.planned,
-        marks="the plan’s width",
+        truth=finding.planned / 2,
+        marks="planned",
     )
 
 
