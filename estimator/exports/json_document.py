@@ -20,7 +20,7 @@ def json_file(run: Run, context: ReportContext) -> bytes:
     read = results.read(run, context)
     document = {
         "format": FORMAT,
-        "note": "sent counts randomised reports, not true answers; estimates are computed from them",
+        "note": "sent counts randomised responses, not true answers; estimates are computed from them",
         "design_digest": read.design.digest,
         "design": read.design.document,
         "disclosure": _disclosure(read),
@@ -43,7 +43,7 @@ def _participation(read: Results) -> dict[str, object]:
     return {
         "epsilon": read.design.participation,
         "mechanism": "discrete Laplace",
-        "unit": "whether a person is in a group; twice epsilon for in which of two she is",
+        "unit": "whether a person is in a group; twice epsilon for which of two groups they are in",
         "groups": [{"stratum": key, "about": size} for key, size in zip(keys, sizes, strict=bool(sizes))],
     }
 

@@ -93,7 +93,7 @@ class EarlierWaves:
     repeats: str
     spent: Fraction
     together: Fraction
-    unit: str = "one person, all her answers, all waves so far"
+    unit: str = "one person, all answers, all waves so far"
 
     @property
     def remembers(self) -> bool:
@@ -152,7 +152,7 @@ class PrivacyLabel:
     @property
     def unit(self) -> str:
         """The unit of privacy of the total."""
-        return "one person, all her answers in this wave" if self.before else "one person, all answers"
+        return "one person, all answers in this wave" if self.before else "one person, all answers"
 
     @property
     def stored(self) -> str:

@@ -20,7 +20,7 @@ Options = list[tuple[str, str]]
 WHAT = {
     Kind.COMPARISON: "Is a share or a mean higher in one group than in another, and by how much?",
     Kind.WEIGHTING: "What would it be in a population whose groups have other sizes than among those who answered?",
-    Kind.CROSS_TABLE: "Do two answers go together? Reports are counted in pairs, and the tickets of both taken out.",
+    Kind.CROSS_TABLE: "Are two answers associated? The effect of randomisation is removed from the counts of pairs.",
     Kind.REGRESSION: "How do the odds of an answer differ between groups, and do the groups differ at all?",
     Kind.VERSIONS: "Did it change from one version of this survey to the next?",
 }

@@ -37,8 +37,8 @@ def days_of(counts: Sequence[DailyCount]) -> FieldDays | None:
     if not counts:
         return None
     together = any(one.first_day < one.last_day for one in counts)
-    remark = f"Days with fewer than {FEWEST} reports are kept together with others: alone they would tell when a "
-    remark += "person took part. Their bar is as high as their reports a day."
+    remark = f"Days with fewer than {FEWEST} responses are combined, to protect individual respondents; the bar shows "
+    remark += "their average per day."
     rows = (DayRow(_named(one.first_day, one.last_day), wording.count(one.count), _rate(_a_day(one))) for one in counts)
     return FieldDays(_drawn(counts), tuple(rows), remark if together else "")
 
@@ -97,7 +97,7 @@ def _drawn(counts: Sequence[DailyCount]) -> SafeString:
     return charts.columns(
         made,
         key="days",
-        title="Reports by day",
+        title="Responses by day",
         words=words,
         most=f"{_rate(max(map(_a_day, counts)))} a day",
         ends=(_date_text(first), _date_text(first + timedelta(days=shown - 1))),

@@ -189,7 +189,7 @@ def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, 
     page.get_by_label("Link for respondents").wait_for()
     hand.picture("6-share")
     hand.step("Watch")
-    page.get_by_role("heading", name="Not enough reports yet").wait_for()
+    page.get_by_role("heading", name="Not enough responses yet").wait_for()
     answer(running_site, Survey.objects.get(), 60)
     work()
     quotes = page.locator(".quote")

@@ -33,10 +33,10 @@ def test_json_export_states_privacy_loss_of_all_waves() -> None:
     document = json.loads(FORMATS["json"].whole(run_after("fresh", "12/1")))
     jsonschema.validate(document, REPORT_SCHEMA)
     label = document["privacy"]
-    assert (label["unit"], label["odds_total"]) == ("one person, all her answers in this wave", "12")
+    assert (label["unit"], label["odds_total"]) == ("one person, all answers in this wave", "12")
     assert label["waves"] == {
         "repeats": "fresh",
-        "unit": "one person, all her answers, all waves so far",
+        "unit": "one person, all answers, all waves so far",
         "epsilon_before": pytest.approx(2.4849066),
         "odds_before": "12",
         "epsilon_together": pytest.approx(4.9698133),

@@ -135,7 +135,7 @@ def test_report_files_discrete_laplace_show_mean_only(changes: dict[str, Any]) -
     assert [part.caption for part in block.parts] == ["Estimated mean"]
     assert block.notes == ("For the mean the choices count as 1 to 5.", MEAN_ALONE)
     assert not [text for text in block.bounds if "share moves" in text or "a share" in text]
-    assert block.headline in block.parts[0].lines
+    assert block.headline.line in block.parts[0].lines
     assert words(run).count(MEAN_ALONE) >= 2, "under the question, and where methods are told"
     rows = [row for row in sheet(run) if row["item"] == "worry"]
     found = [row for row in json.loads(FORMATS["json"].whole(run))["estimates"] if row["item"] == "worry"]

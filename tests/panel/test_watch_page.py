@@ -126,12 +126,12 @@ def test_estimate_request_redirects_to_watch_page(version: Version, her: Client)
 
 def test_watch_page_without_script_has_reload_link(version: Version, her: Client) -> None:
     page = said(her)
-    assert f'<a href="{PAGE}">Load it again</a>' in page[page.index("<noscript>") :]
+    assert f'<a href="{PAGE}">Reload this page</a>' in page[page.index("<noscript>") :]
 
 
 def test_watch_page_days_as_chart_and_table(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=24)
-    assert "Reports by day" not in said(her), "nothing is counted yet"
+    assert "Responses by day" not in said(her), "nothing is counted yet"
     folding.fold(version.design_id)
     page = said(her)
     assert 'aria-labelledby="days-title days-desc"' in page
@@ -152,7 +152,7 @@ def test_days_chart_merges_days_with_few_reports() -> None:
         ("28 Feb 2026 to 3 Mar 2026", "10", "2.5"),
         ("4 Mar 2026", "12", "12"),
     ]
-    assert "fewer than 10 reports are kept together" in days.remark
+    assert "fewer than 10 responses are combined" in days.remark
     heights = [float(bar.split('height="')[1].split('"')[0]) for bar in days.picture.split("<rect")[1:]]
     widths = [float(bar.split('width="')[1].split("%")[0]) for bar in days.picture.split("<rect")[1:]]
     assert heights == [100.0, 6.2, 30.0], "as high as the reports a day"
