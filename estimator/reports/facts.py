@@ -97,17 +97,7 @@ def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     yield Fact(_("Model"), local)
     waves = _("One person, all answers: in this wave, and in all waves so far.")
     yield Fact(_("Unit of privacy"), waves if label.before else _("One person, all answers."))
-    total = _(
-        "Privacy loss (epsilon) %(epsilon)s: all responses of one person together change the odds between any two "
-        "possible sets of their answers by a factor of at most %(odds)s, whatever is already known about them."
-    )
-    of_wave = _(
-        "Privacy loss (epsilon) %(epsilon)s: all responses of one person in this wave together change the odds "
-        "between any two possible sets of their answers by a factor of at most %(odds)s, whatever is already "
-        "known about them."
-    )
-    total = of_wave if label.before else total
-    yield Fact(_("Total"), total % {"epsilon": label.epsilon_text, "odds": label.odds_text})
+    yield Fact(_("Total"), _total(label))
     if label.before:
         yield Fact(_("All waves"), label.before.in_words)
     if label.reason:
@@ -123,6 +113,21 @@ def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     else:
         yield Fact(_("Retention"), retention.in_words(read.context.retention_days))
     yield Fact(_("Survey fingerprint"), label.digest, code=True)
+
+
+def _total(label: PrivacyLabel) -> str:
+    """The sentence on the privacy loss of all answers of a person."""
+    total = _(
+        "Privacy loss (epsilon) %(epsilon)s: all responses of one person together change the odds between any two "
+        "possible sets of their answers by a factor of at most %(odds)s, whatever is already known about them."
+    )
+    of_wave = _(
+        "Privacy loss (epsilon) %(epsilon)s: all responses of one person in this wave together change the odds "
+        "between any two possible sets of their answers by a factor of at most %(odds)s, whatever is already "
+        "known about them."
+    )
+    text = of_wave if label.before else total
+    return text % {"epsilon": label.epsilon_text, "odds": label.odds_text}
 
 
 def _group_sizes(read: Results) -> Iterator[Fact]:

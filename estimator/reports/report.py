@@ -212,10 +212,13 @@ class EstimateReport:
     @cached_property
     def words(self) -> dict[str, str]:
         """The report's headings and short texts, for all its formats."""
+        return self._headings | self._notes | self.legend
+
+    @property
+    def _headings(self) -> dict[str, str]:
         return {
             "kind": _("Simulation report") if self.simulated else _("Survey report"),
             "reports": _("Responses"),
-            "with_coin": self._with_coin % {"count": self.coin_reports},
             "counted": _("Counted on"),
             "intervals": _("Confidence level"),
             "epsilon": _("Privacy loss in total (epsilon)"),
@@ -231,17 +234,23 @@ class EstimateReport:
             "by_group": _("By group"),
             "group_sentences": _("Sentences by group"),
             "group_numbers": _("Numbers and sentences by group"),
-            "poison": _("If some responses were false:"),
             "methods": _("Methods"),
-            "groups_asked": _("Groups were asked for directly, without randomisation: “%(wording)s”")
-            % {"wording": self.strata_wording},
             "references": _("References"),
             "label": _("Privacy label"),
             "disclosed": _("Survey disclosure"),
-            "disclosed_by": _("The items follow the AAPOR Code (2021)."),
             "changes": _("Change from earlier waves"),
             "limits": _("Limits"),
             "verify": _("Verification"),
+        }
+
+    @property
+    def _notes(self) -> dict[str, str]:
+        return {
+            "with_coin": self._with_coin % {"count": self.coin_reports},
+            "poison": _("If some responses were false:"),
+            "groups_asked": _("Groups were asked for directly, without randomisation: “%(wording)s”")
+            % {"wording": self.strata_wording},
+            "disclosed_by": _("The items follow the AAPOR Code (2021)."),
             "to_results": _("Skip to the results"),
             "downloads": _("Downloads"),
             "languages": _("Languages"),
@@ -258,7 +267,7 @@ class EstimateReport:
             "csv": _("Estimates, CSV"),
             "json": _("All data, JSON"),
             "page": _("Page %(page)s of %(pages)s"),
-        } | self.legend
+        }
 
     @property
     def contents(self) -> list[tuple[str, str]]:
