@@ -364,7 +364,11 @@ class TestEveryKindOfQuestion:
 
     @pytest.mark.parametrize(
         ("token", "why"),
-        [("drinks", "the mean, not who gave"), ("substance", "are marks"), ("worry:1", "depends on which other")],
+        [
+            ("drinks", "only the mean to be"),
+            ("substance", "are marks"),
+            ("worry:1", "depends on which other"),
+        ],
     )
     def test_cross_table_unsuitable_variable_raises(self, many: Design, token: str, why: str) -> None:
         with pytest.raises(AnalysisError, match=why):
@@ -374,10 +378,10 @@ class TestEveryKindOfQuestion:
         """Also those that were asked for before, and its question is named; its mean and those of groups are told."""
         shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
         for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
-            with pytest.raises(AnalysisError, match="– Question about worry\\?” the mean alone is told"):
+            with pytest.raises(AnalysisError, match="– Question about worry\\?” only the mean is estimated"):
                 requests.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
         earlier = Analysis.objects.create(kind="comparison", parameters=shares[0], design_id=many.digest)
-        with pytest.raises(AnalysisError, match="the mean alone is told"):
+        with pytest.raises(AnalysisError, match="only the mean is estimated"):
             services.repeat(earlier)
         assert services.request("comparison", {"quantity": "worry:mean", "against": "pairs"}, [many])
         generator = np.random.default_rng(6)
@@ -477,7 +481,7 @@ def test_waves_newest_compared_with_previous_and_first(design: Design) -> None:
         "nobody returned, or nobody knows"
     )
     shown = presentation.present(known)
-    assert re.search("Between wave 2 and wave 3 (the share|we cannot tell whether the share)", shown.sentences[0])
+    assert re.search("From wave 2 to wave 3, (the share|the data do not show whether the share)", shown.sentences[0])
     assert sentences.METHODS["remembered"] in shown.methods
     assert sentences.METHODS["returned"] in shown.methods
     assert any(said.startswith("With 1,000 people in both, the standard error is at most") for said in shown.cautions)

@@ -135,7 +135,7 @@ def test_change_sentence_agrees_with_interval(one: float, other: float) -> None:
     """Which way it went, and an interval that is never narrower than the one that was computed."""
     low, high = sorted((one, other))
     said = sentences.change(row(low, high), "wave 1", "wave 2", "the share of “Yes”", sentences.POINTS)
-    level, near, far = numbers(said.partition("(")[2]) if low > 0 or high < 0 else (95.0, *numbers(said)[2:4])
+    level, near, far = numbers(said.partition("(")[2]) if low > 0 or high < 0 else (95.0, *numbers(said)[3:5])
     assert level == 95
     assert said.startswith("From wave 1 to wave 2, ")
     if low > 0 or high < 0:

@@ -225,7 +225,7 @@ def test_bundle_missing_package_is_named(run: Run, monkeypatch: pytest.MonkeyPat
 
 def test_bundle_with_too_few_reports_raises(run: Run) -> None:
     assert FORMATS["bundle-with-reports"].microdata
-    with pytest.raises(ExportError, match="from 100 of them on"):
+    with pytest.raises(ExportError, match="from 100 responses on"):
         packed(run, "bundle-with-reports")
 
 

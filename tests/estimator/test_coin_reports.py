@@ -44,7 +44,7 @@ def test_run_with_coin_reports_states_their_number(design: Design) -> None:
     assert counted in (10, 20, 30), "in steps and one behind, those of the snapshot"
     assert json.loads(FORMATS["json"].whole(run))["run"]["reports_with_a_real_coin"] == counted
     page = Client().get(f"/reports/{run.key}/").content.decode()
-    assert f"of them with a real coin: {counted}" in page
+    assert f"of which randomised with a real coin: {counted}" in page
     assert SENTENCE in page
 
 
@@ -75,7 +75,7 @@ def test_run_with_birthdays_names_them_in_place_of_coins() -> None:
         receive_form(f"{marked}&nonce={secrets.token_hex(16)}".encode(), slug=design.slug)
     run = run_of(design, published=True)
     page = html.unescape(Client().get(f"/reports/{run.key}/").content.decode())
-    assert "of them by a birthday: 40" in page
+    assert "of which randomised by a birthday: 40" in page
     assert "40 of the reports were randomised by a birthday that the person knows" in page
     assert "Birthdays that were not obeyed." in page
     assert "on the respondent’s own device or by a birthday" in page

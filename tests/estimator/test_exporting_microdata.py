@@ -172,10 +172,10 @@ def _changed(design: Design) -> Run:
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (_few, "from 100 of them on; this run counted 99"),
+        (_few, "from 100 responses on; this run counted 99"),
         (_open, "once the survey is closed for good"),
         (_purged, "were deleted on"),
-        (_older, "counted 150 reports and 350 are stored"),
+        (_older, "counted 150 responses and 350 are stored"),
         (_changed, "not what this run counted"),
     ],
 )

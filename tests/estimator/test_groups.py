@@ -156,8 +156,8 @@ def test_report_page_below_thirty_explains_missing_weights() -> None:
     run = answered(freeze_design(document(2, "1/4", "3/4")), [12, 13])
     page = report.build(run)
     facts = " ".join(fact.text for fact in (*page.label_facts, *page.disclosed))
-    assert "that takes two groups of at least 10 reports and, as their shares of the population are known, 30" in facts
-    assert "The known shares of the groups are not used: that takes two groups of at least 10 reports, and 30" in facts
+    assert "two groups of 10 responses and, since the groups’ population shares are known, 30" in facts
+    assert "The known group sizes are not used: weighting takes at least two groups of 10 responses, and 30" in facts
     assert {row.n for row in run.estimates.all()} == {25}
     assert all(row.constrained is not None for row in run.estimates.all())
 
@@ -244,7 +244,7 @@ def test_analysis_without_released_groups_is_overall(kind: str, said: dict[str, 
     assert len(found.inputs.get("pairs") or found.inputs["totals"]) == 1
     assert {row["group"] for row in found.result["rows"]} <= {""}
     shown = presentation.present(found)
-    assert kind in ("weighting",) or said.get("group") == "" or "Nothing is told by group" in shown.sentences[0]
+    assert kind in ("weighting",) or said.get("group") == "" or "No estimates by group" in shown.sentences[0]
 
 
 # Everything that leaves goes by one partition
@@ -304,7 +304,7 @@ def test_export_files_count_no_suppressed_group() -> None:
         }
     assert "Other groups: Faculty 01, Faculty 02" in texts["codebook.html"]
     assert '"groups": [\n    "g001",\n    "g002"\n   ]' in texts["report.json"]
-    assert "told of together as “Other groups”: Faculty 01, Faculty 02." in texts["report.html"]
+    assert "are combined as “Other groups”: Faculty 01, Faculty 02." in texts["report.html"]
     assert ">50<" in texts["codebook.html"]
     assert ">47<" not in texts["codebook.html"] + texts["report.xml"]
     assert "g001" not in texts["estimates.csv"] + texts["tables/tallies.csv"] + texts["reports.csv"]

@@ -86,7 +86,8 @@ def test_report_page_quotes_mean_of_number() -> None:
     (part,) = blocks(run)["drinks"].parts
     (line,) = part.lines
     found = re.fullmatch(
-        r"The 700 respondents’ mean is an estimated (\S+) \(between (\S+) and (\S+)\)\.", line.sentence
+        r"The mean of the 700 respondents is an estimated (\S+) \(95\u00a0% CI (\S+)–(\S+)\)\.(?: This.+)?",
+        line.sentence,
     )
     assert found is not None
     shown, low, high = map(float, found.groups())
@@ -95,7 +96,7 @@ def test_report_page_quotes_mean_of_number() -> None:
     assert line.direct == "–"
     page = words(run)
     assert line.sentence in page
-    assert "A number from 0 to 40, in steps of 1" in page
+    assert "A number from 0 to 40 in steps of 1" in page
     assert "Wald interval: the estimate and its standard error" in page
 
 
@@ -105,7 +106,7 @@ def test_report_page_scale_has_shares_and_mean() -> None:
     assert (mean.title, shares.title) == ("Mean", "Shares")
     assert [line.choice for line in shares.lines][-1] == "Prefer not to say"
     (line,) = mean.lines
-    assert line.sentence.startswith("The mean of those of the 700 respondents who gave a point is an estimated ")
+    assert line.sentence.startswith("Among those of the 700 respondents who chose a point, the mean is an estimated ")
     assert ">1</text>" in mean.overall.html
     assert ">5</text>" in mean.overall.html
     page = words(run)
@@ -133,8 +134,8 @@ def test_report_files_discrete_laplace_show_mean_only(changes: dict[str, Any]) -
     )
     block = blocks(run)["worry"]
     assert [part.caption for part in block.parts] == ["Estimated mean"]
-    assert block.notes == ("For the mean the choices count as 1 to 5.", MEAN_ALONE)
-    assert not [text for text in block.bounds if "share moves" in text or "a share" in text]
+    assert block.notes == ("For the mean, the choices count as 1 to 5.", MEAN_ALONE)
+    assert not [text for text in block.bounds if "share shifts" in text or "a share" in text]
     assert block.headline.line in block.parts[0].lines
     assert words(run).count(MEAN_ALONE) >= 2, "under the question, and where methods are told"
     rows = [row for row in sheet(run) if row["item"] == "worry"]
@@ -147,15 +148,15 @@ def test_report_page_multiple_choice_need_not_sum_to_100() -> None:
     run = simulated_run()
     (part,) = blocks(run)["habits"].parts
     assert [line.choice for line in part.lines] == list(kinds.HABITS)
-    assert part.lines[-1].sentence.endswith(f"have “{kinds.HABITS[-1]}” among their true answers.")
-    assert "More than one could be ticked: the shares need not sum to 100 %." in words(run)
+    assert part.lines[-1].sentence.startswith(f"“{kinds.HABITS[-1]}”: too imprecise to report")
+    assert "Several options could be ticked, so the shares need not add up to 100 %." in words(run)
 
 
 def test_report_page_states_filter_and_default_answer() -> None:
     page = words(simulated_run())
     assert (
-        "Asked only of those who answered “Yes” to “Question about smokes?”. The estimates are of all respondents: "
-        "those who were not asked count as “Never”." in page
+        "Asked only of respondents who answered “Yes” to “Question about smokes?”. The estimates are for all "
+        "respondents; those who were not asked count as “Never”." in page
     )
     assert "answered “Drinking” or “Gambling” to “Question about habits?”" in page
     assert "those who were not asked count as “0”." in page
@@ -184,11 +185,13 @@ def test_report_page_mean_groups_share_chart_and_table() -> None:
     (part,) = blocks(run)["hours"].parts
     assert [row[0].text for row in part.main.rows] == ["All respondents, weighted", "Young", "Old"]
     assert (part.by_group, part.groups) == (None, None)
-    assert part.lines[0].sentence.startswith("Weighted by the known sizes of the groups, the mean of the 700 resp")
-    assert re.match(r"In the group “Young”, the mean of the \d+ respondents is an est", part.group_lines[0].sentence)
+    assert part.lines[0].sentence.startswith(
+        "Mean, weighted by the known group sizes: too imprecise to report (700 resp"
+    )
+    assert part.group_lines[0].sentence.startswith("Mean in the group “Young”: too imprecise to report (")
     mood = blocks(run)["mood"].parts[0]
-    assert "the mean of those of the 700 respondents who gave a point is an estimated" in mood.lines[0].sentence
-    assert "the mean of those of the " in mood.group_lines[0].sentence
+    assert "the mean among those of the 700 respondents who chose a point is an estimated" in mood.lines[0].sentence
+    assert re.search("who chose a point, the mean|too imprecise to report", mood.group_lines[0].sentence)
 
 
 def test_report_page_too_few_reports_is_stated_for_all_kinds() -> None:
@@ -250,7 +253,7 @@ def test_report_page_too_few_points_is_stated() -> None:
     run.estimates.filter(position=PLACE_OF["mood"], measure="mean").update(
         constrained=None, flags=["too_few_gave_a_value"]
     )
-    assert "Too few gave a point for a mean." in words(run)
+    assert "Too few respondents chose a point for a mean" in words(run)
 
 
 def test_rehearsal_known_mean_matches_simulation() -> None:
@@ -300,10 +303,13 @@ def test_privacy_label_describes_each_encoding() -> None:
     assert [name for name, _ in label["habits"].tickets.rows] == ["Not ticked", "Ticked"]
     assert label["drinks"].tickets.columns == ("lowest (0)", "highest (40)")
     assert [name for name, _ in label["drinks"].tickets.rows] == ["0", "10", "20", "30", "40"]
-    assert label["drinks"].tickets.remark == "5 of the 41 rows; report.json holds all."
+    assert label["drinks"].tickets.remark == "5 of 41 rows; report.json has all of them."
     assert label["hours"].tickets.columns == ("0 to 1.5", "2 to 3.5", "4 to 5.5", "6 to 7.5", "8 to 10")
     page = words(run)
-    assert "Mechanism: unary encoding, probability of a mark for the answer 1/2, for every other choice 1/3." in page
+    assert (
+        "Mechanism: unary encoding, probability of a mark for the answer 1/2, probability of a mark for any other "
+        "choice 1/3." in page
+    )
     assert "A set of 3 of the 8 choices is sent." in page
     assert "Of 11 tickets, how many send each report" in page
     assert "At most 2 can be ticked." in page
@@ -429,7 +435,7 @@ def test_weighted_report_code_prints_its_numbers(
     smokes = next(line for line in told.splitlines() if line.startswith("smokes"))
     assert [f"{number:.8f}" in smokes for number in (share.constrained, share.noise_low)] == [True, True]
     assert f"drinks {mean.constrained} {mean.noise_low} {mean.noise_high}" in told
-    assert "weighted by the known sizes of the groups, as it is here" in words(run)
+    assert "weighted by the known group sizes, as in this report" in words(run)
 
 
 def test_tallies_are_those_of_the_snapshot() -> None:

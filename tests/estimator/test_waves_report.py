@@ -70,8 +70,8 @@ def test_wave_changes_against_previous_and_first(runs: list[Run]) -> None:
 
 def test_wave_changes_are_in_every_report_format(runs: list[Run]) -> None:
     page = files.html_file(runs[2], "en", known(runs)).decode()
-    assert "Change since earlier waves" in page
-    assert re.search("Between wave 2 and wave 3 the estimated share of “Yes” rose by [0-9.]+ points", page)
+    assert "Change from earlier waves" in page
+    assert re.search("From wave 2 to wave 3, the estimated share of “Yes” rose by [0-9.]+ percentage points", page)
     assert page.count('class="picture trend"') == 5, "yes, the mean, and three points of the scale"
     assert "Veränderung seit früheren Wellen" in files.html_file(runs[2], "de", known(runs)).decode()
     with activated("en"):
@@ -81,7 +81,7 @@ def test_wave_changes_are_in_every_report_format(runs: list[Run]) -> None:
     assert files.pdf_file(runs[2], "en", known(runs)).startswith(b"%PDF")
     sheet = openpyxl.load_workbook(BytesIO(FORMATS["xlsx"].whole(runs[2], known(runs))))["changes"]
     assert sheet.max_row == 1 + len(changes(runs[2], runs))
-    assert "Change since earlier waves" not in files.html_file(runs[0], "en", known(runs)).decode()
+    assert "Change from earlier waves" not in files.html_file(runs[0], "en", known(runs)).decode()
 
 
 def test_wave_changes_use_final_runs_only(runs: list[Run]) -> None:

@@ -123,9 +123,9 @@ def test_discrete_laplace_sentence_omits_nearest_value() -> None:
     weights = discrete_laplace(5, epsilon=0.7).weights
     assert weights[2][0] == weights[2][4] > 4 * weights[2][2]
     hours = kinds.items()[-1]
-    assert encoding_sentence(Item.of(hours)).endswith("what lies beyond an end is sent as that end.")
+    assert encoding_sentence(Item.of(hours)).endswith("beyond an end of the range are sent as that end.")
     custom = hours | {"channel": hours["channel"] | {"name": "custom"}}
-    assert encoding_sentence(Item.of(custom)) == "A number is sent, through a ticket."
+    assert encoding_sentence(Item.of(custom)) == "A randomised number is sent."
 
 
 def test_flag_words_impossible_hides_clipped() -> None:

@@ -85,7 +85,7 @@ def test_analysis_after_closing_has_no_peeking_warning(her: Client, survey: Surv
         ),
         (
             {"kind": "cross-table", "rows": "cheated", "columns": "mood"},
-            ["In 1,500 reports the two answers go together more than chance explains", "van den Hout"],
+            ["In 1,500 responses the two answers are associated, more than chance explains", "van den Hout"],
         ),
         (
             {"kind": "cross-table", "rows": "cheated", "columns": "mood:2"},

@@ -154,7 +154,7 @@ def test_failed_run_shows_reason(version: Version, her: Client) -> None:
 def test_results_page_shows_intervals_and_charts(run: Run, her: Client) -> None:
     said = look(her)
     # Which 90 of 110 is drawn, and with it whether the interval that holds at every look is of use.
-    told = r"An estimated \d+ % of the 90 respondents \(between|“Yes” among the 90 respondents: the interval runs from"
+    told = r"Of the 90 respondents, an estimated \d+ % \(95 % CI|“Yes”: too imprecise to report \(90 respondents"
     assert re.search(told, said)
     assert "90 reports, counted" in said
     html = her.get("/panel/survey/campus/watch/").content.decode()

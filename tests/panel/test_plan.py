@@ -345,8 +345,8 @@ def test_plan_small_group_is_warned_of_with_its_size(survey: Survey, her: Client
         group.share = share
         group.save()
     assert f"{first.label['en']} (about 10)" in ask_survey(her, respondents="1000")["total"]["caution"]
-    assert ask_survey(her, respondents="3600")["total"]["caution"] != ""
-    assert ask_survey(her, respondents="3700")["total"]["caution"] == ""
+    assert ask_survey(her, respondents="19600")["total"]["caution"] != ""
+    assert ask_survey(her, respondents="19700")["total"]["caution"] == ""
     first.share = "half"
     first.save()
     assert ask_survey(her, respondents="1000")["total"]["caution"] == ""

@@ -76,5 +76,5 @@ def test_report_context_is_current_after_rename(second: Run) -> None:
     set_retention(survey, None)
     Survey.objects.filter(pk=survey.pk).update(slug="renamed")
     page = Client().get(f"/reports/{second.key}/").content
-    assert said(page) == ["Change since earlier waves"]
+    assert said(page) == ["Change from earlier waves"]
     assert b"Responses are kept indefinitely." in page

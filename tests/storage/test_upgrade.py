@@ -108,6 +108,6 @@ def data_of(bundle: Path) -> dict[str, Any]:
         names = [name for name in archive.namelist() if name.endswith((".csv", ".json"))]
         found: dict[str, Any] = {name: archive.read(name) for name in names}
     for name, read in (("estimates.csv", rows_of_estimates), ("report.json", numbers_of_report)):
-        (place,) = (one for one in names if one.endswith(f"/{name}"))
+        (place,) = (one for one in names if one.rpartition("/")[2] == name)
         found[place] = read(found[place].decode())
     return found

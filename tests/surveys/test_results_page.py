@@ -12,7 +12,9 @@ from django.utils import translation
 
 from collector.designs.selectors import get_design
 from config.middleware import RESPONDENT_POLICY
+from estimator.base.verdict import Verdict
 from estimator.runs import services as estimator
+from estimator.runs.results import QuestionResults
 from surveys.accounts.teams import home_team
 from surveys.lifecycle import services
 from surveys.models import Survey, Version
@@ -90,9 +92,12 @@ def test_results_page_below_minimum_has_no_number(version: Version) -> None:
     assert said.count("Too few responses for an estimate") >= 4
 
 
-@pytest.mark.parametrize(("count", "wide"), [(10, True), (400, False)])
-def test_results_page_wide_interval_is_explained(version: Version, count: int, wide: bool) -> None:
-    finish(version, count=count, first=count // 2)
+@pytest.mark.parametrize(("verdict", "wide"), [(Verdict.TOO_IMPRECISE, True), (Verdict.ROUGH, False)])
+def test_results_page_imprecise_estimate_is_explained(
+    version: Version, monkeypatch: pytest.MonkeyPatch, verdict: Verdict, wide: bool
+) -> None:
+    monkeypatch.setattr(QuestionResults, "verdict", lambda self, estimate: verdict)
+    finish(version)
     said = text_of()
     assert re.search(r"\d – \d", said), "the table has the band all the same"
     assert ("Where a range is very wide, there are too few responses to tell." in said) is wide
