@@ -36,7 +36,7 @@ def test_panel_from_sign_in_link_to_csv(page: Page, alice: User, design: Design,
     run = run_of(design)
     follow_sign_in_link(page, alice)
     page.get_by_role("link", name="Campus", exact=True).click()
-    assert "83 %" in page.locator(".quote").first.inner_text().replace("\u00a0", " ")
+    assert "90 respondents" in page.locator(".quote").first.inner_text()
     page.get_by_role("link", name="Pictures and tables").click()
     page.locator("#results").wait_for()
     assert page.locator("svg.picture.wide:visible").count() + page.locator("svg.picture.narrow:visible").count() == 3
@@ -62,14 +62,14 @@ def test_watch_page_updates_without_reload(page: Page, alice: User, design: Desi
     assert page.locator("progress").count() == 0
     assert page.locator("[data-said]").inner_text() == "New estimates. Finished, from 90 reports."
     page.evaluate("window.stays = document.querySelector('.quote')")
-    page.locator("summary", has_text="By group, in sentences").first.click()
+    page.locator("summary", has_text="Sentences by group").first.click()
     page.locator(".candor-results .table-frame").first.focus()
     page.evaluate("scrollTo(0, 300)")
     fill(design, count=30)
     estimator.request_run(design.digest)
     finish(design)
     page.get_by_text("120 reports, counted").wait_for()
-    assert "the 120 respondents" in page.locator(".quote").first.inner_text()
+    assert "120 respondents" in page.locator(".quote").first.inner_text()
     assert page.evaluate("window.stays === document.querySelector('.quote')"), "nothing flashed"
     assert page.evaluate("document.activeElement === document.querySelector('.candor-results .table-frame')")
     assert page.evaluate("scrollY") == 300
@@ -89,7 +89,7 @@ def test_opening_page_shows_design_and_leads_to_link(page: Page, alice: User, su
     page.get_by_role("link", name="Open …").click()
     page.wait_for_url("**/open/")  # the page before has the same words
     page.locator("summary", has_text="Have you cheated?").click()
-    assert page.get_by_role("region", name="how many send each report: Have you cheated?").is_visible()
+    assert page.get_by_role("region", name="that send each response: Have you cheated?").is_visible()
     page.screenshot(path=pictures / "panel-open.png")
     page.get_by_role("button", name="Open version 1").click()
     page.get_by_text("Respondents can answer.").wait_for()
