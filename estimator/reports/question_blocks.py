@@ -172,7 +172,7 @@ def _offered(item: QuestionResults) -> str:
     if item.frozen.grid:
         grid = {name: wording.point(float(value)) for name, value in asdict(item.frozen.grid).items()}
         return _("A number from %(minimum)s to %(maximum)s in steps of %(step)s") % grid
-    return _("Any number of") if item.kind == "several_choices" else _("Choices")
+    return _("Any number of:") if item.kind == "several_choices" else _("Response options:")
 
 
 def _notes(item: QuestionResults) -> Iterator[str]:
