@@ -24,7 +24,7 @@ COLLECTED = (
     "and is stored, is the randomised response."
 )
 ON_THE_DEVICE = "on the respondent's own device"
-OR_BY_COIN, OR_BY_BIRTHDAY = f"{ON_THE_DEVICE} or with a coin of her own", f"{ON_THE_DEVICE} or by a birthday"
+OR_BY_COIN, OR_BY_BIRTHDAY = f"{ON_THE_DEVICE} or with their own coin", f"{ON_THE_DEVICE} or by a birthday"
 ERROR = (
     "Standard errors and intervals stand beside every estimate: the main intervals, from randomisation alone, are for "
     "{noise}; those with sampling are for {whole}, and valid only if the respondents are a simple random sample of it."

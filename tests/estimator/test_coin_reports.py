@@ -17,7 +17,7 @@ from tests.factories.runs import fill, run_of
 
 pytestmark = pytest.mark.django_db
 
-SENTENCE = "Somebody may not have tossed, or not have marked what the toss said. No interval here covers that."
+SENTENCE = "Some may not have tossed it, or not marked what it required. No interval here covers that."
 
 
 def marks(design: Design) -> dict[str, str]:
@@ -76,10 +76,10 @@ def test_run_with_birthdays_names_them_in_place_of_coins() -> None:
     run = run_of(design, published=True)
     page = html.unescape(Client().get(f"/reports/{run.key}/").content.decode())
     assert "of which randomised by a birthday: 40" in page
-    assert "40 of the reports were randomised by a birthday that the person knows" in page
-    assert "Birthdays that were not obeyed." in page
-    assert "on the respondent’s own device or by a birthday" in page
-    assert "whether the page or a birthday randomised it" in page
+    assert "40 responses were randomised by a birthday that the respondent knows" in page
+    assert "Birthdays used wrongly." in page
+    assert "on the respondent’s own device, or by a birthday" in page
+    assert "whether the page or a birthday randomised them" in page
     assert "coin" not in page.lower()
     codebook = FORMATS["ddi"].whole(run).decode()
     assert "or by a birthday" in codebook

@@ -95,7 +95,7 @@ def test_report_page_quotes_mean_of_number() -> None:
     assert low <= estimate.noise_low <= estimate.noise_high <= high  # type: ignore[operator]
     assert line.direct == "–"
     page = words(run)
-    assert line.sentence in page
+    assert text_of(line.sentence) in page
     assert "A number from 0 to 40 in steps of 1" in page
     assert "Wald interval: the estimate and its standard error" in page
 
@@ -110,15 +110,15 @@ def test_report_page_scale_has_shares_and_mean() -> None:
     assert ">1</text>" in mean.overall.html
     assert ">5</text>" in mean.overall.html
     page = words(run)
-    assert "For the mean the choices count as 1 to 5; who chose “Prefer not to say” has no point." in page
+    assert "For the mean, the choices count as 1 to 5; respondents who chose “Prefer not to say” are left out." in page
     assert "its standard error by the delta method" in page
     plain = blocks(run)["worry"].parts[0].lines[0].sentence
-    assert plain.startswith("The 700 respondents’ mean is an estimated ")
+    assert plain.startswith("The mean of the 700 respondents is an estimated ")
 
 
 MEAN_ALONE = (
-    "Of a scale with discrete Laplace noise only the mean is shown: the shares of its points, of which it is made, are "
-    "too uncertain to be read."
+    "For a scale with discrete Laplace noise only the mean is shown; the shares of its points are too imprecise to "
+    "report."
 )
 
 
@@ -311,11 +311,13 @@ def test_privacy_label_describes_each_encoding() -> None:
         "choice 1/3." in page
     )
     assert "A set of 3 of the 8 choices is sent." in page
-    assert "Of 11 tickets, how many send each report" in page
+    assert "Number of tickets, of 11, that send each response" in page
     assert "At most 2 can be ticked." in page
-    assert "the more tickets say highest" in page
+    assert "the more likely “highest”" in page
     assert label["place"].mechanism.ratio == 2
-    assert "Epsilon 0.70: a report multiplies the odds between two answers by 2 at most." in page
+    assert (
+        "Privacy loss (epsilon) 0.70: a response changes the odds between two answers by a factor of at most 2." in page
+    )
 
 
 def test_privacy_label_rounded_rows_sum_to_whole() -> None:

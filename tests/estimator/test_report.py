@@ -210,7 +210,7 @@ def test_report_page_custom_channel_names_its_interval(client: Client) -> None:
     )
     html = text_of(page(client, run))
     assert "profile likelihood interval on the simplex" in html
-    assert "Mechanism: a table of its own." in html
+    assert "Mechanism: custom randomisation scheme." in html
 
 
 def test_report_names_who_asked_in_the_words_of_the_design(client: Client) -> None:

@@ -121,4 +121,4 @@ def test_report_invited_own_coins_are_not_on_paper() -> None:
 def test_ddi_names_own_coins_only_if_used(coins: bool) -> None:
     design = freeze_design(payloads.document())
     _store(design, Report.Mode.COIN if coins else Report.Mode.BROWSER)
-    assert ("or with a coin of her own" in unescape(FORMATS["ddi"].whole(run_of(design)).decode())) is coins
+    assert ("or with their own coin" in unescape(FORMATS["ddi"].whole(run_of(design)).decode())) is coins
