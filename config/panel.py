@@ -49,6 +49,7 @@ UNFOLD: dict[str, object] = {
     "STYLES": [
         lambda request: static("estimator/tokens.css"),
         lambda request: static("estimator/results.css"),
+        lambda request: static("estimator/summary.css"),
         lambda request: static("estimator/pictures.css"),
         lambda request: static("surveys/panel/panel.css"),
     ],

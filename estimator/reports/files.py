@@ -16,7 +16,7 @@ from estimator.models import Run
 from estimator.reports import paper, report
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
 
-STYLES = tuple(f"estimator/{name}.css" for name in ("tokens", "page", "report", "results", "pictures"))
+STYLES = tuple(f"estimator/{name}.css" for name in ("tokens", "page", "report", "results", "summary", "pictures"))
 FACES = (("NotoSans-Regular.ttf", 400), ("NotoSans-Bold.ttf", 700))
 ARABIC = (("NotoSansArabic-Regular.ttf", 400), ("NotoSansArabic-Bold.ttf", 700))
 """Embedded fonts with their weights; the Arabic ones only if the report or the survey has such letters."""

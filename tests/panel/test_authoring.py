@@ -151,7 +151,7 @@ def test_survey_form_removes_items_and_groups(bilingual: Survey, her: Client) ->
 
 def test_survey_form_shows_epsilon_and_channel(bilingual: Survey, her: Client) -> None:
     html = her.get(change(bilingual), {"open": [item.pk for item in bilingual.items.all()]}).content.decode()
-    assert ("Of 5 tickets" in html, "Epsilon 1.61" in html) == (True, True)
+    assert ("of 5, that send each response" in html, "(epsilon) 1.61" in html) == (True, True)
 
 
 def test_survey_form_open_survey_is_refused(version: Version, her: Client) -> None:

@@ -317,7 +317,7 @@ def test_survey_page_describes_each_question(kinds: Survey, her: Client) -> None
         "one choice · “prefer not to say” offered · may be left blank · asked only after some answers to smokes",
     ):
         assert words in html
-    assert html.count("a report multiplies the odds") == html.count(">epsilon 0.7") == 9
+    assert html.count("a response changes the odds") == html.count(">epsilon 0.7") == 9
 
 
 def test_item_form_sections_are_saved(kinds: Survey, her: Client) -> None:

@@ -137,7 +137,7 @@ def _fill(design: Design, count: int) -> None:
 
 
 def test_query_counts_do_not_grow_with_data(survey: Survey, alice: User, her: Client) -> None:
-    draft = write_survey(payloads.definition(slug="draft"), team=home_team(alice))
+    draft = write_survey(payloads.definition(slug="draft", items=items(1)), team=home_team(alice))
     fill_and_estimate(open_survey(survey))
     analyse_and_rehearse(survey)
     small = asked(her, survey, draft, {})

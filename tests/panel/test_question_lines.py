@@ -136,7 +136,7 @@ def test_question_fields_are_fetched_when_opened(kinds: Survey, her: Client) -> 
     assert 'name="items-7-wording"' in html
     assert "I am content with my life." in html
     assert "<html" not in html
-    assert "a report multiplies the odds" in html
+    assert "a response changes the odds" in html
 
 
 def test_question_fields_of_open_survey_are_refused(kinds: Survey, version: Version, her: Client) -> None:
