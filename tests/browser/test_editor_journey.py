@@ -112,7 +112,7 @@ def test_survey_in_two_languages_is_open_after_few_clicks(panel_page: Page, alic
         add_question(author, *question)
     translate(author, tmp_path)
     over = page.get_by_role("button", name="Fit to budget")
-    page.wait_for_timeout(1_000)  # the prices of what was written last
+    expect(page.locator(".editor-budget")).to_have_attribute("aria-busy", "false")
     if over.is_visible():
         author.press(over)
     page.get_by_text("Ready to open").wait_for()

@@ -26,6 +26,7 @@ export class Prices {
   #asking = new Map();
   #turn = 0;
   #fitted = false;
+  #open = 0;
   /** Whether the questions have given way as far as they can. */
   stuck = false;
 
@@ -43,6 +44,11 @@ export class Prices {
     this.#name = `candor-plan-${state.addresses.survey}`;
     this.respondents = this.#kept().respondents ?? state.respondents;
     draft.listen(() => this.follow());
+  }
+
+  /** Whether the price that is shown is that of the questions as they are, and no change of their protection is under way. */
+  get settled() {
+    return !this.#open && same(this.#last, this.#asked());
   }
 
   /** Ask for the price if what it depends on is not what it was. */
@@ -102,7 +108,7 @@ export class Prices {
   async #divide({ everything }) {
     const turn = (this.#turn += 1);
     const items = priced(this.#draft.definition);
-    const answer = await this.#draft.post(this.#draft.addresses.protect, { items, budget: this.budget, everything });
+    const answer = await this.#post(this.#draft.addresses.protect, { items, budget: this.budget, everything });
     if (turn === this.#turn && answer.status === 200) {
       const { channels } = answer.content;
       for (const { key, kind, channel } of items) {
@@ -126,7 +132,7 @@ export class Prices {
     const items = priced(this.#draft.definition).filter((item) => item.key === key);
     const turn = (this.#asking.get(key) ?? 0) + 1;
     this.#asking.set(key, turn);
-    const answer = await this.#draft.post(this.#draft.addresses.protect, { items, epsilon, choose });
+    const answer = await this.#post(this.#draft.addresses.protect, { items, epsilon, choose });
     if (turn === this.#asking.get(key)) {
       this.#use(answer, `protect-${key}`);
     }
@@ -175,7 +181,7 @@ export class Prices {
   async #fetch() {
     const asked = this.#asked();
     this.#last = asked;
-    const { status, content } = await this.#draft.post(this.#draft.addresses.prices, asked);
+    const { status, content } = await this.#post(this.#draft.addresses.prices, asked);
     if (status === 200 && same(asked, this.#last)) {
       this.found = content;
       this.stuck = this.#fitted; // where it is too much even now
@@ -187,6 +193,17 @@ export class Prices {
       }
       this.#tell();
     }
+  }
+
+  /** Ask the server; what it does not answer is over, too. */
+  async #post(address, body) {
+    this.#open += 1;
+    const answer = await this.#draft.post(address, body);
+    this.#open -= 1;
+    if (answer.status !== 200) {
+      this.#tell();
+    }
+    return answer;
   }
 
   #asked() {

@@ -102,7 +102,7 @@ export function Budget({ prices, ceiling }) {
     }
   };
   const over = found.epsilon > budget + 1e-9;
-  return html`<div class=${`editor-budget${over ? " editor-over" : ""}`}>
+  return html`<div class=${`editor-budget${over ? " editor-over" : ""}`} aria-busy=${String(!prices.settled)}>
     <label><span>Privacy loss <b>${found.epsilon_text}</b> of</span> <select class="candor-field editor-small" aria-label="Limit of the privacy loss" data-path="privacy_budget" value=${own ? OTHER : String(budget)} onChange=${pick}>
         ${usual.map(([total, words]) => html`<option value=${String(total)}>${total} ${words}</option>`)}<option value=${OTHER}>other …</option></select></label>
     ${own && html`<input class="candor-field editor-inline" inputmode="decimal" autocomplete="off" aria-label="Total privacy loss" value=${String(budget)} onChange=${type} />`}
