@@ -65,7 +65,7 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
         return Caution(
             "total",
             f"Together the questions have epsilon {wording.epsilon(epsilon)}, more than {EPSILON_IN_TOTAL:g}: whoever "
-            f"sees all reports of a person can multiply the odds of a guess about that person by up to {odds}.",
+            f"sees all responses of a person can multiply the odds of a guess about that person by up to {odds}.",
         )
     return None
 

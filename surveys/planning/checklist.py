@@ -95,15 +95,16 @@ def _precision(survey: Survey, expected: int) -> Check:
         if prices[item["key"]].verdict in (None, Verdict.TOO_IMPRECISE)
     ]
     values = {"number": wording.count(expected), "questions": ", ".join(map(str, wide))}
-    text = _("With %(number)s responses the interval of every question is expected to be of use.")
+    text = _("With %(number)s responses every estimate is expected to be precise enough to report.")
     if len(wide) == 1:
         text = _(
-            "With %(number)s responses the interval is expected to be too wide to be of use for question %(questions)s."
+            "With %(number)s responses the estimate of question %(questions)s is expected to be too imprecise to "
+            "report."
         )
     elif wide:
         text = _(
-            "With %(number)s responses the intervals are expected to be too wide to be of use for questions "
-            "%(questions)s."
+            "With %(number)s responses the estimates of questions %(questions)s are expected to be too imprecise to "
+            "report."
         )
     return Check("precision", _("Precision"), not wide, text % values, PLAN)
 

@@ -24,7 +24,7 @@ from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from estimator.base.languages import activated, figures
 from estimator.base.typesetting import typeset
-from estimator.base.verdict import Verdict
+from estimator.base.verdict import LABELS
 from estimator.base.ways_in import way_in
 from estimator.reports import retention
 from estimator.reports.privacy import STORED, QuestionPrivacy, item_label
@@ -212,10 +212,13 @@ def _words() -> dict[str, object]:
         "took_part": _("All of them may still learn that somebody took part."),
         "stored": _("What is stored, and for how long"),
         "precision": _("Expected precision"),
-        "precision_heads": [_("Question"), _("Half of the interval"), _("Of use"), _("Responses needed")],
+        "precision_heads": [_("Question"), _("Half of the interval"), _("Verdict"), _("Responses needed")],
         "precision_how": _(
             "For the number of responses above, at the planner’s expected shares, with 95 % intervals for the chance "
-            "of the tickets. An interval is of use where it is at most half of all that is possible."
+            "of the tickets. An estimate is too imprecise to report where half of its interval is more than 15 % of "
+            "all that is possible, or more than 65 % of the distance to the nearer end, or where it is worth fewer "
+            "than 30 direct answers. It is usable with half of these widths and 120 direct answers, and rough between "
+            "the two."
         ),
         "scheme": _("The randomisation of each question"),
         "pages": _("What respondents see"),
@@ -271,7 +274,7 @@ def _precision(survey: Survey, expected: int) -> Iterator[list[str]]:
         price = prices[item["key"]]
         enough = wording.count(enough_responses(question, wanted)) if question else "–"
         half = f"± {_amount(question, price.half)}" if question and price.half is not None else "–"
-        yield [half, _("no") if price.verdict in (None, Verdict.TOO_IMPRECISE) else _("yes"), enough]
+        yield [half, str(LABELS[price.verdict]) if price.verdict else "–", enough]
 
 
 def _amount(question: PlannedQuestion, half: float) -> str:

@@ -38,7 +38,7 @@ class GroupWarnings:
     expected : int
         Reports of the whole survey.
     enough : int
-        Reports of a group with which the intervals of all its questions are expected to be of use; FEWEST_EXPECTED at
+        Reports of a group with which no estimate is expected to be too imprecise to report; FEWEST_EXPECTED at
         the least.
     needed : int
         Reports of the whole survey with which every group may expect `enough`.

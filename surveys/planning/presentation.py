@@ -94,7 +94,7 @@ def _summary(found: PlanForecast) -> str:
     truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
     sentence = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
     width = f"± {amount(found.question, found.ahead.width / 2)} ({_precision(found)})"
-    sentence += f"{width} with {wording.count(found.ahead.n)} reports."
+    sentence += f"{width} with {wording.count(found.ahead.n)} responses."
     return sentence[0].upper() + sentence[1:]
 
 
@@ -116,14 +116,14 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
     odds = wording.odds(found.ratio)
     yield (
         "epsilon", "Protection: epsilon", wording.epsilon(found.epsilon),
-        f"As odds: a report multiplies the odds of any guess about a person by {odds} at most, so that 1 to 1 becomes "
-        f"{odds} to 1.",
+        f"As odds: a response multiplies the odds of any guess about a person by {odds} at most, so that 1 to 1 "
+        f"becomes {odds} to 1.",
     )  # fmt: skip
     yield (
         "width", f"Half-width of the {whole(100 * ahead.confidence)}{SPACE}% interval",
         f"± {amount(question, ahead.width / 2)}",
         f"Precision: {_precision(found)}. Sampling included, so the report’s main interval is no wider. "
-        f"With {wording.count(ahead.n)} reports, where {here} is the truth. Standard error "
+        f"With {wording.count(ahead.n)} responses, where {here} is the truth. Standard error "
         f"{amount(question, ahead.standard_error)}.",
     )  # fmt: skip
     yield (
@@ -137,16 +137,16 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
         f"for the same standard error, if all of them answered honestly. Protection takes {times(ahead.cost)} as many.",
     )  # fmt: skip
     yield (
-        "needed", f"For an interval of ± {amount(question, found.margin)}", f"{wording.count(found.needed)} reports",
+        "needed", f"For an interval of ± {amount(question, found.margin)}", f"{wording.count(found.needed)} responses",
         f"where {here} is the truth.",
     )  # fmt: skip
     if comparison.needed is None:
         grown = "The two are alike: there is nothing to find."
     else:
-        grown = f"For 80{SPACE}% each group needs {wording.count(comparison.needed)} reports."
+        grown = f"For 80{SPACE}% each group needs {wording.count(comparison.needed)} responses."
     yield (
         "power", "Chance to see a difference", chance(comparison.power),
-        f"between {here} and {there}, with {wording.count(ahead.n)} reports in one group or wave and "
+        f"between {here} and {there}, with {wording.count(ahead.n)} responses in one group or wave and "
         f"{wording.count(comparison.second)} in the other. {grown}",
     )  # fmt: skip
 
@@ -166,7 +166,7 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
             for one in curves["setting"]
         )  # fmt: skip
         head = (name, *first, width, below, "Reports for one direct answer")
-        yield PlanTable("setting", f"With {wording.count(found.ahead.n)} reports", head, rows)
+        yield PlanTable("setting", f"With {wording.count(found.ahead.n)} responses", head, rows)
     rows = tuple(
         (wording.count(one.x), amount(question, one.width / 2, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]

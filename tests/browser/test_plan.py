@@ -68,10 +68,10 @@ def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User)
     width = value(page, "width")
     slider(page, "respondents").focus()
     page.keyboard.press("Home")
-    page.locator("[data-tile=width]", has_text="With 100 reports").wait_for()
+    page.locator("[data-tile=width]", has_text="With 100 responses").wait_for()
     assert page.locator("#plan-respondents").input_value() == "100"
     assert value(page, "width") != width
-    assert "100 reports" in page.get_by_role("status").first.inner_text()
+    assert "100 responses" in page.get_by_role("status").first.inner_text()
 
 
 def test_plan_other_kind_has_own_fields(frank_page: Page, alice: User) -> None:
@@ -186,4 +186,4 @@ def test_plan_curves_have_text_alternatives(page: Page, alice: User) -> None:
     for picture in pictures:
         title, words = picture.locator("title").text_content(), picture.locator("desc").text_content()
         assert title
-        assert re.search(r"At a truth probability of 80 %: |With 1,000 reports: ", words or "")
+        assert re.search(r"At a truth probability of 80 %: |With 1,000 responses: ", words or "")
