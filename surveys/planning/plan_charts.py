@@ -48,7 +48,7 @@ def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterat
     costs = [one.cost for one in points if one.cost < 1e300]
     if costs and ahead.cost < 1e300:
         yield curve(
-            "cost", "Reports that are worth one direct answer", lambda one: one.cost, ahead.cost,
+            "cost", "Responses that are worth one direct answer", lambda one: one.cost, ahead.cost,
             times(ahead.cost, bare=True), by_factors(1, min(max(*costs, ahead.cost), 1e6)),
         )  # fmt: skip
 
@@ -60,8 +60,8 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
     ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
-        words = f"With {wording.count(n)} reports: {text}."
-        below = _named("reports" if limit is None else "reports in each group", limit)
+        words = f"With {wording.count(n)} responses: {text}."
+        below = _named("responses" if limit is None else "responses in each group", limit)
         chosen = ((n, here), text)
         return charts.curve(f"{key}-n", "respondents", title, ends, chosen, (REPORTS, up), below, words, limit)
 

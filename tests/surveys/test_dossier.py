@@ -55,13 +55,10 @@ def test_dossier_has_every_text_of_the_definition(alice: User) -> None:
 def test_dossier_scheme_and_precision_are_those_of_the_planner(alice: User) -> None:
     survey = services.write_survey(definitions.complete(payloads.definition()), team=home_team(alice))
     data, few = data_of(survey, 100_000), data_of(survey, 20)
-    assert (
-        data["questions"][0]["rows"] == [["No", "75 %", "25 %"], ["Yes", "25 %", "75 %"]]
-        or data["questions"][0]["rows"]
-    )
+    assert data["questions"][0]["rows"] == [["No", "3", "1"], ["Yes", "1", "3"]]
     assert "changes the odds" in data["questions"][0]["words"]
-    assert [row[1] for row in data["precision"]] == ["yes", "yes"]
-    assert [row[1] for row in few["precision"]] == ["no", "no"]
+    assert [row[1] for row in data["precision"]] == ["usable", "usable"]
+    assert [row[1] for row in few["precision"]] == ["too imprecise to report"] * 2
     assert few["precision_note"]
     assert data["digest"] == selectors.design_to_open(survey)[0].digest
     assert ["Kept", "Responses are deleted 365 days after closing; totals and estimates are kept."] in data["stored"]
