@@ -70,14 +70,19 @@ def how_to_read(label: PrivacyLabel, *, sampling: bool) -> list[str]:
         "recruited."
     )
     also = _("The interval with sampling also covers the chance of drawing these respondents from the population.")
-    precise = _(
+    direct = _(
+        "“Equivalent direct answers (n)” is the number of honest answers to a direct question that would give the same "
+        "standard error, sampling included: the price of the protection."
+    )
+    return [sentence(label), f"{main} {also}" if sampling else main, precision_rule(), direct]
+
+
+def precision_rule() -> str:
+    """What the verdicts mean: the rule of `estimator.base.verdict` in words."""
+    text = _(
         "Precision is usable, rough or too imprecise to report. An estimate is too imprecise if the half-width of its "
         "main interval exceeds 15 percentage points (of a mean: 15 %% of the range) or 65 %% of its distance from the "
         "nearer end of the range (at least 4 points; of a mean one step), or if it is worth fewer than 30 direct "
         "answers. It is usable within half of these limits and from 120 direct answers on."
     )
-    direct = _(
-        "“Equivalent direct answers (n)” is the number of honest answers to a direct question that would give the same "
-        "standard error, sampling included: the price of the protection."
-    )
-    return [sentence(label), f"{main} {also}" if sampling else main, precise % (), direct]
+    return text % ()

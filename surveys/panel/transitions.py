@@ -85,7 +85,7 @@ def finish_closing(request: HttpRequest, survey: Survey) -> str:
 def _what_follows(run: Run) -> str:
     came = report_counts([run.design_id])[run.design_id].stored
     if not came:
-        return "No report came, so there is nothing to estimate."
+        return "No response came, so there is nothing to estimate."
     if came < FEWEST_IN_GROUP:
         return f"Reports that came: {came}. An estimate takes at least {FEWEST_IN_GROUP}, so there will be none."
     return "The final estimate is on its way."

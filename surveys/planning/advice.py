@@ -92,7 +92,7 @@ def _protection(found: PlanForecast) -> Caution | None:
         less = f" A {found.question.dial_label.lower()} of {wording.percent(safe)} keeps it at 2."
     return Caution(
         "epsilon",
-        f"Weak protection: epsilon is above 2, so one report can multiply the odds of a guess by up to {odds}.{less}",
+        f"Weak protection: epsilon is above 2, so one response can multiply the odds of a guess by up to {odds}.{less}",
     )
 
 

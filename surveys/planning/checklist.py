@@ -89,24 +89,24 @@ def _precision(survey: Survey, expected: int) -> Check:
     """Whether estimates are expected to be precise enough to report, at the planner's expected share."""
     items = selectors.definition_of(survey)["items"]
     prices = price_of(items, expected).questions
-    wide = [
+    imprecise = [
         number
         for number, item in enumerate(items, start=1)
         if prices[item["key"]].verdict in (None, Verdict.TOO_IMPRECISE)
     ]
-    values = {"number": wording.count(expected), "questions": ", ".join(map(str, wide))}
+    values = {"number": wording.count(expected), "questions": ", ".join(map(str, imprecise))}
     text = _("With %(number)s responses every estimate is expected to be precise enough to report.")
-    if len(wide) == 1:
+    if len(imprecise) == 1:
         text = _(
             "With %(number)s responses the estimate of question %(questions)s is expected to be too imprecise to "
             "report."
         )
-    elif wide:
+    elif imprecise:
         text = _(
             "With %(number)s responses the estimates of questions %(questions)s are expected to be too imprecise to "
             "report."
         )
-    return Check("precision", _("Precision"), not wide, text % values, PLAN)
+    return Check("precision", _("Precision"), not imprecise, text % values, PLAN)
 
 
 def _retention(survey: Survey) -> Check:

@@ -28,6 +28,7 @@ from estimator.base.verdict import LABELS
 from estimator.base.ways_in import way_in
 from estimator.reports import retention
 from estimator.reports.privacy import STORED, QuestionPrivacy, item_label
+from estimator.reports.reading import precision_rule
 from randomized_response import epsilon_total
 from surveys.accounts.audit_log import record_event
 from surveys.definition.appearance import colours_of
@@ -212,14 +213,8 @@ def _words() -> dict[str, object]:
         "took_part": _("All of them may still learn that somebody took part."),
         "stored": _("What is stored, and for how long"),
         "precision": _("Expected precision"),
-        "precision_heads": [_("Question"), _("Half of the interval"), _("Verdict"), _("Responses needed")],
-        "precision_how": _(
-            "For the number of responses above, at the planner’s expected shares, with 95 % intervals for the chance "
-            "of the tickets. An estimate is too imprecise to report where half of its interval is more than 15 % of "
-            "all that is possible, or more than 65 % of the distance to the nearer end, or where it is worth fewer "
-            "than 30 direct answers. It is usable with half of these widths and 120 direct answers, and rough between "
-            "the two."
-        ),
+        "precision_heads": [_("Question"), _("Half-width"), _("Precision"), _("Responses needed")],
+        "precision_how": f"{_precision_how()} {precision_rule()}",
         "scheme": _("The randomisation of each question"),
         "pages": _("What respondents see"),
         "pages_how": _(
@@ -264,6 +259,13 @@ def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:
         "rows": [[str(name), *(str(text) for text, _own in cells)] for name, cells in label.tickets.rows],
         "remark": str(label.tickets.remark),
     }
+
+
+def _precision_how() -> str:
+    return _(
+        "For the number of responses above, at the planner’s expected shares, with 95 % intervals that cover sampling, "
+        "too; the main intervals of the report are no wider."
+    )
 
 
 def _precision(survey: Survey, expected: int) -> Iterator[list[str]]:

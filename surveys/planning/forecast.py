@@ -34,7 +34,7 @@ class ForecastComparison:
     second: int
     power: float
     needed: int | None
-    """Reports in each of two groups for a power of 80 %; None where the two are alike."""
+    """Responses in each of two groups for a power of 80 %; None where the two are alike."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class PlanForecast:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One point of a curve: `x` is a truth probability, an epsilon or a number of reports."""
+    """One point of a curve: `x` is a truth probability, an epsilon or a number of responses."""
 
     x: float
     epsilon: float

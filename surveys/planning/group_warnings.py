@@ -31,19 +31,19 @@ def expected_reports(survey: Survey, entered: str = "") -> int:
 
 @dataclass(frozen=True)
 class GroupWarnings:
-    """Groups of a design that may expect too few responses: to be one of many, or for useful intervals.
+    """Groups of a design that may expect too few responses: to be one of many, or for estimates to report.
 
     Attributes
     ----------
     expected : int
-        Reports of the whole survey.
+        Responses of the whole survey.
     enough : int
-        Reports of a group with which no estimate is expected to be too imprecise to report; FEWEST_EXPECTED at
+        Responses of a group with which no estimate is expected to be too imprecise to report; FEWEST_EXPECTED at
         the least.
     needed : int
-        Reports of the whole survey with which every group may expect `enough`.
+        Responses of the whole survey with which every group may expect `enough`.
     small : tuple of (str, int)
-        The label and the expected reports of each group that may expect fewer.
+        The label and the expected responses of each group that may expect fewer.
     """
 
     expected: int
@@ -53,7 +53,7 @@ class GroupWarnings:
 
     @property
     def needed_text(self) -> str:
-        text = _("It takes about %(needed)s reports for every group to have %(enough)s.")
+        text = _("It takes about %(needed)s responses for every group to have %(enough)s.")
         return text % {"needed": wording.count(self.needed), "enough": wording.count(self.enough)}
 
     @property
@@ -64,9 +64,9 @@ class GroupWarnings:
         about = _("%(group)s (about %(number)s)")
         named = ", ".join(about % {"group": label, "number": wording.count(number)} for label, number in self.small)
         text = _(
-            "A group is sent openly, not randomised. Of %(expected)s reports these groups would have fewer than "
-            "%(enough)s, too few to be one of many, or for intervals of at most half of all that is possible: "
-            "%(groups)s. %(needed)s Numbers of a group with fewer than %(fewest)s are told only together with others."
+            "A group is sent openly, not randomised. Of %(expected)s responses these groups would have fewer than "
+            "%(enough)s, too few to be one of many, or for estimates that are precise enough to report: %(groups)s. "
+            "%(needed)s Numbers of a group with fewer than %(fewest)s are shown only together with others."
         )
         return text % {
             "expected": wording.count(self.expected),
@@ -102,6 +102,6 @@ def group_warnings(
 
 
 def _enough(questions: Expectations) -> int:
-    """Responses for which a person is one of many, and the intervals of all questions are useful."""
+    """Responses for which a person is one of many, and no estimate is too imprecise to report."""
     found = (enough_responses(question, replace(wanted, respondents=1)) for question, wanted in questions if question)
     return max([FEWEST_EXPECTED, *found])

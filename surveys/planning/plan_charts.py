@@ -10,7 +10,7 @@ from surveys.planning.wording import amount, chance, times, whole
 
 CHANCES = Scale(0.0, 1.0, tuple((part / 4, f"{25 * part} %") for part in range(5)))
 SMALL_CHANCES = Scale(0.0, 0.5, tuple((part / 10, f"{10 * part} %") for part in range(6)))
-REPORTS = Scale(100, 100_000, ((100, "100"), (1000, "1,000"), (10_000, "10,000"), (100_000, "100,000")), True)
+RESPONSES = Scale(100, 100_000, ((100, "100"), (1000, "1,000"), (10_000, "10,000"), (100_000, "100,000")), True)
 EPSILONS = Scale(0.0, 5.0, tuple((float(part), str(part)) for part in range(6)))
 
 Value = Callable[[CurvePoint], float]
@@ -63,7 +63,7 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
         words = f"With {wording.count(n)} responses: {text}."
         below = _named("responses" if limit is None else "responses in each group", limit)
         chosen = ((n, here), text)
-        return charts.curve(f"{key}-n", "respondents", title, ends, chosen, (REPORTS, up), below, words, limit)
+        return charts.curve(f"{key}-n", "respondents", title, ends, chosen, (RESPONSES, up), below, words, limit)
 
     for drawn in _of_both(found, points):
         yield curve(*drawn)

@@ -165,11 +165,11 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
             )
             for one in curves["setting"]
         )  # fmt: skip
-        head = (name, *first, width, below, "Reports for one direct answer")
+        head = (name, *first, width, below, "Responses for one direct answer")
         yield PlanTable("setting", f"With {wording.count(found.ahead.n)} responses", head, rows)
     rows = tuple(
         (wording.count(one.x), amount(question, one.width / 2, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
-    head = ("Reports", width, below, "Chance to see the difference")
+    head = ("Responses", width, below, "Chance to see the difference")
     yield PlanTable("respondents", f"At epsilon {wording.epsilon(found.epsilon)}", head, rows)

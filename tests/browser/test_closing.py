@@ -35,7 +35,7 @@ def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User,
     close(page)
     page.locator("summary", has_text="Close for good now …").click()
     page.get_by_role("button", name="Close it for good").click()
-    expect(page.get_by_text("No report came, so there is nothing to estimate.").first).to_be_visible()
+    expect(page.get_by_text("No response came, so there is nothing to estimate.").first).to_be_visible()
     expect(page.locator("[data-closing]")).to_have_count(0)
     expect(page.get_by_text("Watch it come")).to_have_count(0)
 

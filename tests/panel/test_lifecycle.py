@@ -65,7 +65,7 @@ def test_close_can_be_undone_by_one_click(version: Version, her: Client) -> None
     page = html_of(her, "survey", "campus")
     assert marks(page, "closing") == [""]
     assert "/panel/survey/campus/undo-closing" in page
-    assert "No report came" not in page, "nobody can tell before it is final"
+    assert "No response came" not in page, "nobody can tell before it is final"
     for button in ("revise", "archive", "waves"):
         assert outcome(her, button, "campus", digest="0" * 64, opens="now") == "error"
     said = press(her, "undo-closing", "campus")
@@ -73,7 +73,7 @@ def test_close_can_be_undone_by_one_click(version: Version, her: Client) -> None
     assert "Respondents can answer." in said
     assert outcome(her, "undo-closing", "campus") == "error"
     press(her, "close", "campus")
-    assert "The survey is closed for good. No report came" in press(her, "finish-closing", "campus")
+    assert "The survey is closed for good. No response came" in press(her, "finish-closing", "campus")
     page = html_of(her, "survey", "campus")
     assert marks(page, "closing") == []
     assert "undo-closing" not in page
@@ -94,11 +94,11 @@ def test_close_dialog_says_what_is_true_of_the_survey(version: Version, her: Cli
 
 def test_close_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
     said = press(her, "close", "campus", now="yes")
-    assert "The survey is closed for good. No report came, so there is nothing to estimate." in said
+    assert "The survey is closed for good. No response came, so there is nothing to estimate." in said
     for page in (said, words(her.get("/panel/survey/campus/watch/").content.decode())):
         assert "on its way" not in page
         assert "comes by itself" not in page
-        assert "No report came, so there is nothing to estimate." in page
+        assert "No response came, so there is nothing to estimate." in page
 
 
 def test_close_with_nine_reports_promises_no_estimate(version: Version, her: Client) -> None:
@@ -156,7 +156,7 @@ def test_results_page_shows_intervals_and_charts(run: Run, her: Client) -> None:
     # Which 90 of 110 is drawn, and with it whether the interval that holds at every look is of use.
     told = r"Of the 90 respondents, an estimated \d+ % \(95 % CI|“Yes”: too imprecise to report \(90 respondents"
     assert re.search(told, said)
-    assert "90 reports, counted" in said
+    assert "90 responses, counted" in said
     html = her.get("/panel/survey/campus/watch/").content.decode()
     assert html.count('<svg xmlns="http://www.w3.org/2000/svg" class="picture') == 6, "two layouts of three pictures"
     assert "nan" not in html.lower().split()

@@ -204,7 +204,7 @@ def test_plan_page_without_script_equals_api(her: Client) -> None:
 @pytest.mark.parametrize(
     ("query", "about", "sentence"),
     [
-        ({"truth": "0.8"}, "epsilon", "Weak protection: epsilon is above 2, so one report can multiply the odds"),
+        ({"truth": "0.8"}, "epsilon", "Weak protection: epsilon is above 2, so one response can multiply the odds"),
         ({"truth": "0.8"}, "epsilon", "by up to 9. A truth probability of 76\xa0% keeps it at 2."),
         ({"kind": "one_choice", "choices": 8, "truth": "0.3"}, "epsilon", "protects less with more choices: with 8"),
         ({"kind": "several_choices", "choices": 4}, "epsilon", "differ in 4 options, so it is 4 times the 1.10 of one"),

@@ -55,7 +55,7 @@ def test_watch_page_interim_results_are_anytime_valid(run: Run, survey: Survey, 
     estimator.execute(closing.pk)
     final = said(her)
     assert "Anytime-valid." not in final
-    assert "110 reports, counted" in final
+    assert "110 responses, counted" in final
     assert her.get(API).json()["ends"] is True
 
 

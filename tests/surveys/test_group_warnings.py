@@ -72,7 +72,7 @@ def test_group_warnings_use_known_shares() -> None:
     found = group_warnings(Design.of(document).groups, "en", questions, 3_600)
     assert found is not None
     assert (found.small, found.enough, found.needed) == ((("First year", 36),), 197, 19_700)
-    assert "Of 3,600 reports" in found.in_words
+    assert "Of 3,600 responses" in found.in_words
     assert "First year (about 36)" in found.in_words
     enough = group_warnings(Design.of(document).groups, "en", questions, 19_700)
     assert enough is not None
@@ -109,19 +109,19 @@ def test_opening_page_warns_of_small_groups(alice: User, client: Client) -> None
     services.write_survey(definitions.take_checked(definition(40)), team=home_team(alice))
     address = reverse("panel:opening", args=["campus"])
     said = words(client.get(address).content.decode())
-    assert "Of 1,000 reports these groups would have fewer than 197" in said
-    assert "Faculty 39 (about 25). It takes about 7,880 reports for every group to have 197." in said
+    assert "Of 1,000 responses these groups would have fewer than 197" in said
+    assert "Faculty 39 (about 25). It takes about 7,880 responses for every group to have 197." in said
     said = words(client.get(address, {"expected": "7880"}).content.decode())
-    assert "Of 7880 reports every group would have at least 197" in said
+    assert "Of 7880 responses every group would have at least 197" in said
 
 
 def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
     hers.post("surveys/", {"definition": definition(40)})
     ahead = hers.get("surveys/campus/next-design/")
     (warning,) = ahead["warnings"]
-    assert warning.startswith("A group is sent openly, not randomised. Of 1,000 reports these groups would have fewer")
+    assert warning.startswith("A group is sent openly, not randomised. Of 1,000 responses these groups would have fewer")
     (warning,) = hers.post("surveys/campus/open/", {"digest": ahead["digest"], "cap": 60})["warnings"]
-    assert "Of 60 reports" in warning
+    assert "Of 60 responses" in warning
     hers.post("surveys/", {"definition": definition(5, slug="wide")})
     assert hers.get("surveys/wide/next-design/")["warnings"] == []
     for expect, small in (("", False), ("984", True), ("985", False)):
