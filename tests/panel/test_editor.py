@@ -395,9 +395,3 @@ def test_advice_is_dismissed_with_a_reason_until_the_text_changes(her: Client, d
     back = answer(her, "edit-save", changes=[again | {"was": again["now"], "now": again["was"]}])["problems"]
     assert advice | {"dismissed": "It is a quotation."} in back
     assert advice in answer(her, "edit-dismiss", mark=advice["mark"])["problems"]
-
-
-def test_question_too_imprecise_is_advised_on(her: Client, draft: Survey) -> None:
-    weak = {"path": ["items", "cheated", "channel", "truth"], "was": "1/2", "now": "1/50"}
-    problems = answer(her, "edit-save", changes=[weak])["problems"]
-    assert any(one["path"] == ["items", "cheated", "channel"] and "too imprecise" in one["text"] for one in problems)
