@@ -86,6 +86,7 @@ function byHand(definition, key) {
 export function Budget({ prices, ceiling }) {
   const { found, budget } = prices;
   const [typing, setTyping] = useState(false);
+  const [written, setWritten] = useState(null); // what is being typed outlasts a price that comes meanwhile
   const usual = BUDGETS.filter(([total]) => total <= ceiling);
   const own = typing || !usual.some(([total]) => total === budget);
   const pick = ({ target: { value } }) => {
@@ -98,6 +99,7 @@ export function Budget({ prices, ceiling }) {
     const total = Number(target.value.replace(",", "."));
     target.setCustomValidity(total > 0 && total <= LARGEST ? "" : `A number above 0 and at most ${LARGEST}.`);
     if (target.reportValidity()) {
+      setWritten(null);
       prices.budget = total;
     }
   };
@@ -105,7 +107,8 @@ export function Budget({ prices, ceiling }) {
   return html`<div class=${`editor-budget${over ? " editor-over" : ""}`} aria-busy=${String(!prices.settled)}>
     <label><span>Privacy loss <b>${found.epsilon_text}</b> of</span> <select class="candor-field editor-small" aria-label="Limit of the privacy loss" data-path="privacy_budget" value=${own ? OTHER : String(budget)} onChange=${pick}>
         ${usual.map(([total, words]) => html`<option value=${String(total)}>${total} ${words}</option>`)}<option value=${OTHER}>other …</option></select></label>
-    ${own && html`<input class="candor-field editor-inline" inputmode="decimal" autocomplete="off" aria-label="Total privacy loss" value=${String(budget)} onChange=${type} />`}
+    ${own && html`<input class="candor-field editor-inline" inputmode="decimal" autocomplete="off" aria-label="Total privacy loss" value=${written ?? String(budget)}
+      onInput=${({ target }) => setWritten(target.value)} onChange=${type} />`}
     <meter min="0" max=${budget} high=${budget * 0.999} value=${Math.min(found.epsilon, budget)} aria-label="Privacy loss of the limit"
       title=${`All answers of a person together can change the odds of a guess about that person by at most ${found.odds} to 1.`}></meter>
     ${over && !prices.stuck && html`<button type="button" class="candor-button editor-small-button" onClick=${() => prices.fit()}>Fit to budget</button>`}
