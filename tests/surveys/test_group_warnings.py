@@ -119,7 +119,7 @@ def test_api_and_command_warn_of_small_groups(hers: Program) -> None:
     hers.post("surveys/", {"definition": definition(40)})
     ahead = hers.get("surveys/campus/next-design/")
     (warning,) = ahead["warnings"]
-    assert warning.startswith("A group is sent openly, not randomised. Of 1,000 responses these groups would have fewer")
+    assert warning.startswith("A group is sent openly, not randomised. Of 1,000 responses these groups would have")
     (warning,) = hers.post("surveys/campus/open/", {"digest": ahead["digest"], "cap": 60})["warnings"]
     assert "Of 60 responses" in warning
     hers.post("surveys/", {"definition": definition(5, slug="wide")})
