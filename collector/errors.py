@@ -94,10 +94,10 @@ class RequestRefused(Exception):
 
 def not_invited(field: str = "invitation") -> RequestRefused:
     """The refusal of an invalid invitation, or of an invalid code for one; one message covers every reason."""
-    message = f"This {field} cannot be used: it is not one of this survey's, or it was used before."
+    message = f"This {field} cannot be used: it does not belong to this survey or has already been used."
     return RequestRefused(403, field, message)
 
 
 def not_stored() -> RequestRefused:
     """The refusal of a report that may be sent again unchanged."""
-    return RequestRefused(503, "report", "The report could not be stored now. Please try again.", retry=RETRY)
+    return RequestRefused(503, "report", "The response could not be stored. Please try again.", retry=RETRY)

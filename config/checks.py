@@ -16,7 +16,7 @@ def check_data_folder(**_given: Any) -> list[Warning]:
     found = open_to_others(settings.DATA)
     if not found:
         return []
-    words = f"Others can read or change what is kept in {settings.DATA}: {found[0]} ({len(found)} in all)"
+    words = f"Other users can read or change files in {settings.DATA}: {found[0]} ({len(found)} in all)"
     return [Warning(f"{words}. The next start closes them, or says why it cannot.", id="config.W001")]
 
 

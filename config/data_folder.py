@@ -55,11 +55,11 @@ def _within(folder: Path) -> Iterator[Path]:
 
 def _not_ours(path: Path, found: os.stat_result) -> str:
     if stat.S_ISLNK(found.st_mode):
-        return f"{path} is a link, so others may choose what is behind it. Put the file or folder itself in its place."
+        return f"{path} is a link, so other users could replace its target. Use the file or folder itself instead."
     if found.st_uid != os.geteuid():
         return (
             f"{path} belongs to user {found.st_uid}, who could read or replace what Candor keeps there; it runs as "
-            f"user {os.geteuid()}. Run it as that user, or make the folder its own: chown -R {os.geteuid()} {path}"
+            f"user {os.geteuid()}. Run it as that user, or change the owner: chown -R {os.geteuid()} {path}"
         )
     return ""
 
@@ -68,7 +68,7 @@ def _close(path: Path, found: os.stat_result) -> None:
     try:
         path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
     except OSError as error:
-        sys.exit(f"Others may read {path}, and that cannot be changed ({error.strerror}): chmod -R go= {path}")
+        sys.exit(f"Other users can read {path}, and this cannot be changed ({error.strerror}): chmod -R go= {path}")
 
 
 @contextlib.contextmanager
@@ -80,8 +80,8 @@ def locked(data: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             sys.exit(
-                f"Candor runs in {data} already (process {file.read().strip() or 'unknown'}). End that one first, or "
-                "give this one a folder of its own: CANDOR_DATA=/folder make run"
+                f"Candor is already running in {data} (process {file.read().strip() or 'unknown'}). Stop that process "
+                "first, or use another folder: CANDOR_DATA=/folder make run"
             )
         file.truncate(0)
         file.write(f"{os.getpid()}\n")

@@ -44,7 +44,7 @@ class ForwardingMiddleware:
         try:
             return self._forward(request)
         except HTTPError:
-            words = "The process that answers this page is away. Please try again."
+            words = "This page is temporarily unavailable. Please try again."
             return refused(request, RequestRefused(503, "", words, retry=RETRY))
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:

@@ -159,7 +159,7 @@ def _wait_for(port: int, household: Supervisor) -> None:
 
     def answers() -> bool:
         if dead := household.dead():
-            sys.exit(f"The {dead[0]} did not start; its own words are above.")
+            sys.exit(f"The {dead[0]} did not start; see its messages above.")
         with contextlib.closing(http.client.HTTPConnection(HOST, port, timeout=2)) as connection:
             try:
                 connection.request("GET", "/healthz")

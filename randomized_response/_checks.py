@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._labels import in_order
 from randomized_response.errors import ParameterError
+from randomized_response.numerals import plain_number
 
 LARGEST_COUNT = 2**53
 """Every integer up to this one is exact as a double."""
@@ -18,7 +19,7 @@ LARGEST_COUNT = 2**53
 _WRITTEN = re.compile(r"[-+]?[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?|[-+]?\.[0-9]{1,40}")
 """A fraction in decimal or common notation. No exponents: 1e-99999999 would fill the memory."""
 
-_FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)"
+_FRACTION = "an exact fraction, such as '2/3', '0.5' or '50 %'"
 
 FractionLike = str | Fraction | tuple[int, int]
 
@@ -26,8 +27,10 @@ FractionLike = str | Fraction | tuple[int, int]
 def as_fraction(value: FractionLike, *, name: str) -> Fraction:
     """Read an exact fraction; floats are refused because the table of a channel is exact."""
     try:
-        if isinstance(value, Fraction) or (isinstance(value, str) and _WRITTEN.fullmatch(value.strip())):
-            return Fraction(value)
+        if isinstance(value, str) and _WRITTEN.fullmatch(plain := plain_number(value).strip()):
+            return Fraction(plain)
+        if isinstance(value, Fraction):
+            return value
         if isinstance(value, tuple) and len(value) == 2 and all(is_integer(part) for part in value):
             return Fraction(int(value[0]), int(value[1]))
     except (ValueError, ZeroDivisionError):

@@ -77,7 +77,7 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
         """The objects deleted with an account; refused if a team would be left without an owner."""
         gone, counts, denied, protected = super().get_deleted_objects(objs, request)
         last = [
-            f"{user} is the last owner of {team}. Make somebody else an owner first."
+            f"{user} is the last owner of {team}. Make another member an owner first."
             for user in objs
             for team in teams_without_owner(user)
         ]
@@ -107,7 +107,7 @@ class GroupInline(Ordered, TabularInline):
     model = Group
     form = GroupForm
     formset = GroupFormSet
-    verbose_name_plural = "Groups: who respondents openly say they are"
+    verbose_name_plural = "Groups (background question, sent openly)"
     fields = ("position", "key", "label", "share")
     max_num = MOST_GROUPS
 
@@ -115,7 +115,7 @@ class GroupInline(Ordered, TabularInline):
 class SectionInline(Ordered, TabularInline):
     model = Section
     form = SectionForm
-    verbose_name_plural = "Sections: parts with a heading; every question then names its own"
+    verbose_name_plural = "Sections (each question then needs one)"
     fields = ("position", "key", "title", "introduction", "help_after")
 
 
@@ -163,7 +163,7 @@ class ItemInline(Ordered, StackedInline):
         made.opened = frozenset(int(key) for key in request.GET.getlist("open") if key.isdecimal())
         return made
 
-    @display(description="Protection, as saved")
+    @display(description="Saved protection")
     def protection(self, item: Item) -> SafeString:
         """Epsilon and the ticket table of the item as saved."""
         question = question_of(item) if item.pk else None
@@ -237,14 +237,14 @@ class SurveyAdmin(ModelAdmin):
         if survey is not None and request.method != "POST" and not _may_write(request, survey):
             frozen = f"{survey} is {survey.state}: its design is frozen. Only a draft can be changed."
             draft = survey.state == Survey.State.DRAFT
-            messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
+            messages.info(request, "Only editors and owners of the team can change this draft." if draft else frozen)
             return redirect("panel:survey", survey.slug)
         if survey is None or request.method != "POST" or not _may_write(request, survey):
             return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]
         with transaction.atomic():
             stale = stale_save(request, survey)
             if stale is not None and not stale.clashes:
-                messages.info(request, "What somebody else changed meanwhile is kept beside your changes.")
+                messages.info(request, "Changes by others in the meantime were merged with yours.")
                 return self.response_change(request, Survey.objects.get(pk=survey.pk))
             request.__dict__["stale_save"] = stale
             return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]

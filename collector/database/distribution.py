@@ -227,7 +227,7 @@ def require_alone() -> None:
     if (count := int(others[0][0]) - _own_connections()) > 0:
         raise Conflict(
             f"The database has {count} other connection{'' if count == 1 else 's'}. Stop the web processes, workers "
-            "and beat first, so that no report comes meanwhile."
+            "and beat first, so that no response arrives in the meantime."
         )
 
 

@@ -9,7 +9,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOST = "a report that was answered with 201 could be lost in a power cut"
 READABLE = "deleted reports would stay readable in the file"
-ORDERED = "the order in which reports came would stay readable in the log"
+ORDERED = "the order of arrival of responses would stay readable in the log"
 OUTSIDE = "pages of reports would be left on the disk outside the database"
 
 WANTED: dict[str, list[tuple[str, tuple[str, ...], str]]] = {
@@ -55,7 +55,7 @@ FORGETFUL = {
     "max_wal_size": ("::int <= 256", "256MB or less", f"{BEHIND} for long"),
     "wal_keep_size": ("::int <= 256", "256MB or less", f"{BEHIND} for long, for standbys"),
     "archive_mode": ("= 'off'", "off", f"{BEHIND} in an archive"),
-    "track_commit_timestamp": ("= 'off'", "off", "it would note when each report came"),
+    "track_commit_timestamp": ("= 'off'", "off", "it would record when each response arrived"),
     "log_statement": ("IN ('none', 'ddl')", "none", IN_THE_LOG),
     "log_min_duration_statement": ("= '-1'", "-1", IN_THE_LOG),
     "log_min_duration_sample": ("= '-1'", "-1", IN_THE_LOG),

@@ -78,11 +78,11 @@ def check_look(value: object, languages: list[str]) -> None:
     Whether texts can be read in those colours, authors are told.
     """
     look = exact_keys(value, (), ("look",), optional={*COLOURS, "font", "logo"})
-    require(look, ("look",), f"must have {', '.join(COLOURS)}, font or logo where it stands")
+    require(look, ("look",), f"must have at least one of {', '.join(COLOURS)}, font and logo")
     for name in set(COLOURS) & set(look):
         colour = look[name]
         fits = isinstance(colour, str) and COLOUR.fullmatch(colour)
-        require(fits, ("look", name), f"must be a colour like '#0c6661', in lower case; got {colour!r}")
+        require(fits, ("look", name), f"must be a colour such as '#0c6661', in lower case; got {colour!r}")
     if "font" in look:
         one_of(look["font"], FONTS[1:], ("look", "font"), f"one of {', '.join(FONTS[1:])}")
     if "logo" in look:
@@ -92,7 +92,7 @@ def check_look(value: object, languages: list[str]) -> None:
 def check_ending(value: object, languages: list[str]) -> None:
     place: Path = ("ending",)
     ending = exact_keys(value, (), place, optional={"text", "link", "completion"})
-    require(ending, place, "must have text, link or completion where it stands")
+    require(ending, place, "must have at least one of text, link and completion")
     if "text" in ending:
         text(ending["text"], (*place, "text"), languages)
     if "link" in ending:
@@ -105,7 +105,7 @@ def check_ending(value: object, languages: list[str]) -> None:
 
 def _completion(value: object, place: Path) -> None:
     completion = exact_keys(value, (), place, optional={"code", "address", "carry"})
-    require({"code", "address"} & set(completion), place, "must have code or address where it stands")
+    require({"code", "address"} & set(completion), place, "must have at least one of code and address")
     if "code" in completion:
         code = completion["code"]
         proper = isinstance(code, str) and CODE.fullmatch(code)
@@ -114,7 +114,7 @@ def _completion(value: object, place: Path) -> None:
         _address(completion["address"], (*place, "address"))
     if "carry" in completion:
         carry = completion["carry"]
-        require("address" in completion, (*place, "carry"), "must stand beside address, and only there")
+        require("address" in completion, (*place, "carry"), "is allowed only together with address")
         fits = isinstance(carry, dict) and 1 <= len(carry) <= MOST_CARRIED
         require(fits, (*place, "carry"), f"must be an object of 1 to {MOST_CARRIED} parameters; got {carry!r}")
         for name, source in carry.items() if isinstance(carry, dict) else ():

@@ -54,7 +54,7 @@ class Before:
 def check_before(value: object, languages: Collection[str], path: Path) -> None:
     """Validate what stands before a question."""
     parts = exact_keys(value, (), path, optional=("heading", "text", "picture"))
-    require(parts, path, "must have a heading, a text or a picture")
+    require(parts, path, "must have a heading, a text or an image")
     for name, part in parts.items():
         if name == "picture":
             check_picture(part, languages, (*path, name))
@@ -65,8 +65,8 @@ def check_before(value: object, languages: Collection[str], path: Path) -> None:
 def check_choice_pictures(value: object, choices: int, languages: Collection[str], path: Path) -> None:
     """Validate the pictures of a question's choices: null for a choice without one."""
     pictures = listed(value, path)
-    require(len(pictures) == choices, path, f"must have {choices} entries, one a choice; got {len(pictures)}")
-    require(any(pictures), path, "must hold at least one picture where it stands")
+    require(len(pictures) == choices, path, f"must have {choices} entries, one for each choice; got {len(pictures)}")
+    require(any(pictures), path, "must have at least one image if present")
     for number, picture in enumerate(pictures):
         if picture is not None:
             check_picture(picture, languages, (*path, number), longest=LONGEST_CHOICE_SIDE)

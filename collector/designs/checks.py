@@ -80,18 +80,18 @@ def fraction(value: object, path: Path) -> Fraction:
     except ZeroDivisionError:
         read = None
     if read is None or not 0 <= read <= 1:
-        raise ValidationError(path, f"must be a fraction from 0 to 1 as text, like '1/2'; got {value!r}")
+        raise ValidationError(path, f"must be a fraction from 0 to 1 as text, such as '1/2'; got {value!r}")
     return read
 
 
 def decimal(value: object, path: Path) -> Fraction:
     """Parse an exact decimal number from text."""
     if not isinstance(value, str) or not DECIMAL.fullmatch(value):
-        raise ValidationError(path, f"must be a decimal number as text, like '0.5'; got {value!r}")
+        raise ValidationError(path, f"must be a decimal number as text, such as '0.5'; got {value!r}")
     return Fraction(value)
 
 
 def distinct(keys: list[str], path: Path) -> None:
     twice = sorted({key for key in keys if keys.count(key) > 1})
-    message = f"must have keys that differ; {', '.join(twice)} stands more than once"
+    message = f"must have keys that differ; {', '.join(twice)} occurs more than once"
     require(not twice, path, message, code="duplicate", keys=twice)

@@ -84,7 +84,7 @@ def check(value: object) -> Design:
     _encodable(document)
     design = Design.of(document)
     symbols = len(design.alphabets)
-    require(symbols <= MOST_SYMBOLS, ("items",), f"must make at most {MOST_SYMBOLS} symbols together; got {symbols}")
+    require(symbols <= MOST_SYMBOLS, ("items",), f"must produce at most {MOST_SYMBOLS} symbols in total; got {symbols}")
     return design
 
 
@@ -107,8 +107,8 @@ def _strata(value: object, languages: list[str]) -> None:
     strata, place = exact_keys(value, {"wording", "groups"}, ("strata",)), ("strata", "groups")
     groups = strata["groups"]
     if not isinstance(groups, list) or len(groups) == 1:
-        raise ValidationError(place, "must hold no group or at least 2; got one")
-    require(len(groups) <= MOST_GROUPS, place, f"must hold at most {MOST_GROUPS} groups; got {len(groups)}")
+        raise ValidationError(place, "must have no groups or at least 2; got 1")
+    require(len(groups) <= MOST_GROUPS, place, f"must have at most {MOST_GROUPS} groups; got {len(groups)}")
     text(strata["wording"], ("strata", "wording"), languages, empty=not groups)
     for number, group in enumerate(groups):
         path = (*place, number)
@@ -120,7 +120,7 @@ def _strata(value: object, languages: list[str]) -> None:
         require(
             len(first["key"]) == len(second["key"]),
             place,
-            "must have keys of one length, so that every request has one size; "
+            "must have keys of equal length, so that all requests have the same size; "
             f"got {first['key']!r} and {second['key']!r}",
         )
     _shares([group["share"] for group in groups], place)
@@ -130,7 +130,7 @@ def _shares(shares: list[object], path: Path) -> None:
     known = [share for share in shares if share is not None]
     if not known:
         return
-    require(len(known) == len(shares), path, ": either every group has a share or none has")
+    require(len(known) == len(shares), path, ": shares must be given for all groups or for none")
     total = sum((fraction(share, (*path, number, "share")) for number, share in enumerate(shares)), Fraction(0))
     require(total == 1, path, f": the shares must sum to 1; they sum to {total}")
 
@@ -138,7 +138,7 @@ def _shares(shares: list[object], path: Path) -> None:
 def _sections(value: object, languages: list[str]) -> list[str]:
     """Validate the sections and return their keys."""
     if not isinstance(value, list) or not value:
-        raise ValidationError(("sections",), "must be a list of at least one section where it stands")
+        raise ValidationError(("sections",), "must be a list of at least one section if present")
     for number, section in enumerate(value):
         path = ("sections", number)
         exact_keys(section, {"key", "title", "introduction"}, path)
@@ -153,20 +153,20 @@ def _sections(value: object, languages: list[str]) -> list[str]:
 def _about(value: object, languages: list[str], items: list[str], sections: list[str]) -> None:
     """Validate the texts on who asks, and the places behind which the help line is shown."""
     about = exact_keys(value, (), ("about",), optional={*ABOUT, "help_after"})
-    require(set(ABOUT) & set(about), ("about",), f"must have at least one of {', '.join(ABOUT)} where it stands")
+    require(set(ABOUT) & set(about), ("about",), f"must have at least one of {', '.join(ABOUT)} if present")
     for name in set(ABOUT) & set(about):
         text(about[name], ("about", name), languages)
     if "help_after" not in about:
         return
     place = ("about", "help_after")
-    require("help_line" in about, place, "must stand beside help_line, and only there")
+    require("help_line" in about, place, "is required with help_line, and allowed only with it")
     after = exact_keys(about["help_after"], (), place, optional={"items", "sections"})
-    require(after, place, "must name at least one item or section where it stands")
+    require(after, place, "must name at least one item or section if present")
     for name, keys in {"items": items, "sections": sections}.items():
         if name in after:
             named = listed(after[name], (*place, name))
             proper = named and named == [key for key in keys if key in named]
-            require(proper, (*place, name), f"must be some of {', '.join(keys)}, in their order; got {named!r}")
+            require(proper, (*place, name), f"must be some of {', '.join(keys)}, in this order; got {named!r}")
 
 
 def _invitations(value: object) -> None:
@@ -186,7 +186,7 @@ def _waves(value: object) -> None:
     one_of(waves["repeats"], ("fresh", "remember"), ("waves", "repeats"), "'fresh' or 'remember'")
     spent = waves["spent"]
     fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
-    require(fits, ("waves", "spent"), f"must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
+    require(fits, ("waves", "spent"), f"must be odds of at least 1 as a fraction, such as '3/1'; got {spent!r}")
 
 
 def _ceilings(value: object) -> None:
@@ -202,7 +202,7 @@ def check_reason(value: object, path: Path) -> None:
     """Raise ValidationError unless this is text of 1 to LONGEST_REASON characters."""
     if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_REASON or value != value.strip():
         got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-        parts = f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}"
+        parts = f"must be text of 1 to {LONGEST_REASON} characters without spaces at either end; got {got}"
         raise ValidationError(path, parts)
     plain(value, path)
 

@@ -14,7 +14,7 @@ def check_statements(value: object, languages: Collection[str]) -> None:
     path = ("consent_statements",)
     statements = listed(value, path)
     count = len(statements)
-    require(1 <= count <= MOST_STATEMENTS, path, f"must be 1 to {MOST_STATEMENTS} texts where it stands; got {count}")
+    require(1 <= count <= MOST_STATEMENTS, path, f"must be 1 to {MOST_STATEMENTS} texts if present; got {count}")
     for number, statement in enumerate(statements):
         text(statement, (*path, number), languages)
 
@@ -34,4 +34,4 @@ def check_screening(value: object, languages: Collection[str]) -> None:
     place = (*path, "ends")
     ends = [whole(end, place, low=0, high=count - 1) for end in listed(screening["ends"], place)]
     proper = 1 <= len(ends) < count and ends == sorted(set(ends))
-    require(proper, place, f"must be some of 0 to {count - 1}, in order and not all; got {ends}")
+    require(proper, place, f"must be some of 0 to {count - 1}, in ascending order and not all of them; got {ends}")

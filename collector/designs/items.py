@@ -56,7 +56,7 @@ def check_items(value: object, languages: list[str], sections: list[str]) -> lis
     distinct([item.key for item in items], ("items",))
     order = [section for section, _ in groupby(item.section for item in items)]
     orders = f"in the order {', '.join(sections)}; got {', '.join(map(str, order))}"
-    require(not sections or order == sections, ("items",), f"must stand section by section, {orders}")
+    require(not sections or order == sections, ("items",), f"must be grouped by section, {orders}")
     return items
 
 
@@ -93,12 +93,16 @@ def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
     for name, (value, kinds) in rules.items():
         if name in item:
             written = str(value).lower()
-            require(item[name] is value, (*path, name), f"must be {written} where it stands; got {item[name]!r}")
+            require(item[name] is value, (*path, name), f"must be {written} if present; got {item[name]!r}")
             require(kind in kinds, (*path, name), f"is for {', '.join(kinds)}; got {kind}")
     blank = "required" not in item or "prefer_not" in item or kind == "several_choices"
-    require(blank, (*path, "required"), "may be false only where prefer_not is true: a blank is sent as that choice")
-    require(("grid" in item) == (kind == "number"), (*path, "grid"), "must stand where kind is number, and only there")
-    require("keep_last" not in item or "shuffle" in item, (*path, "keep_last"), "may stand only beside shuffle")
+    require(
+        blank, (*path, "required"), "can be false only if prefer_not is true, because a blank is sent as that choice"
+    )
+    require(
+        ("grid" in item) == (kind == "number"), (*path, "grid"), "is required if kind is number, and allowed only then"
+    )
+    require("keep_last" not in item or "shuffle" in item, (*path, "keep_last"), "is allowed only with shuffle")
     require("most" not in item or kind == "several_choices", (*path, "most"), f"is for several_choices; got {kind}")
 
 
@@ -128,7 +132,7 @@ def _choice_pictures(item: Mapping[str, object], kind: Kind, answers: int, path:
     place = (*path, "choice_pictures")
     require(kind != "number", place, "is for a question with choices; got number")
     for name in ("dropdown", "heading"):
-        require(name not in item, place, f"cannot stand beside {name}, where choices have no room for pictures")
+        require(name not in item, place, f"cannot be combined with {name}, which has no room for images")
     check_choice_pictures(item["choice_pictures"], answers, languages, place)
 
 
@@ -139,17 +143,19 @@ def _row(item: Mapping[str, object], kind: Kind, path: Path, languages: list[str
     require(kind in kinds, (*path, "heading"), f"is for {', '.join(kinds)}; got {kind}")
     for name in ("shuffle", "dropdown"):
         require(
-            name not in item, (*path, name), "cannot stand beside heading: the rows of a matrix share their columns"
+            name not in item,
+            (*path, name),
+            "cannot be combined with heading, because the rows of a grid share their columns",
         )
     count = len(listed(item["choices"], (*path, "choices")))
-    require(count <= MOST_COLUMNS, (*path, "choices"), f"of a matrix must be at most {MOST_COLUMNS}; got {count}")
+    require(count <= MOST_COLUMNS, (*path, "choices"), f"of a grid must be at most {MOST_COLUMNS}; got {count}")
     above = earlier[-1] if earlier else None
     if above and (above.heading, above.section) == (item["heading"], item.get("section")):
         same = above.kind == kind and above.prefer_not == ("prefer_not" in item)
         require(
             same and [*above.choices] == item["choices"],
             (*path, "choices"),
-            f"must be those of {above.key}, which stands above it under the same heading",
+            f"must be those of {above.key}, the question above it with the same heading",
         )
 
 
@@ -171,14 +177,18 @@ def _section(item: Mapping[str, object], path: Path, sections: list[str]) -> Non
         named = item.get("section")
         require(named in sections, (*path, "section"), f"must be one of {', '.join(sections)}; got {named!r}")
     else:
-        require("section" not in item, (*path, "section"), "names a section, but the design has none")
+        require("section" not in item, (*path, "section"), "names a section, but the survey has none")
 
 
 def _asked_if(item: Mapping[str, object], kind: Kind, count: int, path: Path, earlier: Sequence[Item]) -> None:
     """Validate a conditional question: earlier answers that show it, and `unasked`, the answer sent otherwise."""
     ticked = kind == "several_choices"  # unasked, none of its options is ticked
     fits = ("unasked" in item) == ("asked_if" in item and not ticked)
-    require(fits, (*path, "unasked"), "must stand beside asked_if, and only there; several_choices is sent unticked")
+    require(
+        fits,
+        (*path, "unasked"),
+        "is required with asked_if and allowed only with it; for several_choices, no selection is sent",
+    )
     if "asked_if" not in item:
         return
     place = (*path, "asked_if")
@@ -189,7 +199,11 @@ def _asked_if(item: Mapping[str, object], kind: Kind, count: int, path: Path, ea
     size, written = found[0].answer_count, listed(condition["answers"], (*place, "answers"))
     answers = [whole(answer, (*place, "answers"), low=0, high=size - 1) for answer in written]
     proper = 1 <= len(answers) < size and answers == sorted(set(answers))
-    require(proper, (*place, "answers"), f"must be some of 0 to {size - 1}, in order and not all; got {answers}")
+    require(
+        proper,
+        (*place, "answers"),
+        f"must be some of 0 to {size - 1}, in ascending order and not all of them; got {answers}",
+    )
     if not ticked:
         whole(item["unasked"], (*path, "unasked"), low=0, high=count - 1)
 
@@ -201,7 +215,11 @@ def _channel(channel: object, kind: Kind, encoding: Encoding, answers: int, path
         fraction(value[name], (*path, name))
     if "epsilon" in value:
         decimal(value["epsilon"], (*path, "epsilon"))
-    require(("size" in value) == (encoding == "subset"), (*path, "size"), "must stand for a subset, and only there")
+    require(
+        ("size" in value) == (encoding == "subset"),
+        (*path, "size"),
+        "is required for subset selection, and allowed only there",
+    )
     place = (*path, "weights")
     match encoding:
         case "subset":
@@ -220,9 +238,9 @@ def _subset(value: Mapping[str, object], path: Path, *, answers: int) -> None:
     size = whole(value["size"], (*path, "size"), low=1, high=answers - 1)
     place = (*path, "weights")
     ((lacks, holds),) = _table(value["weights"], place, rows=1, columns=2)
-    require(lacks > 0, place, f"must leave the answer out at times; got {lacks} tickets for that")
+    require(lacks > 0, place, f"must leave out the true answer for some tickets; got {lacks}")
     more = Fraction(holds, lacks + holds) > Fraction(size, answers)
-    require(more, place, f"must put the answer in more often than size / choices; got {holds}")
+    require(more, place, f"must include the true answer more often than size / choices; got {holds}")
 
 
 def _table(value: object, path: Path, *, rows: int, columns: int | None) -> list[list[int]]:
@@ -233,7 +251,11 @@ def _table(value: object, path: Path, *, rows: int, columns: int | None) -> list
     table: list[list[int]] = []
     for x, row in enumerate(value):
         written = listed(row, (*path, x))
-        require(len(written) == width, (*path, x), f"must have {width} entries, one a report; got {len(written)}")
+        require(
+            len(written) == width,
+            (*path, x),
+            f"must have {width} entries, one for each value that can be sent; got {len(written)}",
+        )
         table.append(
             [n if type(n) is int and n >= 0 else whole(n, (*path, x, y), low=0) for y, n in enumerate(written)]
         )
@@ -242,5 +264,5 @@ def _table(value: object, path: Path, *, rows: int, columns: int | None) -> list
     require(1 <= denominator <= LARGEST_DENOMINATOR, path, f"must sum to 1..2**32; got {denominator}")
     for y, column in enumerate(zip(*table, strict=True)):
         # A report that one answer can send and another cannot would give an answer away: epsilon is infinite.
-        require(min(column) > 0 or max(column) == 0, path, f": report {y} would rule out an answer")
+        require(min(column) > 0 or max(column) == 0, path, f": report {y} would rule out a true answer")
     return table

@@ -77,15 +77,18 @@ def split_design(digest: str, count: int) -> None:
 
 def _require_splittable(design: FrozenDesign) -> None:
     if design.rehearsal:
-        raise Conflict("A rehearsal is not split: its respondents are simulated on one machine.")
+        raise Conflict("A simulation cannot be split: its respondents are simulated on one machine.")
     if selectors.get_design(design.digest).invitations:
         raise Conflict(
             "A survey by invitation is not split: a code and the report that uses it up are in one transaction of one "
             "node, whatever the report's nonce is."
         )
     if design.part_of_id is not None or FrozenDesign.objects.filter(part_of=design).exists():
-        raise Conflict("The survey is split already. The number of its parts stays, as its reports are placed by it.")
+        raise Conflict(
+            "The survey is already split. The number of parts cannot be changed, because it determines where "
+            "responses are stored."
+        )
     if design.closed_on is not None:
-        raise Conflict("The survey is closed: only an open one that has no reports yet is split.")
+        raise Conflict("The survey is closed: only an open survey without responses can be split.")
     if any(table._default_manager.filter(design=design).exists() for table in (WaitingReport, Report, SetAsideReport)):
-        raise Conflict("The survey has reports already. It is split before the first one comes: their places stay.")
+        raise Conflict("The survey already has responses. It can be split only before the first one arrives.")

@@ -49,7 +49,9 @@ class RefusedCharacter(NamedTuple):
     def in_words(self) -> str:
         code = ord(self.character)
         name = unicodedata.name(self.character, "") or ("a control character" if code < 0xA0 else "no character")
-        return f"holds U+{code:04X} ({name}) as its character {self.position}, which cannot be seen and is refused"
+        return (
+            f"contains the invisible character U+{code:04X} ({name}) at position {self.position}, which is not allowed"
+        )
 
 
 def refused_character(text: str, *, lines: bool = True) -> RefusedCharacter | None:

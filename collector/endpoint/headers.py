@@ -25,12 +25,12 @@ def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwis
     """
     same_site = environ.get("HTTP_SEC_FETCH_SITE", "same-origin") == "same-origin"
     if not same_site or environ.get("HTTP_ORIGIN", "") != _origin(environ):
-        raise RequestRefused(403, "Origin", "A report is taken from the survey's own page only.")
+        raise RequestRefused(403, "Origin", "Responses are accepted only from the page of the survey.")
     if environ.get("CONTENT_TYPE", "").replace(" ", "").lower() not in types:
         raise otherwise
     length = environ.get("CONTENT_LENGTH", "")
     if not LENGTH.fullmatch(length):
-        words = f"The body must come with its length, at most {LARGEST_BODY} bytes."
+        words = f"The request must have a Content-Length of at most {LARGEST_BODY} bytes."
         raise RequestRefused(411, "Content-Length", words)
     if int(length) > LARGEST_BODY:
         raise RequestRefused(413, "Content-Length", f"The body must be at most {LARGEST_BODY} bytes; got {length}.")
@@ -51,7 +51,7 @@ def _origin(environ: Mapping[str, Any]) -> str:
 def _origin_at(host: str, scheme: str, url: str, allowed: tuple[str, ...]) -> str:
     domain, _ = split_domain_port(host)
     if not domain or not validate_host(domain, allowed):
-        raise RequestRefused(400, "Host", "This is not the address of this site.")
+        raise RequestRefused(400, "Host", "The Host header is not an address of this site.")
     site = urlsplit(url)
     if domain != site.hostname:
         return f"{scheme}://{host.lower()}"

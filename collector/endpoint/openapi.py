@@ -17,11 +17,12 @@ STATUSES = {
     410: "The survey is closed.",
     411: "The length of the body is missing.",
     413: f"The body is larger than {LARGEST_BODY} bytes; it is not read.",
-    415: "The body is not said to be JSON.",
+    415: "The Content-Type is not JSON.",
     422: "The body is not a report of the design that it names.",
-    429: "Too many reports came from this address or to this survey; Retry-After says when to try again. Or the survey "
-    f"asks for work and {HEADER} is missing or wrong: `bits` says for how much, and the same report is taken with it.",
-    503: "It could not be stored now; Retry-After says when to try again.",
+    429: "Too many reports from this address or to this survey; Retry-After says when to try again. Or the survey "
+    "requires "
+    f"a proof of work and {HEADER} is missing or wrong: `bits` gives its difficulty; send the same report with it.",
+    503: "It could not be stored; Retry-After says when to try again.",
 }
 """Of a refusal. Nothing is stored then, and the nonce can still be used."""
 
@@ -37,8 +38,8 @@ REPORT = _object(
         for name, shape in (FIELDS | {"invitation": INVITATION}).items()
     },
     *FIELDS,
-    description="One randomised report. The fields stand once each, and no other does; invitation stands where the "
-    "survey is by invitation.",
+    description="One randomised report. Each field must occur exactly once and no other is allowed; invitation is "
+    "required if the survey uses single-use links.",
 )
 RECEIPT = _object(
     {"receipt": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256 of the body"}}, "receipt"

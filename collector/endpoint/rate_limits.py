@@ -61,7 +61,7 @@ class Limit:
         """Parse a setting like "1200/hour" or "off". Raises ValueError, which names `things`, otherwise."""
         found = RATE.fullmatch(rate)
         if found is None and rate != "off":
-            raise ValueError(f"The limit of {things} must be like 1200/hour, or off; got {rate!r}.")
+            raise ValueError(f"The limit of {things} must look like 1200/hour, or be off; got {rate!r}.")
         return cls(things, int(found[1]), found[2]) if found else cls(things, 0, "day")
 
 
@@ -198,4 +198,4 @@ def _without_port(written: str) -> str:
 
 def _sentence(limit: Limit, seconds: int) -> str:
     wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
-    return f"At most {limit.most:,} {limit.things} are taken in one {limit.unit}. Please try again in {wait}."
+    return f"At most {limit.most:,} {limit.things} are accepted per {limit.unit}. Please try again in {wait}."

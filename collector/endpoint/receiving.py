@@ -28,9 +28,9 @@ def created(outcome: Outcome) -> bool:
     Raises RequestRefused with 403, 409, 410.
     """
     if outcome is Outcome.TAKEN:
-        raise RequestRefused(409, "nonce", "This nonce belongs to another report, which stays as it is.")
+        raise RequestRefused(409, "nonce", "This nonce belongs to another response, which is not changed.")
     if outcome is Outcome.CLOSED:
-        raise RequestRefused(410, "design", "The survey is closed; this report was not stored.")
+        raise RequestRefused(410, "design", "The survey is closed; this response was not stored.")
     if outcome is Outcome.UNINVITED:
         raise not_invited()
     return outcome is Outcome.STORED
@@ -57,7 +57,7 @@ def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
     fields = own_coin.parse(body)
     looked = own_coin.preview(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
     if not is_open(looked.design):
-        raise RequestRefused(410, "design", "The survey is closed; it takes no more reports.")
+        raise RequestRefused(410, "design", "The survey is closed; it accepts no more responses.")
     return looked
 
 
@@ -79,7 +79,9 @@ def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
     Raises RequestRefused with 404, 409, 410, 422; nothing is stored then.
     """
     if _design_of(fields.get("design", ""), slug=slug, rehearsal=False).invitations:
-        words = "A survey by invitation takes no sheets: one with a code would lead to a person."
+        words = (
+            "Paper sheets are not accepted with single-use links, because a code would link a respondent to a response."
+        )
         raise RequestRefused(422, "design", words)
     return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
 
@@ -114,5 +116,5 @@ def _hash_of(invitation: str, design: Design) -> bytes | None:
 def _design_of(digest: str, *, slug: str, rehearsal: bool) -> Design:
     design = find_design(digest)
     if design is None or design.slug != slug or design.rehearsal is not rehearsal:
-        raise RequestRefused(404, "design", "No open design of this survey has that digest.")
+        raise RequestRefused(404, "design", "No open version of this survey has this digest.")
     return design

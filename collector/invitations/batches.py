@@ -61,7 +61,7 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None, kind: st
     locks.exclusive_lock(digest, locks.BATCHES)
     number = FrozenDesign.objects.values_list("number", flat=True).filter(digest=digest, closed_on=None).first()
     if number is None:
-        raise ValueError("design must be an open one: a closed survey takes no reports, so nobody can be invited")
+        raise ValueError("design must be open: no invitations can be created for a closed survey")
     batch = (Batch.objects.filter(design__number=number).aggregate(last=Max("number"))["last"] or 0) + 1
     made = {"count": len(hashes), "kind": kind, "made_on": timezone.now().date()}
     Batch.objects.create(design_id=number, number=batch, stratum=place, **made)
@@ -109,7 +109,7 @@ def batches(digest: str) -> list[BatchSummary]:
 def check_batch(hashes: Collection[bytes], kind: str) -> None:
     """Raise ValueError unless these can be the hashes of a batch, and this its kind."""
     if len(hashes) < FEWEST:
-        raise ValueError(f"a batch must hold at least {FEWEST} codes; got {len(hashes)}")
+        raise ValueError(f"a batch must have at least {FEWEST} codes; got {len(hashes)}")
     if len(set(hashes)) != len(hashes) or any(len(one) != 32 for one in hashes):
         raise ValueError("hashes must be of 32 bytes, and differ from each other")
     if not KIND.fullmatch(kind):
@@ -120,7 +120,7 @@ def _check(digest: str, hashes: Collection[bytes], stratum: str | None, kind: st
     """Validate the arguments of `add` and return the group's index or None; raises ValueError."""
     design = find_design(digest)
     if design is None or design.invitations != "secret":
-        raise ValueError("design must be one that asks for invitations by code")
+        raise ValueError("design must use single-use links")
     check_batch(hashes, kind)
     if stratum is None:
         return None

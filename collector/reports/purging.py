@@ -49,7 +49,7 @@ def _mark(digest: str) -> list[int]:
     design = FrozenDesign.objects.select_for_update(no_key=True).filter(digest=digest).first()
     held = FrozenDesign.objects.filter(digest__in=parts.keys(digest))
     if design is None or design.final_on is None:
-        raise ValueError(f"design must be one that is closed for good; got {digest}")
+        raise ValueError(f"design must be permanently closed; got {digest}")
     if design.purged_on is None:
         design.coin_reports, design.sheets = selectors.coin_report_count(digest), selectors.sheet_count(digest)
         design.purged_on = timezone.now().date()

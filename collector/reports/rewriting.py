@@ -46,7 +46,7 @@ EMPTIED = {WaitingReport._meta.db_table: ROW, UsedToken._meta.db_table: "design_
 """Tables that each report writes to, with their columns: reports may wait for long, a used token was
 written with its report. On PostgreSQL alone; SQLite has them by their keys."""
 
-LACKS_A_RIGHT = "PostgreSQL's user lacks a right: its write-ahead log still has the order in which reports came"
+LACKS_A_RIGHT = "PostgreSQL's user lacks a right: its write-ahead log still contains the order of arrival of responses"
 
 _mixed: list[object] = []
 """Keys of the waiting reports at this process's last rewrite."""
@@ -90,7 +90,7 @@ def rewrite(*, compacted: Sequence[str] = ()) -> None:
         else:
             _rewrite_postgresql(compacted)
     except OperationalError as error:
-        raise Conflict("Somebody uses the reports for long; they could not be written anew now.") from error
+        raise Conflict("The response tables are in use for too long; they could not be rewritten.") from error
 
 
 def shuffle_waiting() -> bool:
@@ -130,7 +130,7 @@ def _rewrite_sqlite() -> None:
     finally:
         _execute("PRAGMA temp_store = MEMORY")
     if not write_ahead_log.truncate(patience=READERS):
-        raise OperationalError("Somebody reads from the log.")
+        raise OperationalError("The log is being read.")
 
 
 def _rewrite_postgresql(compacted: Sequence[str]) -> None:

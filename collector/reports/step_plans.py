@@ -63,10 +63,14 @@ def move(number: int, nonces: list[bytes], left: list[bytes]) -> MovedReports:
     """Move whole steps in the caller's transaction. Conflict where not all wait that were drawn or left."""
     waits = WaitingReport.objects.filter(design__number=number)
     if waits.filter(nonce__in=left).count() < len(left):
-        raise Conflict("What was drawn to be folded waits no longer: somebody else folds the design.")
+        raise Conflict(
+            "The responses drawn for counting are no longer waiting: another worker is counting this design."
+        )
     moved = moving.move_reports(number, nonces)
     if len(moved.new) < len(nonces):
-        raise Conflict("What was drawn to be folded waits no longer: somebody else folds the design.")
+        raise Conflict(
+            "The responses drawn for counting are no longer waiting: another worker is counting this design."
+        )
     return moved
 
 

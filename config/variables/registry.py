@@ -101,7 +101,7 @@ COINS_BY_SURVEY = Variable(
 )  # fmt: skip
 TOKENS_BY_ADDRESS = Variable(
     "CANDOR_TOKENS_BY_ADDRESS", ABUSE,
-    "Requests to sign a [blind invitation](../explanation/anonymous-links.md), from one address.",
+    "Requests to sign an [anonymous single-use link](../explanation/anonymous-links.md), from one address.",
     formats.RATE, "1200/hour", (WEB,),
 )  # fmt: skip
 SIGN_INS_BY_ADDRESS = Variable(

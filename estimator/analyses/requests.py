@@ -11,6 +11,7 @@ from estimator.analyses.strata import PAIRS
 from estimator.models import Analysis
 from estimator.runs.groups import UNTOLD, is_protected
 from estimator.runs.waves import incomparable_reason, is_weighted
+from randomized_response.numerals import plain_number
 
 Kind = Analysis.Kind
 TOKENS = ("quantity", "rows", "columns", "outcome")
@@ -18,7 +19,7 @@ TOKENS = ("quantity", "rows", "columns", "outcome")
 CONFIDENCES = ("0.95", "0.9", "0.99")
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
-SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
+SHARE = re.compile(r"\d{1,12}(\.\d{1,20})?|\d{1,12}/0*[1-9]\d{0,11}")
 
 
 def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
@@ -85,12 +86,12 @@ def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
 
 
 def _share(text: str, label: str) -> Fraction:
-    found = SHARE.fullmatch(text.strip())
-    if found is None or (found[2] and not int(found[2])):
-        raise AnalysisError(f"Write the share of “{label}” as a number, such as 25, 0.25 or 1/4.")
-    share = Fraction(found[1].replace(",", ".").rstrip(".")) / int(found[2] or 1) / (100 if found[3] else 1)
+    plain = plain_number(text)
+    if not SHARE.fullmatch(plain):
+        raise AnalysisError(f"Share of “{label}” must be a number such as 25 %, 0.25 or 1/4; got {text[:20]!r}.")
+    share = Fraction(plain)
     if share <= 0:
-        raise AnalysisError(f"The share of “{label}” must be greater than 0; leave no group of the survey out.")
+        raise AnalysisError(f"Share of “{label}” must be greater than 0, because no group can be left out; got {text}.")
     return share
 
 

@@ -41,7 +41,7 @@ def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
     except FileNotFoundError:
         raise Http404("There is no such file.") from None
     except StoreError as away:
-        words = f"The file cannot be fetched now: {away.words}. It is kept; ask again in a minute.\n"
+        words = f"The file is temporarily unavailable: {away.words}. Try again in a minute.\n"
         return HttpResponse(words, status=503, content_type="text/plain; charset=utf-8", headers={"Retry-After": "60"})
     form = FORMATS.get(export.format)
     kind = form.content_type if form else "application/octet-stream"

@@ -143,15 +143,15 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "pdf", ".pdf", "application/pdf", "Estimate report as PDF", write_pdf, translated=True,
-            about="The same on paper: tagged, A4, to attach to a publication.",
+            about="The printable report (A4, tagged), for example as a supplement to a publication.",
         ),
         Format(
             "csv", ".csv", "text/csv; charset=utf-8", "Estimates as CSV", _made(csv_file),
-            about="One row for each estimate, for any spreadsheet or program.",
+            about="One row per estimate, for any spreadsheet or program.",
         ),
         Format(
             "json", ".json", "application/json", "The whole report as JSON", _made(json_file),
-            about="Design, totals, estimates and privacy label in one document, from which every number follows.",
+            about="Design, totals, estimates and privacy label in one document.",
         ),
         Format(
             "xlsx", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -161,17 +161,17 @@ FORMATS: dict[str, Format] = {
         Format(
             "parquet", ".parquet", "application/vnd.apache.parquet", "Estimates as Parquet",
             _loaded("parquet.parquet_file"), packages=("pyarrow",),
-            about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
+            about="The CSV table with data types, for pandas, polars, R and databases.",
         ),
         Format(
             "sav", ".sav", "application/x-spss-sav", "Estimates for SPSS",
             _loaded("spss_stata.estimates_file", ".sav"), packages=STATISTICS,
-            about="The rows of the CSV file, with labels of variables.",
+            about="The CSV table with variable labels.",
         ),
         Format(
             "dta", ".dta", "application/x-stata-dta", "Estimates for Stata",
             _loaded("spss_stata.estimates_file", ".dta"), packages=STATISTICS,
-            about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
+            about="The CSV table with variable labels, for Stata 14 and newer.",
         ),
         Format(
             "codebook", ".html", "text/html; charset=utf-8", "Codebook", _made(codebook_file),
@@ -179,7 +179,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "ddi", ".xml", "application/xml", "Codebook for archives (DDI)", _made(ddi_file),
-            about="The same as XML: DDI Codebook 2.5, which data archives take in.",
+            about="The same as XML (DDI Codebook 2.5) for data archives.",
         ),
         Format(
             "reports-csv", ".csv", "text/csv; charset=utf-8", "Randomised responses as CSV",
@@ -194,16 +194,16 @@ FORMATS: dict[str, Format] = {
         Format(
             "reports-sav", ".sav", "application/x-spss-sav", "Randomised responses for SPSS",
             _loaded("spss_stata.reports_file", ".sav"), microdata=True, check=check_in_memory, packages=STATISTICS,
-            about="The same rows with labels of variables and of values.",
+            about="The same table with variable and value labels.",
         ),
         Format(
             "reports-dta", ".dta", "application/x-stata-dta", "Randomised responses for Stata",
             _loaded("spss_stata.reports_file", ".dta"), microdata=True, check=check_in_memory, packages=STATISTICS,
-            about="The same rows with labels of variables and of values; Stata 14 and newer.",
+            about="The same table with variable and value labels, for Stata 14 and newer.",
         ),
         Format(
             "bundle", ".zip", "application/zip", "Everything in one zip", _bundled(microdata=False),
-            about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
+            about="All files of the report, with Python and R scripts that reproduce its numbers without Candor.",
         ),
         Format(
             "bundle-with-reports", ".zip", "application/zip", "Everything in one zip, with the randomised responses",

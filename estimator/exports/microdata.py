@@ -116,9 +116,9 @@ def check(run: Run) -> None:
     stored = store.report_count(run.design_id)
     if stored != reports:
         rest = (
-            "those of simulated respondents are forgotten once they are estimated."
+            "simulated responses are deleted once they are estimated."
             if design.rehearsal
-            else "take a run made after closing, which counted all of them."
+            else "choose a run made after closing, which counted all of them."
         )
         raise ExportError(f"This run counted {reports:,} responses and {stored:,} are stored: {rest}")
 

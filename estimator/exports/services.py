@@ -66,9 +66,9 @@ def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -
         raise InputError("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
     form = FORMATS[name]
     if form.microdata and not microdata:
-        raise InputError("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
+        raise InputError("microdata", f"microdata must be chosen for {name}: it contains individual responses.")
     if language and not form.translated:
-        raise InputError("language", f"language must be left out for {name}, which has none; got {language!r}.")
+        raise InputError("language", f"language must be left out for {name}, which has no language; got {language!r}.")
     if language and language not in languages():
         raise InputError("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
     try:
@@ -183,7 +183,7 @@ def _make(context: ReportContext, export_id: int, lease: str) -> None:
     except ExportError as refusal:
         _fail(export, lease, str(refusal))
     except OSError as error:
-        words = f"The file could not be written: {fault_of(error)}. Nothing of it is left; ask for it again."
+        words = f"The file could not be written: {fault_of(error)}. Create it again."
         _fail(export, lease, words)
 
 
@@ -197,7 +197,7 @@ def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: 
         heart.watch(1.0)
         size, digest = storage.put_on_disk(file)
         if not size:
-            raise ExportError("The file came out empty.")
+            raise ExportError("The file is empty.")
         draft.send()
         heart.watch(1.0)
     return size, digest

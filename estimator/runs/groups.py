@@ -25,8 +25,9 @@ OTHER = "other groups"
 """The key of combined groups. No group can have it: a key has no space."""
 
 UNTOLD = (
-    "How many people are in each group of this survey is told through noised numbers alone, so nothing is estimated by "
-    "group: it would tell how many they are."
+    "This survey publishes group sizes only with noise, so there are no estimates by group: they would reveal the "
+    "exact "
+    "sizes."
 )
 """The reason for refusing an analysis by group."""
 

@@ -41,11 +41,11 @@ class HealthCheck:
 def checks() -> list[HealthCheck]:
     """Check every part that has to work: database, broker, worker, counting."""
     database, broker = database_works(), broker_works()
-    silent = "It does not answer: reports are refused until it does."
-    away = "It does not answer. Reports are stored all the same; jobs begin when it is back."
+    silent = "Not responding: no responses are accepted until it is back."
+    away = "Not responding. Responses are still stored; jobs continue when it is back."
     return [
-        HealthCheck("database", database, "It answers." if database else silent),
-        HealthCheck("broker", broker, "It takes messages." if broker else away),
+        HealthCheck("database", database, "Responding." if database else silent),
+        HealthCheck("broker", broker, "Accepting messages." if broker else away),
         _worker(),
         _counting(),
     ]
@@ -116,22 +116,26 @@ def _worker() -> HealthCheck:
     try:
         seen = selectors.worker_seen()
     except DatabaseError:
-        return HealthCheck("worker", False, "The database that knows does not answer.")
+        return HealthCheck("worker", False, "Unknown: the database is not responding.")
     if seen is None:
-        return HealthCheck("worker", False, "No worker was ever seen. Reports are stored all the same.")
+        return HealthCheck("worker", False, "No worker has started yet. Responses are still stored.")
     ago = timezone.now() - seen
-    words = f"It looked for work {in_words(ago)} ago."
-    return HealthCheck("worker", ago < AWAY, words if ago < AWAY else f"{words} Reports are stored all the same.")
+    words = f"Last active {in_words(ago)} ago."
+    return HealthCheck("worker", ago < AWAY, words if ago < AWAY else f"{words} Responses are still stored.")
 
 
 def _counting() -> HealthCheck:
     try:
         late = lag()
     except DatabaseError:
-        return HealthCheck("counting", False, "The database that knows does not answer.")
+        return HealthCheck("counting", False, "Unknown: the database is not responding.")
     if late is None:
-        return HealthCheck("counting", False, "Reports wait, and none was ever counted.")
-    words = f"Reports wait for {in_words(late)} to be counted." if late else "No report waits to be counted."
+        return HealthCheck("counting", False, "Responses are waiting, and none has been counted yet.")
+    words = (
+        f"Responses have been waiting for {in_words(late)} to be counted."
+        if late
+        else "No responses are waiting to be counted."
+    )
     return HealthCheck("counting", late < LATE, words)
 
 

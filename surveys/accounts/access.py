@@ -115,8 +115,10 @@ def _survey_or_404(user: Person, digest: str, role: Role, what: str) -> Survey:
 def require(held: Role | None, role: Role) -> None:
     """Raise PermissionDenied with an explanation unless `held` is at least `role`."""
     if held is None or held < role:
-        has = f"You are {_one(held)} in this team" if held else "You are not in this team"
-        raise PermissionDenied(f"{has}; this takes {_one(role)}. An owner of the team can change your role.")
+        has = f"You are {_one(held)} in this team" if held else "You are not a member of this team"
+        raise PermissionDenied(
+            f"{has}; this requires at least {_one(role)}. An owner of the team can change your role."
+        )
 
 
 def _one(role: Role) -> str:

@@ -19,7 +19,7 @@ def create_owner(name: str, *, email: str = "", password: str | None = None) -> 
     Raises Conflict where the name is taken, ValidationError where name, address or password is not allowed.
     """
     if User.objects.filter(username=name).exists():
-        raise Conflict(f"There is an account {name!r} already. A new password for it: manage.py changepassword {name}")
+        raise Conflict(f"The account {name!r} already exists. To set a new password: manage.py changepassword {name}")
     user = User(username=name, email=email, is_staff=True, is_superuser=True)
     try:
         if password is not None:
@@ -30,5 +30,5 @@ def create_owner(name: str, *, email: str = "", password: str | None = None) -> 
         field = next(iter(fault.message_dict)) if hasattr(fault, "error_dict") else "password"
         raise ValidationError((NAMES.get(field, field),), f": {' '.join(fault.messages)}") from None
     user.save()
-    record_event(None, "created an account", detail=f"{name}, an owner of everything")
+    record_event(None, "created an account", detail=f"{name}, with access to all surveys")
     return user

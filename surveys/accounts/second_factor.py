@@ -18,7 +18,7 @@ from surveys.accounts import tokens
 from surveys.accounts.audit_log import record_event
 
 CODES = 10
-WRONG = "This code is not right, or it came too soon after a wrong one. Wait a moment and try the next code."
+WRONG = "The code is wrong, or it was entered too soon after a wrong one. Wait a moment and enter the next code."
 
 
 def required() -> bool:
@@ -51,7 +51,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
     with transaction.atomic():
         device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
         if device is None or is_on(user):
-            raise Conflict("Your second factor is on already.")
+            raise Conflict("Two-factor authentication is already on.")
         # A wrong code is counted, so nothing is raised before that is committed.
         device.confirmed = device.verify_token(code.replace(" ", ""))
         device.save(update_fields=["confirmed"])
@@ -90,7 +90,7 @@ def renew_codes(user: User, code: str) -> list[str]:
 def switch_off(user: User, code: str) -> None:
     """No second factor any longer. Raises Conflict where the code is wrong or the installation requires one."""
     if required():
-        raise Conflict("This installation requires a second factor.")
+        raise Conflict("This installation requires two-factor authentication.")
     if match_token(user, code.replace(" ", "").lower()) is None:
         raise Conflict(WRONG)
     reset(user, by=user)

@@ -95,7 +95,7 @@ def _require_another_owner(member: Membership) -> None:
     # Locked, so that of the last two owners who leave at once one stays. An account that is off decides nothing.
     owners = Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER, user__is_active=True)
     if member.role == Role.OWNER and not set(owners.values_list("pk", flat=True)) - {member.pk}:
-        raise Conflict(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
+        raise Conflict(f"{member.user} is the last owner of {member.team}. Make another member an owner first.")
 
 
 @transaction.atomic
@@ -103,7 +103,7 @@ def delete(team: Team, *, by: User | None) -> None:
     """Delete a team without surveys and other members. Raises Conflict where it has surveys or another member."""
     Team.objects.select_for_update().get(pk=team.pk)
     if not is_empty(team):
-        raise Conflict(f"{team} has surveys or other members; a team is deleted when it has neither.")
+        raise Conflict(f"{team} has surveys or other members; only a team without either can be deleted.")
     record_event(by, "deleted a team", team=team, detail=team.name)
     team.delete()
 

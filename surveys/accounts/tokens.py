@@ -37,7 +37,7 @@ def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple
     Raises Conflict where the person has as many as there may be.
     """
     if tokens_of(user).count() >= MOST:
-        raise Conflict(f"You have {MOST} tokens, and more there cannot be. Revoke one that is not used any more.")
+        raise Conflict(f"You have {MOST} tokens, the maximum. Revoke one that is no longer used.")
     secret, day = PREFIX + secrets.token_urlsafe(32), today()
     made = AccessToken.objects.create(
         user=user,
@@ -109,7 +109,7 @@ class EndedByNewPassword:
             end_all(user, "a new password")
 
     def get_help_text(self) -> str:
-        return "A new password also ends your access tokens."
+        return "A new password also revokes your access tokens."
 
 
 def _find(secret: str) -> AccessToken | None:

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from surveys.accounts import second_factor, tokens
 from surveys.models import AccessToken
 
-UNKNOWN = "This token lets nobody in: it was revoked, has expired, or never was one."
-SET_UP_FIRST = "This installation asks for a second factor: set one up in the panel, and make a token then."
+UNKNOWN = "The token is invalid: it was revoked, has expired or never existed."
+SET_UP_FIRST = "This installation requires two-factor authentication: set it up in the panel, then create a token."
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -36,10 +36,10 @@ class TokenAuthentication(BaseAuthentication):
 class MayAsk(BasePermission):
     """Permission for researchers only; a read-only token changes nothing."""
 
-    message = "This is for researchers of this installation."
+    message = "Only researchers of this installation have access."
 
     def has_permission(self, request: Request, view: object) -> bool:
         reads = isinstance(request.auth, AccessToken) and request.auth.scope == AccessToken.Scope.READ
         if reads and request.method not in SAFE_METHODS:
-            raise PermissionDenied("This token only reads. Make one that reads and writes for this.")
+            raise PermissionDenied("This token is read-only. Create a token with read and write access.")
         return bool(request.user and request.user.is_staff)

@@ -25,7 +25,7 @@ LARGEST_BODY = 1_000_000
 """Maximum bytes: five times a survey of 256 questions in five languages."""
 LONGEST_KEY = 255
 KEPT = timedelta(days=1)
-AGAIN = "This Idempotency-Key was used within a day for another request. Take a new key for each thing to be done."
+AGAIN = "This Idempotency-Key was used for another request within a day. Use a new key for each request."
 
 Handler = Callable[..., Response]
 
@@ -49,7 +49,7 @@ class View(APIView):
         unknown = sorted(set(request.query_params) - known) if known is not None else []
         if unknown:
             there = f"there are: {', '.join(sorted(known or ()))}" if known else "there are none"
-            words = f"The query has a parameter that is not known here; {there}."
+            words = f"Unknown query parameter; {there}."
             raise Problem(400, words, [error(name[:LONGEST_KEY], words) for name in unknown[:20]])
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
@@ -122,7 +122,7 @@ def without_idempotency(handler: Handler) -> Handler:
     @wraps(handler)
     def post(view: View, request: Request, **parts: Any) -> Response:
         if "Idempotency-Key" in request.headers:
-            words = "Idempotency-Key cannot be used here: the answer holds secrets, which are kept nowhere."
+            words = "Idempotency-Key is not allowed here: the response contains secrets, which are not stored."
             raise Problem(400, words, [error("Idempotency-Key", words)])
         return handler(view, request, **parts)
 

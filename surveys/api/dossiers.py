@@ -17,9 +17,9 @@ from surveys.planning.parameters import MOST_RESPONDENTS
 from surveys.respondent.stored_pages import attachment
 
 EXPECTED = parameter(
-    "expected", "Responses that you expect; else those of the last version.", minimum=1, maximum=MOST_RESPONDENTS
+    "expected", "Expected number of responses; default: those of the last version.", minimum=1, maximum=MOST_RESPONDENTS
 )
-LANGUAGE = parameter("language", "What it speaks; else the survey's main language.", enum=list(LANGUAGES))
+LANGUAGE = parameter("language", "Language; default: the survey's main language.", enum=list(LANGUAGES))
 
 
 class DossierView(View):

@@ -21,7 +21,7 @@ from surveys.api.surveys import team_of
 from surveys.exchange import formats as exchange
 from surveys.lifecycle import selectors, services
 
-FORMAT = parameter("format", "The tool that is to read the file.", enum=[*exchange.EXPORTS], default="xlsform")
+FORMAT = parameter("format", "Target tool of the file.", enum=[*exchange.EXPORTS], default="xlsform")
 
 
 class EntrySerializer(serializers.Serializer[Any]):
@@ -29,8 +29,8 @@ class EntrySerializer(serializers.Serializer[Any]):
 
     place = serializers.CharField(help_text="in the file")
     element = serializers.CharField(help_text="its text or its name and value")
-    outcome = serializers.ChoiceField(choices=["taken over", "changed", "left out"])
-    detail = serializers.CharField(allow_blank=True, help_text="how it was changed, or why it was left out")
+    outcome = serializers.ChoiceField(choices=["imported", "changed", "left out"])
+    detail = serializers.CharField(allow_blank=True, help_text="how it was changed or why it was left out")
     suggestion = serializers.CharField(allow_blank=True, help_text="what to ask instead")
 
 
@@ -39,7 +39,7 @@ class ImportSerializer(serializers.Serializer[Any]):
 
     survey = WholeSurveySerializer()
     tool = serializers.CharField()
-    missing = serializers.CharField(allow_blank=True, help_text="what keeps the draft from being opened as it is")
+    missing = serializers.CharField(allow_blank=True, help_text="what is missing before opening")
     report = EntrySerializer(many=True)
 
 
@@ -51,7 +51,7 @@ class ImportsView(View):
         ImportSerializer,
         body=ImportBody,
         status=201,
-        reply="It is written as a draft. A slug that is taken gets a number.",
+        reply="Creates a draft. A number is added to a slug that is already in use.",
         about_nothing=True,
     )
     def post(self, request: Request) -> Response:
@@ -73,7 +73,7 @@ class QuestionnaireView(View):
     parameters = frozenset({"format"})
     content_negotiation_class = Whatever
 
-    @read("Take the questionnaire away for another tool", OpenApiTypes.BINARY, parameters=[FORMAT], streams=True)
+    @read("Download the questionnaire for another tool", OpenApiTypes.BINARY, parameters=[FORMAT], streams=True)
     def get(self, request: Request, slug: str) -> Any:
         found = get_survey_or_404(request.user, slug)
         form = one_of(request, "format", [*exchange.EXPORTS], "xlsform")

@@ -56,8 +56,8 @@ class FormatSerializer(serializers.Serializer[Any]):
     content_type = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     about = serializers.CharField(allow_blank=True)
-    microdata = serializers.BooleanField(help_text="whether it has a row for each report; it takes an editor then")
-    languages = LanguagesField(child=serializers.CharField(), help_text="that it can be written in")
+    microdata = serializers.BooleanField(help_text="whether it contains individual responses; requires an editor")
+    languages = LanguagesField(child=serializers.CharField(), help_text="available languages")
 
 
 class ExportSerializer(serializers.Serializer[Any]):
@@ -69,9 +69,9 @@ class ExportSerializer(serializers.Serializer[Any]):
     language = serializers.CharField(allow_blank=True)
     microdata = serializers.BooleanField()
     state = serializers.ChoiceField(choices=Job.State.choices)
-    progress = serializers.IntegerField(min_value=0, max_value=100, help_text="per cent")
+    progress = serializers.IntegerField(min_value=0, max_value=100, help_text="percent")
     fault = serializers.CharField(allow_blank=True)
-    ready = ReadyField(help_text="whether the file can be taken away")
+    ready = ReadyField(help_text="whether the file can be downloaded")
     size = serializers.IntegerField(allow_null=True, help_text="bytes")
     sha256 = serializers.CharField(allow_blank=True)
     kept_until = serializers.DateTimeField(allow_null=True, help_text="when the file is deleted")
@@ -111,7 +111,7 @@ class SurveyExportsView(View):
 class RunExportsView(View):
     """The same file of a run is made once: asked for again, the one that is there is the answer."""
 
-    @change("Export a run", ExportSerializer, body=ExportBody, status=202, reply="The file, made or on its way.")
+    @change("Export a run", ExportSerializer, body=ExportBody, status=202, reply="The file, finished or in progress.")
     def post(self, request: Request, key: str) -> Response:
         run = get_run_or_404(request.user, key, Role.ANALYST)
         body = read_body(ExportBody, request)
@@ -124,13 +124,11 @@ class RunExportsView(View):
 class ExportView(View):
     """An export of one of one's surveys."""
 
-    @read("How far an export is", ExportSerializer)
+    @read("Progress of an export", ExportSerializer)
     def get(self, request: Request, key: str) -> Response:
         return serialized(ExportSerializer, get_export_or_404(request.user, key)[0])
 
-    @change(
-        "Cancel or delete an export", None, status=204, reply="It is gone; where it was being made nothing is left."
-    )
+    @change("Cancel or delete an export", None, status=204, reply="Deleted or cancelled.")
     def delete(self, request: Request, key: str) -> Response:
         exporting.delete_export(_for_its_reader(request, key), by=user_of(request))
         return Response(status=204)
@@ -141,7 +139,7 @@ class FileView(View):
 
     content_negotiation_class = Whatever
 
-    @read("Take an exported file away", OpenApiTypes.BINARY, streams=True)
+    @read("Download an exported file", OpenApiTypes.BINARY, streams=True)
     def get(self, request: Request, key: str) -> Any:
         export = _for_its_reader(request, key)
         answer = response_of(request._request, export)

@@ -25,9 +25,9 @@ class BatchSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     kind = serializers.CharField(help_text="how they are handed out: csv, cards, mail or api")
     group = serializers.CharField(
-        source="stratum", allow_null=True, help_text="key of the group that they are for; null: any"
+        source="stratum", allow_null=True, help_text="key of their group; null: chosen by respondents"
     )
-    count = serializers.IntegerField(help_text="how many were made")
+    count = serializers.IntegerField(help_text="number of invitations")
     made_on = serializers.DateField()
     withdrawn_on = serializers.DateField(allow_null=True)
 
@@ -44,7 +44,7 @@ class MadeSerializer(serializers.Serializer[Any]):
     invitations = InvitationSerializer(many=True)
 
 
-AS_CSV = OpenApiResponse(OpenApiTypes.BINARY, "The same as CSV, where `format` is csv.")
+AS_CSV = OpenApiResponse(OpenApiTypes.BINARY, "The same as CSV if `format` is csv.")
 
 
 class BatchesView(View):
@@ -56,11 +56,11 @@ class BatchesView(View):
         return serialized(BatchSerializer, making.batches(version) if version else [], many=True)
 
     @change(
-        "Make invitations",
+        "Create invitations",
         MadeSerializer,
         body=BatchBody,
         status=201,
-        reply="The codes. Only their hashes are kept, so nobody can ask for them again.",
+        reply="The codes. Only their hashes are stored, so the codes cannot be retrieved again.",
         others={(201, "*/*"): AS_CSV},
         replayable=False,
     )
@@ -89,7 +89,7 @@ class BatchesView(View):
 class BatchView(View):
     """One batch."""
 
-    @change("Withdraw a batch", None, status=204, reply="What was unused of it is gone; reports that came stay.")
+    @change("Withdraw a batch", None, status=204, reply="Unused codes are deleted; responses are kept.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         try:

@@ -25,23 +25,23 @@ class TokenScheme(OpenApiAuthenticationExtension):
     name = "token"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        description = "A token from the panel's page “Access tokens”; one that reads, or one that reads and writes."
+        description = "A token from the panel's page “Access tokens”, with read-only or read and write access."
         return {"type": "http", "scheme": "bearer", "description": description}
 
 
 class ErrorSerializer(serializers.Serializer[Any]):
     """A field that cannot be used."""
 
-    field = serializers.CharField(help_text="its place: a key of the body, a parameter or a header")
+    field = serializers.CharField(help_text="location: a key of the body, a parameter or a header")
     message = serializers.CharField(help_text="a sentence with the bound")
-    value = serializers.JSONField(required=False, help_text="what was sent, where it is short")
-    line = serializers.IntegerField(required=False, help_text="of a definition in YAML, from 1")
+    value = serializers.JSONField(required=False, help_text="the value sent, if short")
+    line = serializers.IntegerField(required=False, help_text="line of a YAML definition, from 1")
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
     """A problem document of RFC 9457."""
 
-    type = serializers.CharField(help_text="always about:blank: the status says what kind it is")
+    type = serializers.CharField(help_text="always about:blank; see the status")
     title = serializers.CharField(help_text="the status in words")
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="what is wrong, in a sentence")
@@ -57,26 +57,26 @@ KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "pattern": f"^[!-~]{{1,{LONGEST_KEY}}}$"},
     OpenApiParameter.HEADER,
-    description="Sent again with the same key and body, the request is not done again: the first answer comes again, "
+    description="If the request is repeated with the same key and body, the first response is sent again, "
     f"with Idempotency-Replayed: true. Kept for {KEPT.total_seconds() / 3600:g} hours.",
 )
-UNCHANGED = OpenApiResponse(None, "Nothing has changed since that ETag.")
+UNCHANGED = OpenApiResponse(None, "Nothing has changed since this ETag.")
 REFUSED: Responses = {
     (400, CONTENT_TYPE): problem("A parameter, header or body that cannot be read, and why."),
-    (401, CONTENT_TYPE): problem("Nobody is signed in, and there is no token that lets somebody in."),
+    (401, CONTENT_TYPE): problem("Not signed in, or no valid token."),
     (403, CONTENT_TYPE): problem(
-        "It takes a researcher, another role in the team, a token that writes, or the second factor."
+        "Requires a researcher, another role in the team, a token with write access or two-factor authentication."
     ),
-    (404, CONTENT_TYPE): problem("There is none, or it belongs to a team of others. Nobody can tell which."),
-    (406, CONTENT_TYPE): problem("The Accept header leaves out JSON."),
+    (404, CONTENT_TYPE): problem("It does not exist or belongs to another team; the response does not reveal which."),
+    (406, CONTENT_TYPE): problem("The Accept header does not allow JSON."),
     (413, CONTENT_TYPE): problem(f"The body has more than {LARGEST_BODY:,} bytes."),
     (429, CONTENT_TYPE): problem("Too many requests; Retry-After says when to try again."),
-    (503, CONTENT_TYPE): problem("The database is away; Retry-After says when to try again."),
+    (503, CONTENT_TYPE): problem("The database is unavailable; Retry-After says when to try again."),
 }
-NOT_YET: Responses = {(409, CONTENT_TYPE): problem("It is in no state for this, and why.")}
+NOT_YET: Responses = {(409, CONTENT_TYPE): problem("Not possible in the current state; the detail says why.")}
 REFUSED_CHANGES: Responses = NOT_YET | {
-    (415, CONTENT_TYPE): problem("The body is not said to be JSON."),
-    (422, CONTENT_TYPE): problem("What the body says cannot be, by field; or the Idempotency-Key was another's."),
+    (415, CONTENT_TYPE): problem("The Content-Type is not JSON."),
+    (422, CONTENT_TYPE): problem("The body is invalid, by field; or the Idempotency-Key was used for another request."),
 }
 
 
@@ -95,7 +95,7 @@ def read(
     `name` is that of the operation, where the address makes none of its own. What `streams` is a file of any type.
     """
     kind: Any = (200, "*/*") if streams else 200
-    answered: Responses = {kind: OpenApiResponse(shape, "As it stands now."), 304: UNCHANGED}
+    answered: Responses = {kind: OpenApiResponse(shape, "The current state."), 304: UNCHANGED}
     responses = answered | dict(others or {}) | _refused(about_nothing)
     if streams:
         del responses[406, CONTENT_TYPE]
@@ -111,7 +111,7 @@ def change(
     *,
     body: Any = None,
     status: int = 200,
-    reply: str = "It is done.",
+    reply: str = "Done.",
     parameters: Iterable[OpenApiParameter] = (),
     others: Mapping[Any, OpenApiResponse] | None = None,
     about_nothing: bool = False,

@@ -21,7 +21,7 @@ LARGEST = 2**63 - 1
 LONGEST_CURSOR = 400
 
 LIMIT = parameter("limit", "Rows on a page.", type="integer", minimum=1, maximum=MOST, default=USUAL)
-CURSOR = parameter("cursor", "`next` of the page before; without it the list begins.", maxLength=LONGEST_CURSOR)
+CURSOR = parameter("cursor", "`next` of the previous page; default: the first page.", maxLength=LONGEST_CURSOR)
 PARAMETERS = [LIMIT, CURSOR]
 NAMES = frozenset({"limit", "cursor"})
 

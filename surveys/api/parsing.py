@@ -26,7 +26,7 @@ class Parser(JSONParser):
         except ValueError as fault:
             raise ParseError(f"JSON parse error - {fault}") from None
         except RecursionError:
-            raise ParseError("The body holds too many things within each other.") from None
+            raise ParseError("The body is nested too deeply.") from None
         if unseen:
             # Only here: the module of problems needs REST framework's views, which need this parser.
             from surveys.api.problems import Problem, error
@@ -42,7 +42,7 @@ def _finite(number: str) -> float:
     """Reject 1e999: as infinity no reply could quote and no database store it."""
     read = float(number)
     if not math.isfinite(read):
-        raise ValueError(f"{number[:20]} is no finite number")
+        raise ValueError(f"{number[:20]} is not a finite number")
     return read
 
 
@@ -51,5 +51,5 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     read = dict(pairs)
     if len(read) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {twice[:100]!r} stands twice")
+        raise ValueError(f"the key {twice[:100]!r} occurs twice")
     return read

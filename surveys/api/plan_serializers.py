@@ -82,7 +82,7 @@ class CurvesSerializer(serializers.Serializer[Any]):
 
 
 class NumbersSerializer(serializers.Serializer[Any]):
-    """As computed: shares from 0 to 1, means in the answers' unit. Null where there is no finite number."""
+    """As computed: shares from 0 to 1, means in the answers' unit. Null where there is not a finite number."""
 
     kind = serializers.ChoiceField(choices=list(KINDS), source="question.kind")
     mechanism = serializers.ChoiceField(choices=list(REGISTRY), source="question.name")
@@ -148,8 +148,8 @@ class TotalSerializer(serializers.Serializer[Any]):
     written = serializers.CharField()
     below = serializers.CharField()
     caution = serializers.CharField(allow_blank=True)
-    fresh = serializers.CharField(help_text="waves that fit under the ceiling where each is drawn anew")
-    remember = serializers.CharField(help_text="waves that fit where devices remember their tickets")
+    fresh = serializers.CharField(help_text="possible waves below the ceiling with new randomisation")
+    remember = serializers.CharField(help_text="possible waves with remembered randomisation")
 
 
 class SurveyPlanSerializer(serializers.Serializer[Any]):
@@ -163,24 +163,24 @@ class SurveyPlanSerializer(serializers.Serializer[Any]):
 
 SAID = {
     "item": "Key of the question whose slider is moved.",
-    "truth": "Truth probability, like 1/2 or 0.35; more than 0 and less than 1.",
+    "truth": "Truth probability, such as 1/2, 0.35 or 35 %, between 0 and 1.",
     "epsilon": "In place of a truth probability.",
-    "by": "Which of the two counts where both are said.",
-    "share": "Expected share of the choice, in per cent.",
+    "by": "Which of the two is used if both are given.",
+    "share": "Expected share of the choice, in percent.",
     "mean": "Expected mean of numbers.",
     "spread": "Expected standard deviation of numbers.",
-    "margin": "Wanted plus and minus, in per cent or in the answers' unit.",
+    "margin": "Target precision (plus or minus), in percent or in the answers' unit.",
     "against": "Share or mean of another group.",
     "respondents": "Reports.",
-    "second": "Reports of the other group.",
-    "confidence": "Of the interval, in per cent.",
+    "second": "Responses of the other group.",
+    "confidence": "Of the interval, in percent.",
     "kind": "Kind of the question.",
-    "mechanism": "One that the kind can have.",
+    "mechanism": "Mechanism, available for the kind.",
     "choices": "How many choices it has.",
-    "most": "How many of several choices may be ticked.",
-    "minimum": "Of a number: the least answer.",
-    "maximum": "Of a number: the greatest answer.",
-    "step": "Of a number: from one answer to the next.",
+    "most": "Maximum selections of several choices.",
+    "minimum": "Minimum of a number.",
+    "maximum": "Maximum of a number.",
+    "step": "Step of a number.",
 }
 
 

@@ -69,7 +69,7 @@ def answer(refusal: Exception, context: Any) -> Response | None:
 def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
     """handler404: a page for people, a problem document for programs."""
     if request.path.startswith(PREFIX):
-        return response(404, "This is no address of the API.")
+        return response(404, "This address is not part of the API.")
     return defaults.page_not_found(request, exception)
 
 
@@ -83,7 +83,7 @@ def bad(request: HttpRequest, exception: Exception) -> HttpResponse:
 def broken(request: HttpRequest) -> HttpResponse:
     """handler500."""
     if request.path.startswith(PREFIX):
-        return response(500, "This is a fault of the program; nothing was done.")
+        return response(500, "Internal error; nothing was changed.")
     return defaults.server_error(request)
 
 

@@ -25,16 +25,16 @@ class WatchedWordsSerializer(serializers.Serializer[Any]):
 class WatchedSerializer(serializers.Serializer[Any]):
     words = WatchedWordsSerializer()
     progress = serializers.IntegerField(
-        allow_null=True, min_value=0, max_value=100, source="pending.progress", help_text="of the run on its way"
+        allow_null=True, min_value=0, max_value=100, source="pending.progress", help_text="of the current run"
     )
-    page = serializers.CharField(help_text="changes when more is to be shown than those words")
+    page = serializers.CharField(help_text="changes when the page must be reloaded")
     results = serializers.CharField(allow_blank=True, help_text="key of the run whose estimates are shown")
-    ends = serializers.BooleanField(help_text="whether nothing will change any more by itself")
+    ends = serializers.BooleanField(help_text="whether no further automatic changes will follow")
 
 
 class WatchView(View):
     """304 where nothing changed."""
 
-    @read("What there is to watch", WatchedSerializer)
+    @read("Progress of a survey", WatchedSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return serialized(WatchedSerializer, progress_of(get_survey_or_404(request.user, slug)))

@@ -27,7 +27,7 @@ class RehearsalSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     state = serializers.ChoiceField(choices=Job.State.choices)
-    progress = serializers.IntegerField(min_value=0, max_value=100, help_text="per cent")
+    progress = serializers.IntegerField(min_value=0, max_value=100, help_text="percent")
     fault = serializers.CharField(allow_blank=True)
     respondents = serializers.IntegerField()
     repetitions = serializers.IntegerField()
@@ -61,9 +61,9 @@ class FindingSerializer(serializers.Serializer[Any]):
     choice_label = serializers.CharField(source="cell.choice", allow_blank=True)
     stratum = serializers.CharField(source="cell.group_key", allow_blank=True)
     truth = serializers.FloatField(help_text="of the simulated respondents")
-    repetitions = serializers.IntegerField(source="times", help_text="with reports enough for an estimate")
-    held = HeldField(help_text="how many intervals held the truth")
-    confidence = serializers.FloatField(help_text="how many were promised")
+    repetitions = serializers.IntegerField(source="times", help_text="with enough responses for an estimate")
+    held = HeldField(help_text="number of intervals that contain the true value")
+    confidence = serializers.FloatField(help_text="promised coverage")
     bias = MeasureField(allow_null=True, help_text="mean of the unbiased estimate less the truth")
     bias_error = MeasureField(allow_null=True, help_text="standard error of the bias")
     width = MeasureField(allow_null=True, help_text="mean width of the intervals")
@@ -75,12 +75,12 @@ class FindingsSerializer(serializers.Serializer[Any]):
 
 
 class RehearsalsView(View):
-    """The rehearsals of a survey, the newest first."""
+    """Simulations of a survey, the newest first."""
 
     parameters = paging.NAMES
 
     @read(
-        "The rehearsals of a survey",
+        "Simulations of a survey",
         page_shape(RehearsalSerializer),
         name="surveys_rehearsals_list",
         parameters=paging.PARAMETERS,
@@ -89,7 +89,7 @@ class RehearsalsView(View):
         rows = get_survey_or_404(request.user, slug).rehearsals.select_related("run")
         return page_of(request, rows, RehearsalSerializer)
 
-    @change("Rehearse a survey", RehearsalSerializer, body=RehearsalBody, status=202, reply="It is on its way.")
+    @change("Simulate a survey", RehearsalSerializer, body=RehearsalBody, status=202, reply="Accepted; in progress.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         body = read_body(RehearsalBody, request)
@@ -107,11 +107,11 @@ class RehearsalsView(View):
 class RehearsalView(View):
     """A rehearsal of one's own survey."""
 
-    @read("How far a rehearsal is", RehearsalSerializer)
+    @read("Progress of a simulation", RehearsalSerializer)
     def get(self, request: Request, slug: str, number: int) -> Response:
         return serialized(RehearsalSerializer, get_rehearsal_or_404(get_survey_or_404(request.user, slug), number))
 
-    @change("Delete a rehearsal", None, status=204, reply="It is gone, with everything that was made for it.")
+    @change("Delete a simulation", None, status=204, reply="Deleted with all its data.")
     def delete(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         services.delete(get_rehearsal_or_404(survey, number), by=user_of(request))
@@ -121,12 +121,12 @@ class RehearsalView(View):
 class FindingsView(View):
     """How well the estimates held the truth that was given to the simulated respondents."""
 
-    @read("What a rehearsal found", FindingsSerializer, others=NOT_YET)
+    @read("Findings of a simulation", FindingsSerializer, others=NOT_YET)
     def get(self, request: Request, slug: str, number: int) -> Response:
         rehearsal = get_rehearsal_or_404(get_survey_or_404(request.user, slug), number)
         found = findings(rehearsal)
         if found is None:
-            raise Conflict(f"The rehearsal is {rehearsal.state}; nothing is found so far.")
+            raise Conflict(f"The simulation is {rehearsal.state}; there are no findings yet.")
         instance = {"rehearsal": rehearsal, "findings": [one for block in found.blocks for one in block.findings]}
         return serialized(FindingsSerializer, instance)
 
@@ -134,7 +134,7 @@ class FindingsView(View):
 class StopView(View):
     """It ends with the repetitions that are done."""
 
-    @change("Stop a rehearsal", RehearsalSerializer, body=NothingBody)
+    @change("Stop a simulation", RehearsalSerializer, body=NothingBody)
     def post(self, request: Request, slug: str, number: int) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         rehearsal = get_rehearsal_or_404(survey, number)

@@ -3,6 +3,7 @@
 import base64
 import binascii
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
+from randomized_response.numerals import plain_number
 from surveys.definition import bounds
 from surveys.exchange import formats as exchange
 from surveys.models import KEY_VALIDATOR
@@ -30,9 +32,7 @@ class Body(serializers.Serializer[Any]):
         unknown = sorted(set(data) - set(self.fields)) if isinstance(data, Mapping) else []
         if unknown:
             known = f"there are: {', '.join(self.fields)}" if self.fields else "there are none"
-            raise serializers.ValidationError(
-                {name[:100]: [f"This field is not known here; {known}."] for name in unknown[:20]}
-            )
+            raise serializers.ValidationError({name[:100]: [f"Unknown field; {known}."] for name in unknown[:20]})
         return super().to_internal_value(data)
 
 
@@ -48,7 +48,9 @@ class DefinitionField(serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict):
-            raise serializers.ValidationError("A definition is an object; docs/reference/survey-file.md has its keys.")
+            raise serializers.ValidationError(
+                "A definition must be an object; docs/reference/survey-file.md has its keys."
+            )
         return data
 
 
@@ -58,12 +60,12 @@ class SurveyBody(Body):
     definition = DefinitionField(required=False)
     yaml = serializers.CharField(required=False, max_length=bounds.LARGEST, trim_whitespace=False)
     team = serializers.IntegerField(
-        required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; else your own"
+        required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; default: your own"
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("definition" in attrs) == ("yaml" in attrs):
-            raise serializers.ValidationError("Say the survey by one of definition and yaml.")
+            raise serializers.ValidationError("Give the survey by exactly one of definition and yaml.")
         return attrs
 
 
@@ -83,16 +85,19 @@ class ImportBody(Body):
 
     content = FileField(trim_whitespace=False)
     filename = serializers.CharField(
-        max_length=255, default="", allow_blank=True, help_text="stands in for a missing title, and tells the format"
+        max_length=255,
+        default="",
+        allow_blank=True,
+        help_text="used as title if there is none, and to detect the format",
     )
     format = serializers.ChoiceField(
-        choices=[exchange.AUTOMATIC, *exchange.FORMATS], default=exchange.AUTOMATIC, help_text="auto finds it out"
+        choices=[exchange.AUTOMATIC, *exchange.FORMATS], default=exchange.AUTOMATIC, help_text="auto: detect"
     )
     language = serializers.ChoiceField(
-        choices=[code for code, _name in settings.LANGUAGES], default="en", help_text="of texts that name none"
+        choices=[code for code, _name in settings.LANGUAGES], default="en", help_text="language of texts without one"
     )
     team = serializers.IntegerField(
-        required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; else your own"
+        required=False, min_value=1, max_value=2**31 - 1, help_text="id of one of your teams; default: your own"
     )
 
 
@@ -101,29 +106,31 @@ class TranslationsBody(Body):
 
     content = FileField(trim_whitespace=False)
     filename = serializers.CharField(
-        max_length=255, default="", allow_blank=True, help_text="tells the format where the content does not"
+        max_length=255, default="", allow_blank=True, help_text="used to detect the format"
     )
 
 
 class OpeningBody(Body):
     """What is confirmed is what opens: the digest of the design that was looked at."""
 
-    digest = serializers.RegexField(DIGEST, help_text="of next-design, which opening freezes for ever")
-    opens_at = serializers.DateTimeField(required=False, allow_null=True, help_text="else it opens now")
-    closes_at = serializers.DateTimeField(required=False, allow_null=True, help_text="else when somebody closes it")
+    digest = serializers.RegexField(DIGEST, help_text="digest of next-design, which opening freezes permanently")
+    opens_at = serializers.DateTimeField(required=False, allow_null=True, help_text="default: now")
+    closes_at = serializers.DateTimeField(required=False, allow_null=True, help_text="default: closed manually")
     cap = serializers.IntegerField(
         required=False,
         allow_null=True,
         min_value=FEWEST_IN_GROUP,
         max_value=MOST_REPORTS,
-        help_text="reports at which it closes",
+        help_text="number of responses at which it closes",
     )
 
     reason = serializers.CharField(
         required=False,
         allow_blank=True,
         max_length=LONGEST_REASON,
-        help_text="why it is opened above a ceiling of epsilon; needed there, and shown in the design and the report",
+        help_text=(
+            "reason for exceeding a privacy loss ceiling; required above one, and shown in the design and the report"
+        ),
     )
 
 
@@ -131,7 +138,7 @@ class ClosingBody(Body):
     """Whether it is final at once."""
 
     now = serializers.BooleanField(
-        default=False, help_text="else it can be undone for an hour, and the final estimate is made after that"
+        default=False, help_text="default: it can be undone for an hour, and the final estimate is computed after that"
     )
 
 
@@ -140,7 +147,7 @@ class DuplicateBody(Body):
 
     slug = serializers.CharField(max_length=64, validators=[KEY_VALIDATOR])
     same_people = serializers.BooleanField(
-        default=True, help_text="it then goes on from what they have spent; false says that nobody is asked by both"
+        default=True, help_text="true: privacy loss adds up over both surveys; false: nobody answers both"
     )
     team = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
 
@@ -149,25 +156,33 @@ class BatchBody(Body):
     """A batch of invitations, and how its codes are answered."""
 
     count = serializers.IntegerField(min_value=FEWEST_INVITED, max_value=MOST_INVITED)
-    group = serializers.CharField(required=False, max_length=64, help_text="key of the group that they are for")
+    group = serializers.CharField(required=False, max_length=64, help_text="key of their group")
     format = serializers.ChoiceField(choices=["json", "csv"], default="json")
 
 
 class PublishBody(Body):
-    published = serializers.BooleanField(help_text="whether whoever has the link may read the report")
+    published = serializers.BooleanField(help_text="whether anyone with the link can read the report")
 
 
 class ExportBody(Body):
     format = serializers.CharField(max_length=32, help_text="name of one of the formats")
-    language = serializers.CharField(required=False, max_length=16, help_text="of a format that has languages")
-    microdata = serializers.BooleanField(required=False, help_text="says that a row for each report is wanted")
+    language = serializers.CharField(required=False, max_length=16, help_text="language of a report format")
+    microdata = serializers.BooleanField(required=False, help_text="confirms that individual responses are wanted")
+
+
+def _share(written: object) -> object:
+    """A share that is written as text, as a number; anything else as it is."""
+    try:
+        return float(Fraction(plain_number(written))) if isinstance(written, str) else written
+    except (ValueError, ZeroDivisionError):
+        return written
 
 
 @extend_schema_field(
     {
-        "description": "shares of the choices from 0 to 1; of a number its mean and spread",
+        "description": "shares of the options from 0 to 1, or as text such as '30 %'; of a number its mean and spread",
         "oneOf": [
-            {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 256},
+            {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 1, "maxItems": 256},
             {
                 "type": "object",
                 "properties": {"mean": {"type": "number"}, "spread": {"type": "number"}},
@@ -181,12 +196,15 @@ class TruthField(serializers.JSONField):
     """The true answers of simulated respondents to one question."""
 
     def to_internal_value(self, data: Any) -> Any:
+        data = [_share(one) for one in data] if isinstance(data, list) else data
         parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
         plain = bool(parts) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in parts)
         if not plain or (isinstance(data, dict) and not {"mean"} <= set(data) <= {"mean", "spread"}):
-            raise serializers.ValidationError("Say a list of shares from 0 to 1, or an object with mean and spread.")
+            raise serializers.ValidationError(
+                "Must be a list of shares such as 0.3, '30 %' or '3/10', or an object with mean and spread."
+            )
         if len(parts) > 256 or any(abs(one) > 1e9 for one in parts):
-            raise serializers.ValidationError("At most 256 numbers from -1e9 to 1e9 are taken.")
+            raise serializers.ValidationError("Must have at most 256 numbers from -1e9 to 1e9.")
         return {name: float(one) for name, one in data.items()} if isinstance(data, dict) else [float(x) for x in data]
 
 
@@ -199,18 +217,20 @@ class RehearsalBody(Body):
         min_value=0, max_value=LARGEST_SEED, required=False, help_text="the same seed gives the same numbers"
     )
     shares = serializers.DictField(
-        child=TruthField(), required=False, help_text="by key of the question; else all answers are equally frequent"
+        child=TruthField(),
+        required=False,
+        help_text="by key of the question; default: all answers are equally frequent",
     )
     groups = serializers.DictField(
         child=serializers.DictField(child=TruthField()),
         required=False,
-        help_text="by key of the group, then like shares: where the truth differs there",
+        help_text="by key of the group, then like shares, if they differ by group",
     )
     sizes = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=MOST),
         required=False,
         max_length=256,
-        help_text="respondents of each group; together they are `respondents`",
+        help_text="respondents per group; they must sum to `respondents`",
     )
 
 

@@ -47,13 +47,13 @@ class EstimateSerializer(serializers.Serializer[Any]):
     low = _number(help_text="of the interval with sampling, for a population; not the main one")
     high = _number(help_text="of the same")
     interval_method = serializers.CharField()
-    target = serializers.CharField(help_text="of whom low and high speak: population or population_weighted")
+    target = serializers.CharField(help_text="population that low and high refer to: population or population_weighted")
     noise_standard_error = _number()
     noise_low = _number(help_text="of the main interval, from randomisation alone, for those who took part")
     noise_high = _number(help_text="of the same")
     noise_interval_method = serializers.CharField()
     noise_target = serializers.CharField(
-        help_text="of whom noise_low and noise_high speak: respondents or respondents_weighted"
+        help_text="population that noise_low and noise_high refer to: respondents or respondents_weighted"
     )
     confidence = serializers.FloatField()
     interval_holds = serializers.ChoiceField(choices=["every_look", "one_look"])
@@ -61,7 +61,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     truth_probability = serializers.CharField(allow_null=True)
     epsilon = _number()
     flags = serializers.ListField(child=serializers.CharField())
-    known_truth = _number(help_text="among the simulated respondents of a rehearsal; of real ones nobody knows it")
+    known_truth = _number(help_text="among simulated respondents; unknown for real ones")
     design = serializers.CharField()
     estimator_version = serializers.CharField()
     snapshot_at = serializers.CharField()
@@ -80,7 +80,7 @@ class EstimatesSerializer(serializers.Serializer[Any]):
 
 class PublishedSerializer(serializers.Serializer[Any]):
     published = serializers.BooleanField()
-    link = serializers.CharField(allow_blank=True, help_text="of the report, for whoever has it")
+    link = serializers.CharField(allow_blank=True, help_text="public link of the report")
 
 
 class RunsView(View):
@@ -94,7 +94,7 @@ class RunsView(View):
         digests = Version.objects.filter(survey=survey).values("design")
         return page_of(request, Run.objects.filter(design__in=digests).defer("tallies"), RunSerializer)
 
-    @change("Ask for an estimate", RunSerializer, body=NothingBody, status=202, reply="The run, which is on its way.")
+    @change("Request an estimate", RunSerializer, body=NothingBody, status=202, reply="The run, in progress.")
     def post(self, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, Role.ANALYST)
         read_body(NothingBody, request)
@@ -105,7 +105,7 @@ class RunsView(View):
 class RunView(View):
     """State, progress and fault of a run of one's own survey, or of one of its rehearsals."""
 
-    @read("How far a run is", RunSerializer)
+    @read("Progress of a run", RunSerializer)
     def get(self, request: Request, key: str) -> Response:
         return serialized(RunSerializer, get_run_or_404(request.user, key))
 
@@ -117,7 +117,7 @@ class EstimatesView(View):
     def get(self, request: Request, key: str) -> Response:
         run = get_run_or_404(request.user, key, Role.ANALYST)
         if run.state != Run.State.DONE:
-            raise Conflict(f"The run is {run.state}; its estimates are there when it is done.")
+            raise Conflict(f"The run is {run.state}; its estimates are available once it is done.")
         rows = json_rows(results.read(run))
         record_event(user_of(request), "exported", survey=access.survey_of(run), detail=f"run {run.key}, by the API")
         return serialized(EstimatesSerializer, {"run": run, "estimates": rows})
@@ -138,6 +138,6 @@ class PublishView(View):
 class AnalysisView(View):
     """State, progress and fault of an analysis of one's own survey."""
 
-    @read("How far an analysis is", AnalysisSerializer)
+    @read("Progress of an analysis", AnalysisSerializer)
     def get(self, request: Request, key: str) -> Response:
         return serialized(AnalysisSerializer, get_analysis_or_404(request.user, key)[0])

@@ -19,7 +19,7 @@ from surveys.models import Membership, Role, Survey, Team, Version
 from surveys.planning.checklist import checklist, missing_from
 from surveys.planning.group_warnings import expected_reports, opening_warnings
 
-IN_STEPS = f"while the survey is open, those that are counted: in steps of {STEP} of each group, one step behind"
+IN_STEPS = f"while the survey is open, those that are counted: in steps of {STEP} per group, one step behind"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class CountedVersion:
 
 @dataclass(frozen=True)
 class NextDesign:
-    """What opening would freeze, what of it is above a ceiling, and what to think of before."""
+    """Design that opening would freeze, what of it is above a ceiling, and what to think of before."""
 
     version: int
     design: Design
@@ -93,7 +93,9 @@ class SurveySerializer(serializers.Serializer[Any]):
         child=serializers.CharField(allow_blank=True), source="survey.title", help_text="by language code"
     )
     state = serializers.ChoiceField(choices=Survey.State.choices, source="survey.state")
-    rehearsal = serializers.BooleanField(source="survey.rehearsal", help_text="whether it is a rehearsal as a whole")
+    rehearsal = serializers.BooleanField(
+        source="survey.rehearsal", help_text="whether the survey is for simulated respondents"
+    )
     languages = serializers.ListField(child=serializers.CharField(), source="survey.languages")
     team = TeamSerializer()
     created_at = serializers.DateTimeField(source="survey.created_at")
@@ -109,7 +111,7 @@ class MoveSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     meaning = serializers.CharField()
     role = serializers.ChoiceField(choices=[role.label for role in Role], help_text="that it takes")
-    missing = serializers.CharField(allow_blank=True, help_text="what still keeps it from this")
+    missing = serializers.CharField(allow_blank=True, help_text="what is still missing for this")
 
 
 class WholeSurveySerializer(SurveySerializer):
@@ -128,17 +130,17 @@ class OpenedSerializer(WholeSurveySerializer):
 
 
 class NextDesignSerializer(serializers.Serializer[Any]):
-    """What opening would freeze: look at it, and confirm it by its digest."""
+    """Design that opening would freeze: look at it, and confirm it by its digest."""
 
     version = serializers.IntegerField()
     digest = serializers.CharField(source="design.digest")
     design = serializers.JSONField(source="design.document", help_text="see docs/reference/formats.md")
     above = serializers.ListField(
-        child=serializers.CharField(), help_text="what is above a ceiling of epsilon: then opening takes a reason"
+        child=serializers.CharField(), help_text="what exceeds a privacy loss ceiling and needs a reason at opening"
     )
-    warnings = serializers.ListField(child=serializers.CharField(), help_text="what to think of before it opens")
+    warnings = serializers.ListField(child=serializers.CharField(), help_text="warnings before opening")
     missing = serializers.ListField(
-        child=serializers.CharField(), help_text="what of the checklist is missing; it keeps nothing from opening"
+        child=serializers.CharField(), help_text="missing items of the checklist; they do not prevent opening"
     )
 
 

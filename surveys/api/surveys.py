@@ -46,12 +46,12 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The ETag of the definition that was read.",
+    description="ETag of the definition that was read.",
 )
-CHANGED: Responses = {(412, CONTENT_TYPE): problem("Somebody has changed it since that ETag.")}
-STATE = parameter("state", "Those in this state.", enum=STATES)
-SEARCH = parameter("search", "Those whose slug holds this.", maxLength=64)
-ORDERING = parameter("ordering", "The order; a minus turns it round.", enum=[*ORDERINGS], default="-created")
+CHANGED: Responses = {(412, CONTENT_TYPE): problem("It was changed since this ETag.")}
+STATE = parameter("state", "Only surveys in this state.", enum=STATES)
+SEARCH = parameter("search", "Only surveys whose slug contains this text.", maxLength=64)
+ORDERING = parameter("ordering", "Sort order; a minus reverses it.", enum=[*ORDERINGS], default="-created")
 
 
 class TeamsView(View):
@@ -86,11 +86,11 @@ class SurveysView(View):
         return page_of(request, rows, SurveySerializer, facts=partial(states_of, user), ordering=ordering)
 
     @change(
-        "Write a survey",
+        "Create a survey",
         WholeSurveySerializer,
         body=SurveyBody,
         status=201,
-        reply="It is written as a draft.",
+        reply="Creates a draft.",
         about_nothing=True,
     )
     def post(self, request: Request) -> Response:
@@ -116,7 +116,7 @@ class SurveyView(View):
         found = get_survey_or_404(request.user, slug)
         return serialized(WholeSurveySerializer, state_of(user_of(request), found))
 
-    @change("Delete a draft", None, status=204, reply="It is gone.")
+    @change("Delete a draft", None, status=204, reply="Deleted.")
     def delete(self, request: Request, slug: str) -> Response:
         found = get_survey_or_404(request.user, slug, Role.OWNER)
         services.delete_survey(found, by=user_of(request))
@@ -130,7 +130,7 @@ class DefinitionView(View):
     def get(self, request: Request, slug: str) -> Response:
         return Response(selectors.definition_of(get_survey_or_404(request.user, slug)))
 
-    @change("Write a draft anew", OpenApiTypes.OBJECT, body=OpenApiTypes.OBJECT, parameters=[IF_MATCH], others=CHANGED)
+    @change("Replace a draft", OpenApiTypes.OBJECT, body=OpenApiTypes.OBJECT, parameters=[IF_MATCH], others=CHANGED)
     def put(self, request: Request, slug: str) -> Response:
         """All of it is replaced. The slug stays as it is."""
         return self._write(request, slug)
@@ -152,7 +152,7 @@ class DefinitionView(View):
         current = draft_as_read(request, found)
         sent = serializers.DictField().run_validation(request.data)
         if sent.get("slug", slug) != slug:
-            words = f"The slug of a survey stays as it is, {slug}; a copy can have another."
+            words = f"The slug of a survey cannot be changed, {slug}; a copy can have another one."
             raise Problem(422, words, [error("slug", words, value=sent["slug"])])
         raw = {**(dict(current) if changes else {}), "slug": slug, **sent}
         written = services.write_survey(definitions.take_checked(raw), team=found.team, by=user_of(request))
@@ -163,9 +163,9 @@ class NextDesignView(View):
     """What opening the draft, or a closed survey again, would freeze; its digest is what opening asks for."""
 
     @read(
-        "What opening would freeze",
+        "Design that opening would freeze",
         NextDesignSerializer,
-        others=NOT_YET | {(422, CONTENT_TYPE): problem("It cannot be opened as it is, and why.")},
+        others=NOT_YET | {(422, CONTENT_TYPE): problem("It cannot be opened; the detail says why.")},
     )
     def get(self, request: Request, slug: str) -> Response:
         return serialized(NextDesignSerializer, next_design(get_survey_or_404(request.user, slug)))
@@ -200,7 +200,7 @@ def draft_as_read(request: Request, survey: Survey) -> Definition:
     require_draft(Survey.objects.select_for_update().get(pk=survey.pk))
     definition = selectors.definition_of(survey)
     if "If-Match" in request.headers and tag_of(definition) not in parse_etags(request.headers["If-Match"]):
-        raise Problem(412, "The definition has changed since it was read. Read it again, and write that anew.")
+        raise Problem(412, "The definition has changed since it was read. Read it again and repeat the change.")
     return definition
 
 
@@ -210,7 +210,7 @@ def team_of(request: Request, pk: int | None) -> Team | None:
         return None
     team, held = Team.objects.filter(pk=pk).first(), role_in_team(request.user, pk)
     if team is None or held is None or held < Role.EDITOR:
-        words = "There is no such team in which you are an editor."
+        words = "There is no such team in which you have the role editor."
         raise Problem(422, words, [error("team", words, value=pk)])
     return team
 
@@ -220,4 +220,4 @@ def _definition_of(body: dict[str, Any]) -> Definition:
 
 
 def _taken(slug: str) -> str:
-    return f"The name {slug} is taken. To change a draft, PUT its definition."
+    return f"The slug {slug} is already in use. To change a draft, PUT its definition."

@@ -41,7 +41,7 @@ def survey_response(request: Request, survey: Survey, status: int = 200) -> Resp
 def _opens(name: str, summary: str, command: Callable[..., Version | None]) -> Handler:
     """A POST that opens a survey, or will at its time, and answers what is warned of it."""
 
-    @change(summary, OpenedSerializer, body=OpeningBody, reply="It is open, or opens at its time.")
+    @change(summary, OpenedSerializer, body=OpeningBody, reply="Open, or scheduled to open.")
     def post(self: View, request: Request, slug: str) -> Response:
         survey = get_survey_or_404(request.user, slug, MOVES[name].role)
         terms, confirmed = terms_of(request)
@@ -76,7 +76,7 @@ class OpenView(View):
 class WaveView(View):
     """Asks a closed survey's questions once more, as its next wave, now or at a time."""
 
-    post = _opens("wave", "Open a survey again", schedules.open_again_on)
+    post = _opens("wave", "Open the next wave", schedules.open_again_on)
 
 
 class CloseView(View):
@@ -113,7 +113,7 @@ class ArchiveView(View):
 class RestoreView(View):
     """Takes a survey out of the archive; it is closed again."""
 
-    post = _moves("restore", "Take a survey out of the archive", services.restore_survey)
+    post = _moves("restore", "Restore a survey from the archive", services.restore_survey)
 
 
 class DuplicateView(View):
@@ -124,7 +124,7 @@ class DuplicateView(View):
         survey = get_survey_or_404(request.user, slug, Role.EDITOR)
         body = read_body(DuplicateBody, request)
         if Survey.objects.filter(slug=body["slug"]).exists():
-            raise Conflict(f"The name {body['slug']} is taken.")
+            raise Conflict(f"The slug {body['slug']} is already in use.")
         team = team_of(request, body.get("team"))
         copy = services.duplicate_survey(
             survey, slug=body["slug"], same_people=body["same_people"], team=team, by=user_of(request)

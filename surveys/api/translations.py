@@ -28,8 +28,8 @@ from surveys.lifecycle.translations import take_translations
 from surveys.respondent.stored_pages import attachment
 
 FORMAT = parameter("format", "Of the file.", enum=[*translation_files.FORMATS], default="csv")
-LANGUAGE = parameter("language", "That a PO file translates into; needed where there are several.", maxLength=16)
-NO_FILE = {(422, CONTENT_TYPE): problem("The survey has one language only, or the server lacks a package.")}
+LANGUAGE = parameter("language", "Target language of a PO file; required if there are several.", maxLength=16)
+NO_FILE = {(422, CONTENT_TYPE): problem("The survey has only one language, or the server lacks a package.")}
 
 
 class TranslationSerializer(serializers.Serializer[Any]):
@@ -54,8 +54,10 @@ class TranslationsSerializer(serializers.Serializer[Any]):
     texts = TranslationSerializer(many=True)
     stale = StaleSerializer(many=True)
     unfinished = serializers.ListField(child=serializers.CharField(), help_text="places marked as fuzzy")
-    unknown = serializers.ListField(child=serializers.CharField(), help_text="places that the draft does not have")
-    columns = serializers.ListField(child=serializers.CharField(), help_text="that are no language of the survey")
+    unknown = serializers.ListField(child=serializers.CharField(), help_text="places that are not in the draft")
+    columns = serializers.ListField(
+        child=serializers.CharField(), help_text="columns that are not languages of the survey"
+    )
 
 
 class FileOrJSON(Whatever):
@@ -79,7 +81,7 @@ class TranslationsView(View):
     content_negotiation_class = FileOrJSON
 
     @read(
-        "Take the texts away for translators",
+        "Download the texts for translators",
         OpenApiTypes.BINARY,
         parameters=[FORMAT, LANGUAGE],
         others=NO_FILE,
@@ -96,10 +98,10 @@ class TranslationsView(View):
         return attachment(content, translation_files.FORMATS[form], f"{found.slug}-translations.{form}")
 
     @change(
-        "Take translations into a draft",
+        "Import translations into a draft",
         TranslationsSerializer,
         body=TranslationsBody,
-        reply="They are saved. What was left out is named.",
+        reply="Saved; the response lists what was left out.",
         parameters=[IF_MATCH],
         others=CHANGED,
     )

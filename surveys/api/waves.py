@@ -51,21 +51,21 @@ class WaveSerializer(serializers.Serializer[Any]):
     """One opening of a survey."""
 
     version = serializers.IntegerField()
-    name = serializers.CharField(help_text="a wave where it asks what the one before asked, else a version")
-    same_questions = serializers.BooleanField(help_text="as the one before")
+    name = serializers.CharField(help_text="wave if it asks the same as the one before, else version")
+    same_questions = serializers.BooleanField(help_text="like the previous one")
     digest = serializers.CharField()
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
     reports = serializers.IntegerField(help_text="stored, also those that were purged since")
     epsilon = serializers.FloatField(help_text="of its reports alone")
-    spent = SpentSerializer(allow_null=True, help_text="null where nobody answered: nothing was spent")
+    spent = SpentSerializer(allow_null=True, help_text="null without responses: no privacy loss")
 
 
 class LedgerSerializer(serializers.Serializer[Any]):
     """What a person who answered everything in every wave may have spent."""
 
-    unit = serializers.CharField(help_text="whom and what the totals are about")
-    ceiling = serializers.FloatField(help_text="epsilon above which nothing is opened")
+    unit = serializers.CharField(help_text="what the totals refer to")
+    ceiling = serializers.FloatField(help_text="privacy loss (epsilon) above which nothing is opened")
     elsewhere = SumSerializer(help_text="in other surveys for the same people; part of every total")
     total = SumSerializer()
     waves = WaveSerializer(many=True)
@@ -75,7 +75,7 @@ class LedgerSerializer(serializers.Serializer[Any]):
 class LedgerView(View):
     """What was spent in each wave and in all, for each question, and what the next wave would add."""
 
-    @read("The ledger of a survey", LedgerSerializer)
+    @read("Privacy loss by wave", LedgerSerializer)
     def get(self, request: Request, slug: str) -> Response:
         book = budget_of(get_survey_or_404(request.user, slug))
         return serialized(LedgerSerializer, budget_sentences(book))

@@ -46,7 +46,9 @@ def require_size(source: str) -> None:
     try:
         size = len(source.encode())
     except UnicodeEncodeError as error:
-        raise ValidationError((), f"this is not text: character {error.start + 1} is half of one") from None
+        raise ValidationError(
+            (), f"must be valid text; character {error.start + 1} is half of a surrogate pair"
+        ) from None
     if size > LARGEST_FILE:
         raise too_large(size)
     if size > LARGEST and (rest := size - sum(len(line[0]) for line in PICTURE.finditer(source))) > LARGEST:
@@ -55,9 +57,7 @@ def require_size(source: str) -> None:
 
 def too_large(size: int) -> ValidationError:
     """The error for a definition with this many bytes, raised before reading where possible."""
-    return ValidationError(
-        (), f"a definition must have at most {LARGEST:,} bytes besides its pictures; this one has {size:,}"
-    )
+    return ValidationError((), f"a definition must have at most {LARGEST:,} bytes without its images; got {size:,}")
 
 
 def require_plain(value: Any, path: Path = (), depth: int = 1) -> int:
@@ -66,7 +66,7 @@ def require_plain(value: Any, path: Path = (), depth: int = 1) -> int:
     Returns how many parts there are. Raises ValidationError, which names the place, the bound and the value.
     """
     if depth > DEEPEST:
-        raise ValidationError(path, f"is nested too deeply: at most {DEEPEST} levels are taken")
+        raise ValidationError(path, f"is nested too deeply: at most {DEEPEST} levels are allowed")
     if isinstance(value, dict | list):
         return _require_plain_entries(value, path, depth)
     if isinstance(value, str):

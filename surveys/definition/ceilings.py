@@ -58,12 +58,14 @@ def excesses(design: Design) -> Iterator[Excess]:
     price_of_all = priced(design)
     for number, price in enumerate(price_of_all.prices, start=1):
         if _is_above(price.ratio, ceilings.question):
-            yield Excess(f"question {number} ({price.key}) has epsilon", price.ratio, ceilings.question)
+            yield Excess(
+                f"question {number} ({price.key}) has a privacy loss (epsilon) of", price.ratio, ceilings.question
+            )
     spent = design.spent
     total = spent * price_of_all.ratio
     if _is_above(total, ceilings.total):
-        before = ", with what was spent before," if spent > 1 else ""
-        yield Excess(f"all questions together{before} have epsilon", total, ceilings.total)
+        before = ", including earlier waves and linked surveys," if spent > 1 else ""
+        yield Excess(f"the total privacy loss (epsilon){before} is", total, ceilings.total)
 
 
 def with_reason(design: Design, reason: str) -> Design:
@@ -78,7 +80,7 @@ def with_reason(design: Design, reason: str) -> Design:
     above = "; ".join(one.in_words for one in excesses(design))
     bounds = f"1 to {designs.LONGEST_REASON} characters"
     if not reason and above:
-        raise InputError("reason", f"reason must say in {bounds} why it is to be opened although {above}; got none")
+        raise InputError("reason", f"reason must say in {bounds} why the survey is opened although {above}; got none")
     if not reason or design.ceilings is None:
         return design
     try:

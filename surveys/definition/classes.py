@@ -37,7 +37,7 @@ DAY: Final = 24 * 60
 
 WRITTEN = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
-FORMS: Final = {1: "a year like 2024", 2: "a month like 2024-03", 3: "a day like 2024-03-15"}
+FORMS: Final = {1: "a year such as 2024", 2: "a month such as 2024-03", 3: "a day such as 2024-03-15"}
 
 MONTH: Final = {"en": "F Y", "de": "F Y", "es": r"F \d\e Y", "fr": "F Y", "ar": "F Y"}
 """How a month is written in each language of the respondents' pages (Django's letters for parts of a date)."""
@@ -57,7 +57,7 @@ def choices_of(classes: object, languages: Sequence[str], path: Path) -> list[Te
     labels = _times(written, path) if by == "time" else _dates(written, path)
     count = len(labels)
     if not 2 <= count <= MOST_ANSWERS:
-        raise ValidationError(path, f"must make 2 to {MOST_ANSWERS} choices; got {count:,}")
+        raise ValidationError(path, f"must give 2 to {MOST_ANSWERS} choices; got {count:,}")
     return [{code: _in(code, label) if code in MONTH else "" for code in languages} for label in labels]
 
 
@@ -79,7 +79,7 @@ def _times(written: Mapping[str, object], path: Path) -> list[Label]:
     begin = written.get("from", "00:00")
     clock = CLOCK.fullmatch(begin) if isinstance(begin, str) else None
     if clock is None:
-        raise ValidationError((*path, "from"), f"must be a time like 06:00; got {begin!r}")
+        raise ValidationError((*path, "from"), f"must be a time such as 06:00; got {begin!r}")
     first, length = int(clock[1]) * 60 + int(clock[2]), hours * 60
     spans = [f"{_clock(start)} – {_clock(start + length - 1)}" for start in range(first, first + DAY, length)]
     return [lambda _code, span=span: span for span in spans]  # type: ignore[misc]
@@ -126,7 +126,7 @@ def _periods(written: Mapping[str, object], parts: int, path: Path) -> list[date
     if first > last:
         raise ValidationError((*path, "to"), f"must not be before {written['from']}; got {written['to']}")
     if (count := last - first + 1) > MOST_ANSWERS:
-        raise ValidationError(path, f"must make 2 to {MOST_ANSWERS} choices; got {count:,}")
+        raise ValidationError(path, f"must give 2 to {MOST_ANSWERS} choices; got {count:,}")
     return [_first_day(number * months) for number in range(first, last + 2)]
 
 

@@ -153,7 +153,7 @@ def design_of(definition: Definition, *, version: int, opening: OpeningOptions =
     require_every_language(definition)
     appearance.require_contrast(design.look)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, ())
-    _within_ceiling(design, opening, "Lower the truth probability of a question, or ask fewer.")
+    _within_ceiling(design, opening, "Lower the truth probability of a question or ask fewer questions.")
     return design
 
 
@@ -173,7 +173,7 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
     }
     content = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
     design = designs.check({**content, **_frozen_fieldwork(fieldwork, opening), "version": version})
-    _within_ceiling(design, opening, "A revised version could ask less.")
+    _within_ceiling(design, opening, "Revise the survey to ask fewer questions.")
     return design
 
 
@@ -200,7 +200,7 @@ def _frozen_items(items: list[ItemPart]) -> list[Mapping[str, Any]]:
         if numbers > MOST_NUMBERS:
             raise ValidationError(
                 ("items", number),
-                f": the tables of the questions up to here hold {numbers:,} numbers; at most "
+                f": the randomisation schemes up to here have {numbers:,} numbers; at most "
                 f"{MOST_NUMBERS:,} are allowed. Offer fewer answers or a larger step",
             )
     return frozen
@@ -236,7 +236,7 @@ def _filled_in(value: Any, path: Path) -> None:
         for number, part in enumerate(value):
             _filled_in(part, (*path, number))
     elif isinstance(value, str) and (blank := TO_FILL_IN.search(value)):
-        raise ValidationError(path, f"has a place to fill in: {blank[0]}")
+        raise ValidationError(path, f"has a placeholder that must be replaced: {blank[0]}")
 
 
 def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
@@ -287,12 +287,13 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
-        words = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
+        words = f"the total privacy loss (epsilon) is {total:.4f}; at most {ceiling:.4f} per respondent is allowed"
         if opening.spent > 1:
             before = epsilon_of(opening.spent)
             words = (
-                f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
-                f"at most {ceiling:.4f} a person is allowed"
+                f"after this wave the privacy loss (epsilon) could be {total:.4f}, of which {before:.4f} in earlier "
+                "waves; "
+                f"at most {ceiling:.4f} per respondent is allowed"
             )
         raise ValidationError((), f"{words}. {advice}", keys=["items"])
 

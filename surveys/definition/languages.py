@@ -51,13 +51,13 @@ def require_every_language(definition: Definition) -> None:
     spoken = [code for code, _name in settings.LANGUAGES]
     for code in definition["languages"]:
         if code not in spoken:
-            message = f": the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+            message = f": {code!r} is not a language of the respondents' pages; available are {', '.join(spoken)}"
             raise ValidationError(("languages",), message)
     for place in ("introduction", "consent"):
         written = [code for code, text in definition[place].items() if text.strip()]
         for code in definition["languages"] if written else ():
             if code not in written:
-                message = f"must not be empty: the text stands there in {', '.join(written)}"
+                message = f"must not be empty: the text is given in {', '.join(written)}"
                 raise ValidationError((place, code), message)
 
 

@@ -26,7 +26,7 @@ def read_pictures(raw: object) -> dict[str, CleanPicture]:
         except (binascii.Error, ValueError):
             content = b""
         if not content:
-            raise ValidationError(path, "must be a picture in base64")
+            raise ValidationError(path, "must be an image in base64")
         try:
             found[str(name)] = clean_picture(content)
         except ValidationError as error:
@@ -49,7 +49,7 @@ def _named(written: Mapping[str, object], pictures: Mapping[str, CleanPicture], 
         return pictures[name].to_dict()
     if "file" in written:
         known = ", ".join(sorted(pictures)) or "none"
-        raise ValidationError((*path, "file"), f"must be one of the file's pictures ({known}); got {name!r:.80}")
+        raise ValidationError((*path, "file"), f"must be one of the file's images ({known}); got {name!r:.80}")
     return {part: written.get(part) for part in ("digest", "type", "width", "height")}
 
 

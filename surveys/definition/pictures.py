@@ -65,10 +65,10 @@ def clean_picture(data: bytes, *, longest: int = LONGEST_SIDE) -> CleanPicture:
         raise _refused("is damaged: it ends too early or does not unpack") from None
     if max(picture.width, picture.height) > longest:
         raise _refused(
-            f"must be at most {longest} points wide and high; this one is {picture.width} x {picture.height}"
+            f"must be at most {longest} pixels wide and high; this one is {picture.width} x {picture.height}"
         )
     if len(picture.content) > MOST_BYTES:
-        raise _refused(f"must have at most {MOST_BYTES:,} bytes; written anew it has {len(picture.content):,}")
+        raise _refused(f"must have at most {MOST_BYTES:,} bytes; after re-encoding it has {len(picture.content):,}")
     _require_decodable(picture)
     return picture
 
@@ -80,7 +80,7 @@ def _reader_of(data: bytes) -> Callable[[bytes], CleanPicture]:
         return _jpeg
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return _webp
-    svg = "; SVG can hold scripts" if b"<svg" in data[:1024].lower() else ""
+    svg = "; SVG can contain scripts" if b"<svg" in data[:1024].lower() else ""
     raise _refused(f"must be PNG, JPEG or WebP{svg}")
 
 
@@ -129,7 +129,7 @@ def _png(data: bytes) -> CleanPicture:
     unpacker = zlib.decompressobj()
     unpacked = unpacker.decompress(packed, size + 1)
     if len(unpacked) != size or not unpacker.eof:
-        raise _refused("is damaged: its points do not fill its size")
+        raise _refused("is damaged: its pixels do not fill its size")
     content = PNG + _chunk(b"IHDR", header) + b"".join(kept)
     content += _chunk(b"IDAT", zlib.compress(unpacked, 9)) + _chunk(b"IEND", b"")
     return CleanPicture("png", width, height, content)
@@ -183,9 +183,9 @@ def _jpeg(data: bytes) -> CleanPicture:
         if marker in JPEG_KEPT or marker == 0xDA or (marker == 0xEE and part[4:9] == b"Adobe" and len(part) == 16):
             kept.append(part)
         elif not (0xE0 <= marker <= 0xEF or marker == 0xFE):
-            raise _refused("is a JPEG of a kind that browsers do not show: baseline and progressive ones are taken")
+            raise _refused("must be a baseline or progressive JPEG, because browsers do not show other kinds")
     if not scanned or size == (0, 0):
-        raise _refused("is damaged: it holds no picture")
+        raise _refused("is damaged: it contains no image")
     return CleanPicture("jpg", *size, b"".join([*kept, b"\xff\xd9"]))
 
 
@@ -218,11 +218,11 @@ def _webp(data: bytes) -> CleanPicture:
         name, length = struct.unpack("<4sI", data[place : place + 8])
         content = data[place + 8 : place + 8 + length]
         if len(content) != length or name in found:
-            raise _refused("is damaged: a part is missing or stands twice")
+            raise _refused("is damaged: a part is missing or occurs twice")
         found[name] = content
         place += 8 + length + length % 2
     if {b"ANIM", b"ANMF"} & set(found):
-        raise _refused("must not move; this WebP is animated")
+        raise _refused("must not be animated")
     if exif := found.get(b"EXIF"):
         _require_upright(exif.removeprefix(b"Exif\x00\x00"))
     points = found.get(b"VP8L") or found[b"VP8 "] if {b"VP8L", b"VP8 "} & set(found) else b""
@@ -244,7 +244,7 @@ def _webp_size(points: bytes, *, lossless: bool) -> tuple[int, int]:
     if not lossless and points[3:6] == b"\x9d\x01\x2a":
         width, height = struct.unpack("<HH", points[6:10])
         return width & 0x3FFF, height & 0x3FFF
-    raise _refused("is damaged: it holds no picture")
+    raise _refused("is damaged: it contains no image")
 
 
 def _riff(name: bytes, content: bytes) -> bytes:
@@ -261,12 +261,12 @@ def _require_upright(exif: bytes) -> None:
     for place in range(start + 2, start + 2 + 12 * count, 12):
         tag, _kind, _count, value = struct.unpack(f"{order}HHIH", exif[place : place + 10])
         if tag == ORIENTATION and value != UPRIGHT:
-            raise _refused("lies on its side, and only its metadata say so: turn it, and save it again")
+            raise _refused("is rotated only by its metadata: rotate it and save it again")
 
 
 def _require_size(width: int, height: int) -> None:
     if not (1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE):
-        raise _refused(f"must be at most {LONGEST_SIDE} points wide and high; this one is {width} x {height}")
+        raise _refused(f"must be at most {LONGEST_SIDE} pixels wide and high; this one is {width} x {height}")
 
 
 def _refused(reason: str) -> ValidationError:

@@ -56,7 +56,7 @@ def question_advice(definition: Definition) -> Iterator[WordingAdvice]:
                     yield WordingAdvice(path, language, kind.name, f"“{match}”: {kind.reason}")
             count = len(WORD.findall(words))
             if count > MOST_WORDS:
-                advice = f"It has {count} words; people read up to {MOST_WORDS} with ease."
+                advice = f"It has {count} words; up to {MOST_WORDS} are easy to read."
                 yield WordingAdvice(path, language, "too long", advice)
             yield from _hard_to_read(path, language, words)
 
@@ -73,9 +73,7 @@ def _hard_to_read(path: tuple[str, ...], language: str, words: str) -> Iterator[
         return
     level = round(lix(words))
     if level > HARDEST[language]:
-        advice = (
-            f"Hard to read: LIX {level}, easy up to {HARDEST[language]}. Shorter sentences and words help everybody."
-        )
+        advice = f"Hard to read: LIX {level}, easy up to {HARDEST[language]}. Use shorter sentences and words."
         yield WordingAdvice(path, language, "hard to read", advice)
 
 

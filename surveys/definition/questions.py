@@ -55,8 +55,8 @@ UNFROZEN = ("help_after", "sensitivity")
 found a question is nobody else's to read."""
 
 NO_NUMBER_WITHHELD = (
-    "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
-    "people want to say it, and ask the number only then (asked_if)"
+    "is not available for a number, because every response to it is a number. Ask first, with a yes/no question, "
+    "whether the respondent wants to give the number, and ask for it only then (asked_if)"
 )
 
 
@@ -144,7 +144,7 @@ def place_among(answers: Sequence[Text | str], written: object, language: str, p
 
 def _kind(kind: object, path: Path) -> Kind:
     if reason := unsupported_kind(kind):
-        raise ValidationError((*path, "kind"), f"{kind!r} is refused: {reason}.")
+        raise ValidationError((*path, "kind"), f"{kind!r} is not allowed. {reason}.")
     return one_of(kind, KINDS, (*path, "kind"), f"one of {', '.join(KINDS)}")
 
 
@@ -154,7 +154,7 @@ def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
     if "classes" in item:
         return _classes(item, kind, languages, path)
     if {"low", "high"} & set(item):
-        raise ValidationError(path, ": low and high stand beside points, and only there", keys=["low"])
+        raise ValidationError(path, ": low and high are required with points, and allowed only with them", keys=["low"])
     choices = listed(item.get("choices") or [], (*path, "choices"))
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
 
@@ -162,7 +162,7 @@ def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
 def _classes(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:
     """The choices of a question on a date or a time of day, which is asked by its class."""
     if kind not in classes.KINDS or item.get("choices"):
-        fitting = f"is for {', '.join(classes.KINDS)} without choices of its own"
+        fitting = f"is for {', '.join(classes.KINDS)} without choices"
         raise ValidationError((*path, "classes"), f"{fitting}; got {kind}" if kind not in classes.KINDS else fitting)
     return classes.choices_of(item["classes"], languages, (*path, "classes"))
 
@@ -192,7 +192,7 @@ def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Pat
     """The choices of a scale given only by its number of points and the texts for its ends."""
     points = item["points"]
     if kind != "scale" or item.get("choices"):
-        raise ValidationError((*path, "points"), "is for a scale without choices of its own")
+        raise ValidationError((*path, "points"), "is for a scale without choices")
     if not isinstance(points, int) or not 2 <= points <= 256:
         raise ValidationError((*path, "points"), f"must be an integer from 2 to 256; got {points!r}")
     ends = {1: text(item.get("low", ""), languages), points: text(item.get("high", ""), languages)}

@@ -5,37 +5,37 @@ import re
 from collector.designs.texts import refused_character
 
 OPEN_TEXT = (
-    "Candor asks for no open text: words cannot be randomised, and what people write can name them. Ask for one "
-    "choice or several choices of the answers that you expect"
+    "Open text is not supported: it cannot be randomised and can identify respondents. Ask for one choice or several "
+    "choices among the expected answers"
 )
 FILES = (
-    "Candor takes no files: they cannot be randomised, and they can name who made them. Ask what you want to learn "
-    "from them as a question with choices or as a number"
+    "Files are not supported: they cannot be randomised and can identify respondents. Ask for a choice or a number "
+    "instead"
 )
 RANKING = (
-    "Candor asks for no ranking: an order of options has too many answers to be randomised and estimated as a whole. "
-    "Ask for the first place as one choice, or let each option be rated on a scale"
+    "Rankings are not supported: an order of options has too many possible answers to be randomised and estimated. "
+    "Ask for the first place as one choice, or for a rating of each option on a scale"
 )
 DATES = (
-    "Candor asks for no exact date or time, which can name people. Ask for its class: kind one_choice with classes, "
-    "like {by: month, from: 2024-01, to: 2024-12} or {by: time, hours: 6}"
+    "Exact dates and times are not supported: they can identify respondents. Ask for a range: kind one_choice with "
+    "classes, such as {by: month, from: 2024-01, to: 2024-12} or {by: time, hours: 6}"
 )
 SCRIPTS = (
-    "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts are shown as they stand; write "
-    "them as plain text"
+    "Scripts and HTML are not supported: they could read true answers. Write plain text, which is shown exactly as "
+    "written"
 )
 BRANCHING = (
-    "Candor asks no server which question comes next: the server would learn the answer from it. Use asked_if and "
-    "unasked: the device decides, and everybody sends a report of the same shape"
+    "Server-side branching is not supported: it would reveal the answer to the server. Use asked_if and unasked, so "
+    "that the device decides and all responses have the same form"
 )
 QUOTAS = (
-    "Candor has no quotas on answers: nobody knows the answers to count, and a quota that is full would tell what the "
-    "people before answered. Ask for groups openly (strata, with their shares of the population), and for more people"
+    "Quotas on answers are not supported: the server does not know true answers, and a full quota would reveal earlier "
+    "ones. Use a background question (strata, with shares of the population) and invite more people"
 )
 
 SCREENED = (
-    "an answer that ends the survey is one of a question of its own before all others, of which nothing is sent: write "
-    "it as screening"
+    "An answer can end the survey only in a screening question, which comes before all others and is not sent: use "
+    "screening"
 )
 
 KINDS = {
@@ -94,4 +94,4 @@ def unsupported_text(words: object) -> str:
     if unseen := refused_character(words):
         return unseen.in_words
     found = TAG.search(words)
-    return f"holds HTML ({found[0][:20]}), which is refused: {SCRIPTS}" if found else ""
+    return f"contains HTML ({found[0][:20]}), which is not allowed. {SCRIPTS}" if found else ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from collector.errors import Path, ValidationError
-from surveys.definition.numerals import plain_number
+from randomized_response.numerals import plain_number
 from surveys.definition.unsupported import unsupported_key
 
 
@@ -14,7 +14,7 @@ def known_keys(value: object, keys: set[str], path: Path) -> dict[str, object]:
         raise ValidationError(path, f"must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
     for key in value:
         if key not in keys and (reason := unsupported_key(key)):
-            raise ValidationError((*path, str(key)), f"is refused: {reason}.")
+            raise ValidationError((*path, str(key)), f"is not allowed. {reason}.")
     unknown = sorted(str(key) for key in value if key not in keys)
     if unknown:
         message = f"has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}"

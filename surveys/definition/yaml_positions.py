@@ -54,7 +54,7 @@ class _Open:
 
     def add(self, node: yaml.Node) -> None:
         if len(self.node.value) >= bounds.MOST_ENTRIES and self.key is None:
-            words = f"a list or mapping must have at most {bounds.MOST_ENTRIES} entries; this is one more"
+            words = f"a list or mapping must have at most {bounds.MOST_ENTRIES} entries; got more"
             raise _at(node.start_mark, ValidationError((), words))
         if isinstance(self.node, yaml.SequenceNode):
             self.node.value.append(node)
@@ -67,9 +67,9 @@ class _Open:
     def _key(self, node: yaml.Node) -> yaml.ScalarNode:
         """The key of an entry; a repeated one is rejected, as a value would be lost."""
         if not isinstance(node, yaml.ScalarNode):
-            raise _at(node.start_mark, ValidationError((), "a key must be a text; this is a list or a mapping"))
+            raise _at(node.start_mark, ValidationError((), "a key must be text; got a list or a mapping"))
         if node.value in self.known:
-            words = f"the key {node.value} stands twice here; only one would count"
+            words = f"the key {node.value} occurs twice"
             raise _at(node.start_mark, ValidationError((), words))
         self.known.add(node.value)
         return node
@@ -98,15 +98,15 @@ def _compose(events: Iterable[yaml.Event]) -> yaml.Node | None:
 def _require_usual(event: Any, number: int, depth: int, *, alone: bool) -> None:
     words = ""
     if not alone:
-        words = "a file holds one definition; a second document begins here"
+        words = "a file must contain one definition; a second document begins here"
     elif event.anchor is not None:
-        words = "anchors (&) and aliases (*) are not taken; write the part out where it belongs"
+        words = "anchors (&) and aliases (*) are not allowed; repeat the part instead"
     elif getattr(event, "tag", None) is not None:
-        words = f"tags are not taken; got {event.tag}"
+        words = f"tags are not allowed; got {event.tag}"
     elif number > bounds.MOST_PARTS:
-        words = f"a definition must have at most {bounds.MOST_PARTS:,} parts; this is one more"
+        words = f"a definition must have at most {bounds.MOST_PARTS:,} parts; got more"
     elif isinstance(event, yaml.CollectionStartEvent) and depth >= bounds.DEEPEST:
-        words = f"this is nested too deeply: at most {bounds.DEEPEST} levels are taken"
+        words = f"this is nested too deeply: at most {bounds.DEEPEST} levels are allowed"
     if words:
         raise _at(event.start_mark, ValidationError((), words))
 

@@ -21,7 +21,7 @@ from surveys.exchange.words import first_text, key_from, language_code, plain_te
 NO_TITLE = "Imported survey"
 LONGEST_TITLE = 300
 """Characters of a title or heading that are taken over."""
-CONDITIONAL = ("A text with a condition of its own.", "Write it above the wording of the question that it belongs to.")
+CONDITIONAL = ("A text with a separate condition.", "Add it above the wording of its question.")
 
 
 @dataclass
@@ -44,13 +44,17 @@ class Texts:
         texts = cls(list(dict.fromkeys([own, *languages])), own)
         if strange and not languages:
             texts.adopted = strange.pop(0)
-            said = f"The pages do not speak {texts.adopted}: its texts stand as {own}. Candor's own words are in {own}."
-            source.report.add("languages", texts.adopted, "changed", said, "Check whether respondents read both.")
+            said = (
+                f"{texts.adopted} is not supported: its texts were imported as {own}, and Candor's texts are in {own}."
+            )
+            source.report.add(
+                "languages", texts.adopted, "changed", said, "Check that respondents understand both languages."
+            )
         for code in strange:
-            said = f"The respondents' pages do not speak it; they speak {', '.join(spoken)}."
+            said = f"Not a language of the respondents' pages; available are {', '.join(spoken)}."
             source.report.add("languages", code, "left out", said)
         for code in texts.languages:
-            source.report.add("languages", code, "taken over")
+            source.report.add("languages", code, "imported")
         return texts
 
     adopted: str = ""
@@ -131,7 +135,7 @@ class Builder:
         said: list[str] = []
         taken = self.texts.take(words, said)
         if any(taken.values()):
-            outcome: Outcome = "changed" if said else "taken over"
+            outcome: Outcome = "changed" if said else "imported"
             self.source.report.add(name, first_text(taken, name), outcome, " ".join(said))
         return taken
 
@@ -191,9 +195,7 @@ class Builder:
             item.pop("keep_last", None)
         self.items.append(item)
         self.made[made.name] = made
-        report.add(
-            made.place, made.shown, "changed" if made.said else "taken over", " ".join(made.said), made.suggestion
-        )
+        report.add(made.place, made.shown, "changed" if made.said else "imported", " ".join(made.said), made.suggestion)
 
     def _put_before(self, item: ItemPart, question: Question) -> None:
         """Put the texts that wait for a question before this one."""
@@ -207,8 +209,8 @@ class Builder:
                 said if note.condition or not question.condition else [*said, "It is shown only where that is asked."]
             )
             before = _above(before, words)
-            where = f"The text stands before {item['key']}."
-            self.source.report.add(note.place, shown_as, "changed" if said else "taken over", " ".join([where, *said]))
+            where = f"Placed before {item['key']}."
+            self.source.report.add(note.place, shown_as, "changed" if said else "imported", " ".join([where, *said]))
         if any(before.values()):
             item["before"] = {"text": before}
         self.waiting.clear()
@@ -218,12 +220,12 @@ class Builder:
         words = self.texts.take(question.words, said)
         report = self.source.report
         if WRITTEN_BEFORE in question.stored:
-            report.add(question.place, first_text(words, question.name), "taken over", "It stands before its question.")
+            report.add(question.place, first_text(words, question.name), "imported", "Placed before its question.")
         elif not any(words.values()):
-            report.add(question.place, question.name, "left out", "It has no text.")
+            report.add(question.place, question.name, "left out", "The text is empty.")
         elif not question.condition and not self.items and (question.section is None or not self.sections):
             self.introduction.append(words)
-            report.add(question.place, first_text(words, question.name), "changed", "It is in the introduction.")
+            report.add(question.place, first_text(words, question.name), "changed", "Added to the introduction.")
         else:
             self.waiting.append((question, words, said))
 
@@ -255,14 +257,14 @@ class Builder:
         title = _heading(title, said)
         self.sections.append({"key": key, "title": title, "introduction": introduction})
         place = section.place or "sections"
-        self.source.report.add(place, title[self.texts.own], "changed" if said else "taken over", " ".join(said))
+        self.source.report.add(place, title[self.texts.own], "changed" if said else "imported", " ".join(said))
 
     def _report_empty_sections(self) -> None:
         entered = {one["title"].get(self.texts.own) for one in self.sections}
         for section in self.source.sections():
             title = self.texts.take(section.title)[self.texts.own]
             if title and _heading({"": title}, [])[""] not in entered:
-                self.source.report.add(section.place, title, "left out", "None of its questions was taken over.")
+                self.source.report.add(section.place, title, "left out", "None of its questions was imported.")
 
     def _joined_introduction(self) -> dict[str, str]:
         joined = dict.fromkeys(self.texts.languages, "")

@@ -25,7 +25,7 @@ TOKEN = re.compile(
 )
 EQUAL = {"=", "==", "eq", "equal", "contains", "contain"}
 UNEQUAL = {"!=", "<>", "ne", "notequal", "notcontains", "notcontain"}
-OTHERWISE = "ask it of everybody, or write the condition anew on one earlier question"
+OTHERWISE = "ask everyone, or enter a condition on one earlier question"
 
 
 def untranslatable(reason: str) -> ValidationError:
@@ -60,7 +60,7 @@ class _Parser:
     def whole(self) -> list[Wanted]:
         found = self._either()
         if self.at < len(self.tokens):
-            raise untranslatable(f"it has {self.tokens[self.at].words}, which Candor has not")
+            raise untranslatable(f"it has {self.tokens[self.at].words}, which is not supported")
         return found
 
     def _either(self) -> list[Wanted]:
@@ -121,8 +121,8 @@ class _Parser:
         if operator in ("<", ">", "<=", ">="):
             raise untranslatable("it compares sizes, and Candor compares with single answers")
         if operator in ("notempty", "empty"):
-            raise untranslatable("it asks whether there is an answer, which only the answer could tell")
-        raise untranslatable(f"it has {operator}, which Candor has not")
+            raise untranslatable("it tests whether there is an answer, which would reveal the answer")
+        raise untranslatable(f"it has {operator}, which is not supported")
 
     def _literals(self) -> list[str]:
         if not self._next_is("["):
@@ -138,7 +138,7 @@ class _Parser:
         if token.kind == "text":
             words = token.words[1:-1]
             if not words.strip():
-                raise untranslatable("it asks whether there is an answer, which only the answer could tell")
+                raise untranslatable("it tests whether there is an answer, which would reveal the answer")
             return words.strip()
         if token.kind == "number" or token.words in ("true", "false"):
             return token.words
@@ -156,7 +156,7 @@ class _Parser:
 
     def _need(self, words: str) -> None:
         if not self._next_is(words):
-            raise untranslatable(f"a {words} is missing, or it calls a function that Candor has not")
+            raise untranslatable(f"a {words} is missing, or it calls an unsupported function")
 
     def _take(self) -> _Token:
         if self.at >= len(self.tokens):

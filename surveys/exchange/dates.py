@@ -26,20 +26,20 @@ HOURS = 3
 def proposed_classes(question: Question) -> tuple[dict[str, object], list[str]]:
     """Classes as a definition has them, and what was changed to have them, in sentences."""
     if question.kind == "time":
-        changed = f"Candor asks for no exact time: it is asked in {24 // HOURS} classes of {HOURS} hours."
+        changed = f"Exact times are not supported: asked in {24 // HOURS} classes of {HOURS} hours."
         return {"by": "time", "hours": HOURS}, [changed]
-    said = ["Candor asks for no exact date: it is asked in classes."]
+    said = ["Exact dates are not supported: asked as ranges."]
     if "time" in question.tool_kind.lower():
-        said.append("Its time of day is not asked: ask for it in a question of its own.")
+        said.append("The time of day was left out: ask for it in a separate question.")
     bounds = [
         _bound(written, name, last, said)
         for written, name, last in ((question.minimum, "minimum", 1), (question.maximum, "maximum", 12))
     ]
     low, high = (usual if bound is None else bound for bound, usual in zip(bounds, WITHOUT_BOUNDS, strict=True))
     if bounds == [None, None]:
-        said.append("It has no bounds: classes of ten years are a proposal, choose those that you need.")
+        said.append("No bounds: ranges of ten years are a proposal, choose those that you need.")
     if low > high:
-        said.append("Its bounds are no range: they were left out.")
+        said.append("Its bounds are not a valid range and were left out.")
         bounds, (low, high) = [None, None], WITHOUT_BOUNDS
     return _between(low, high, earlier=bounds[0] is None, later=bounds[1] is None), said
 

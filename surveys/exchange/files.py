@@ -88,13 +88,13 @@ def json_document(text: str) -> Any:
     except ValueError as error:
         raise fault(f"is not JSON: {str(error)[:200]}") from None
     except RecursionError:
-        raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken") from None
+        raise fault(f"is nested too deeply: at most {DEEPEST} levels are allowed") from None
     waiting, parts = [(value, 1)], 0
     while waiting:
         part, depth = waiting.pop()
         parts += 1
         if depth > DEEPEST:
-            raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken")
+            raise fault(f"is nested too deeply: at most {DEEPEST} levels are allowed")
         if parts > MOST_ELEMENTS:
             raise fault(f"must have at most {MOST_ELEMENTS:,} parts; it has more")
         inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
@@ -156,7 +156,7 @@ class _Tree:
         if self.count > self.most:
             raise fault(f"must have at most {self.most:,} elements; it has more")
         if self.depth > DEEPEST:
-            raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken")
+            raise fault(f"is nested too deeply: at most {DEEPEST} levels are allowed")
         if self.keep:
             element = Element(name)
             self.open[-1].children.append(element)

@@ -80,7 +80,7 @@ def format_of(content: bytes, filename: str = "") -> str:
     if content[:4] == b"\xd0\xcf\x11\xe0":
         raise files.fault("is a workbook of Excel 97 (.xls); save it as .xlsx")
     if content[:4] == b"%PDF":
-        raise files.fault("is a PDF, which has no questions that can be told apart; paste its text")
+        raise files.fault("is a PDF, in which questions cannot be recognised; paste its text")
     text = files.decoded(content)
     begin = text.lstrip()[:1]
     if begin == "<":

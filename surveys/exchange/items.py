@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 CODED = "Ask it with coded options: the answers that you expect, and “Something else”."
 LEFT_OUT = {
-    "text": ("Free text cannot be randomised, and can name who wrote it.", CODED),
+    "text": ("Free text cannot be randomised and can identify respondents.", CODED),
     "file": (
-        "Files cannot be randomised, and can name who made them.",
+        "Files cannot be randomised and can identify respondents.",
         "Ask what you want to learn from it as choices.",
     ),
     "ranking": (
         "An order of options has too many answers to be randomised as a whole.",
         "Ask which comes first as one choice, or rate each option on a scale.",
     ),
-    "place": ("A place on the map names people.", "Ask for regions as choices, or as a group."),
-    "computed": ("It is computed from answers, which only the device knows.", "Compute it from the estimates."),
-    "metadata": ("It stores who answered, when or on which device, which Candor never does.", ""),
-    "unknown": ("Candor has no such kind of question.", CODED),
+    "place": ("A place on a map can identify respondents.", "Ask for regions as choices, or as a group."),
+    "computed": ("Computed from true answers, which only the device knows.", "Compute it from the estimates."),
+    "metadata": ("Stores who answered, when or on which device, which Candor never does.", ""),
+    "unknown": ("This kind of question is not supported.", CODED),
 }
 """Kinds of the source that no question can be made of: the reason, and what to ask instead."""
 
@@ -94,7 +94,7 @@ class ItemMaker:
             item["heading"] = heading
             self._missing_languages(heading, made, "heading")
         elif row is not None:
-            made.say(f"A row of a grid ({question.tool_kind}): it is a question of its own, randomised by itself.")
+            made.say(f"A row of a grid ({question.tool_kind}): imported as a question that is randomised separately.")
         self._missing_languages(wording, made)
         if question.kind == "number":
             self._number(made)
@@ -126,7 +126,7 @@ class ItemMaker:
             wording = {code: " – ".join(filter(None, (wording[code], words[code]))) for code in wording}
         help_text = self.texts.take(self.question.help, said)
         if any(help_text.values()):
-            said.append("The help text stands below the wording.")
+            said.append("The help text was added below the wording.")
             wording = {code: "\n".join(filter(None, (wording[code], help_text[code]))) for code in wording}
         return wording
 
@@ -143,8 +143,8 @@ class ItemMaker:
         for sentence in said:
             made.say(sentence)
         if not self.question.required:
-            made.say("A number cannot be left blank: it is asked of everybody.")
-            made.suggestion = "Ask first, by a yes/no question, whether people want to say it."
+            made.say("A number question cannot be optional: it is asked of everyone.")
+            made.suggestion = "Ask first, with a yes/no question, whether the respondent wants to answer."
 
     def _classes(self, made: MadeItem) -> None:
         """A date or a time of day as one of its classes."""
@@ -179,7 +179,7 @@ class ItemMaker:
         none = [one for one in options if says_never(one)]
         for one in none:
             words = first_text(one.words, one.code)
-            made.say(f"The option “{shown(words)}” is left out: who ticks nothing says the same.")
+            made.say(f"The option “{shown(words)}” was left out: selecting nothing means the same.")
         return [one for one in options if one not in none]
 
     def _label(self, options: list[Option], made: MadeItem) -> None:
@@ -221,7 +221,7 @@ class ItemMaker:
             item["required"] = False
             if not withheld and item["kind"] != "several_choices":
                 item["prefer_not"] = prefer_not(self.texts.languages)
-                made.say("It may be left blank, so “prefer not to say” was added: a blank is sent as that.")
+                made.say("Optional question, so “prefer not to say” was added: a blank is sent as that.")
 
     def _settings(self, made: MadeItem, fixed: Sequence[bool] = ()) -> None:
         """What the tool sets besides; `fixed`: for each option whether the tool keeps it in its place."""
@@ -260,19 +260,19 @@ class ItemMaker:
             made.item["dropdown"] = True
         elif len(made.item["choices"]) > LONG and not self.question.stored:
             made.item["dropdown"] = True
-            made.say(f"Its {len(made.item['choices'])} options unfold from one field.")
+            made.say(f"Its {len(made.item['choices'])} options are shown as a dropdown.")
 
     def _usable(self, made: MadeItem) -> None:
         """Say what keeps a question from being asked: too few options or too many."""
         count = len(made.item["choices"])
         if count < 2:
-            made.say(f"It has {count} options, and a question needs 2: add them.")
+            made.say(f"At least 2 options are required; got {count}.")
             made.suggestion = CODED
         if count > MOST_ANSWERS - 1:
             kept = MOST_ANSWERS - 1
             made.item["choices"] = made.item["choices"][:kept]
             made.codes = {code: place for code, place in made.codes.items() if place < kept}
-            made.say(f"It has {count:,} options; the first {kept} were taken over.")
+            made.say(f"It has {count:,} options; only the first {kept} were imported.")
             made.suggestion = "Ask for a coarser classification."
 
 

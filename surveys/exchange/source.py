@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from collector.designs.texts import refused_character
 
-Outcome = Literal["taken over", "changed", "left out"]
+Outcome = Literal["imported", "changed", "left out"]
 
 Words = dict[str, str]
 """A text by language, as the tool names it; "" where the tool does not say which language it is."""
@@ -71,8 +71,8 @@ class ImportReport:
 
     @property
     def in_words(self) -> str:
-        taken, changed, left = (self.count(outcome) for outcome in ("taken over", "changed", "left out"))
-        return f"{taken} taken over, {changed} changed, {left} left out"
+        taken, changed, left = (self.count(outcome) for outcome in ("imported", "changed", "left out"))
+        return f"{taken} imported, {changed} changed, {left} left out"
 
 
 @dataclass

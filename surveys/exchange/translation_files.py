@@ -143,7 +143,7 @@ def _po_rows(text: str, languages: Sequence[str]) -> list[TranslatedRow]:
     for entry in file:
         where = f"line {entry.linenum:,}"
         if entry.msgid_plural:
-            raise fault(f"{where} must have no plural: texts of a survey have none; got {entry.msgid_plural[:60]!r}")
+            raise fault(f"{where} must have no plural forms; got {entry.msgid_plural[:60]!r}")
         if not entry.obsolete:
             place = (entry.msgctxt or "").strip()
             words, fuzzy = entry.msgstr.strip(), "fuzzy" in entry.flags

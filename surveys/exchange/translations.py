@@ -77,15 +77,15 @@ class Translations:
     """Places whose translation is marked as fuzzy."""
 
     columns: list[str] = field(default_factory=list)
-    """Columns that are no language of the survey."""
+    """Columns columns that are not languages of the survey."""
 
     def left_out(self) -> Iterator[tuple[str, str]]:
         """Each place or column that is left out, and why."""
         for place, original, now in self.stale:
-            yield place, f"its original was “{original}” and is “{now}” by now"
+            yield place, f"its original was “{original}” and is now “{now}”"
         yield from ((place, "it is marked as fuzzy") for place in self.unfinished)
         yield from ((place, "the draft has no such text") for place in self.unknown)
-        yield from ((column, "this column is no language of the survey") for column in self.columns)
+        yield from ((column, "this column is not a language of the survey") for column in self.columns)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """What the editor, the command line and the API answer."""
@@ -132,8 +132,8 @@ def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     if screening := definition.get("screening"):
         yield "screening/wording", "Screening question", screening["wording"]
         for number, choice in enumerate(screening["choices"]):
-            yield f"screening/choices/{number}", f"Screening, answer {number + 1}", choice
-        yield "screening/text", "Screening, end page", screening["text"]
+            yield f"screening/choices/{number}", f"Screening option {number + 1}", choice
+        yield "screening/text", "Screen-out text", screening["text"]
     for name in ABOUT:
         if name in definition.get("about", {}):
             yield f"about/{name}", name.replace("_", " ").capitalize(), definition["about"][name]
@@ -142,13 +142,13 @@ def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     ending = definition.get("ending", {})
     yield "ending/text", "End", ending.get("text", {})
     if "link" in ending:
-        yield "ending/link/label", "Link at the end", ending["link"]["label"]
-    yield "strata/wording", "Question for the group", definition["strata"]["wording"]
+        yield "ending/link/label", "Closing link text", ending["link"]["label"]
+    yield "strata/wording", "Question that assigns the group", definition["strata"]["wording"]
     for number, group in enumerate(definition["strata"]["groups"], start=1):
         yield f"strata/groups/{group['key']}/label", f"Group {number}", group["label"]
     for section in definition.get("sections", []):
         yield f"sections/{section['key']}/title", "Section", section["title"]
-        yield f"sections/{section['key']}/introduction", "Below it", section["introduction"]
+        yield f"sections/{section['key']}/introduction", "Introduction of the section", section["introduction"]
 
 
 def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, PlacedText]]:
@@ -164,7 +164,7 @@ def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, 
         same = tuple(row["choices"][option] for _, row in others if option < len(row["choices"]))
         yield f"{place}/choices/{option}", PlacedText(f"{name}, option {option + 1}", choice, same)
     for option, text in texts_of_pictures(first):
-        label = f"{name}, picture of option {option + 1}"
+        label = f"{name}, image of option {option + 1}"
         yield f"{place}/choice_pictures/{option}/alternative", PlacedText(label, text)
     if "prefer_not" in first:
         same = tuple(row["prefer_not"] for _, row in others if "prefer_not" in row)
@@ -187,7 +187,7 @@ def table_of(definition: Definition) -> list[list[str]]:
 
 
 def rows_of(table: Sequence[Sequence[str]], languages: Sequence[str]) -> tuple[list[TranslatedRow], list[str]]:
-    """The rows of a table that came back, and the columns that are no language of the survey.
+    """The rows of a table that came back, and the columns columns that are not languages of the survey.
 
     Raises ValidationError where its head is not that of such a table.
     """
@@ -199,7 +199,7 @@ def rows_of(table: Sequence[Sequence[str]], languages: Sequence[str]) -> tuple[l
         raise fault(f"row 1 must be {PLACE}, then codes of languages, like {', '.join(others)}; got {got!r}")
     twice = sorted({code for code in columns if head.count(code) > 1})
     if twice:
-        raise fault(f"row 1 must name each language once; {', '.join(twice)} stands twice")
+        raise fault(f"row 1 must name each language once; {', '.join(twice)} occurs twice")
     rows = []
     for number, cells in enumerate(table[1:], start=2):
         if cells and cells[0].strip():
@@ -245,7 +245,7 @@ def _require_texts(rows: Sequence[TranslatedRow]) -> None:
             except ValidationError as error:
                 faults.append(f"{row.where}, column {code}: {error.message.rstrip('.')}; got {words[:SHOWN]!r}")
     if faults:
-        count = f"has {len(faults):,} faults, the first: " if len(faults) > 1 else ""
+        count = f"has {len(faults):,} errors, the first: " if len(faults) > 1 else ""
         raise fault(f"{count}{'; '.join(faults[:MOST_FAULTS])}")
 
 

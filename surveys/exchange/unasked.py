@@ -49,7 +49,7 @@ def _places(wanted: Wanted, known: dict[str, MadeItem]) -> tuple[MadeItem, list[
             negated = wanted.negated != (codes <= {"N", "0", "false"})
             wanted, codes = Wanted(name, frozenset([code]), negated), frozenset([code])
     if found is None:
-        raise _unfit(f"there is no earlier question {shown(wanted.name)} that was taken over")
+        raise _unfit(f"there is no earlier question {shown(wanted.name)} that was imported")
     if found.item["kind"] == "number":
         raise _unfit(f"{found.item['key']} is a number")
     unknown = [code for code in codes if code not in found.codes]
@@ -99,4 +99,4 @@ def _send_without_asking(made: MadeItem, withheld: dict[str, str]) -> None:
         item.setdefault("prefer_not", withheld)
         item["unasked"] = len(item["choices"])
         said = next(filter(None, item["prefer_not"].values()), "")
-    made.say(f"For those who are not asked “{said}” is sent.")
+    made.say(f"Default answer if not asked: “{said}”.")

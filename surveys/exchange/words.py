@@ -81,7 +81,7 @@ def plain_text(written: str, piped: re.Pattern[str] = PIPED) -> tuple[str, list[
     if refused_character(words):
         words = "".join(letter for letter in words if refused_character(letter) is None)
         words = words if refused_character(words) is None else words.encode("ascii", "ignore").decode()
-        said.append("Characters that cannot be seen were removed.")
+        said.append("Invisible characters were removed.")
     if piped.search(words):
         words = piped.sub(lambda found: f"[[{next(filter(None, found.groups()))}]]", words)
         said.append("An answer or value that the tool puts into the text stands in double brackets: rewrite it.")

@@ -33,7 +33,7 @@ def ask(survey: Survey, kind: str, values: Mapping[str, str], *, by: User | None
     """
     designs = designs_of(survey)
     if not designs:
-        raise Conflict("There is nothing to analyse: this survey was never opened.")
+        raise Conflict("There is nothing to analyse: this survey has never been opened.")
     _require_room(designs)
     analysis = analyses.request(kind, values, designs)
     record_event(by, "requested an analysis", survey=survey, detail=analysis.get_kind_display())
@@ -54,4 +54,6 @@ def _require_room(designs: list[Design]) -> None:
         design__in=[design.digest for design in designs], state__in=(Analysis.State.QUEUED, Analysis.State.RUNNING)
     ).count()
     if waiting >= MOST_WAITING:
-        raise Conflict(f"{waiting} analyses of this survey are on their way already. Wait until one is done.")
+        raise Conflict(
+            f"{waiting} analyses of this survey are already in progress. Wait until one of them is finished."
+        )

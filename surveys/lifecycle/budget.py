@@ -21,7 +21,7 @@ from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import OpenedWave, price_of, spending, waves_of
 from surveys.models import Survey
 
-UNIT = "one person, all her answers, all waves so far"
+UNIT = "all responses of one respondent in all waves so far"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class NextOpening:
     @property
     def in_words(self) -> str:
         adds, total = between(self.wave.adds), between(self.wave.total)
-        return f"The next wave would add {adds}, so that it is {total} in all. {self.fitting}"
+        return f"The next wave would add {adds}, a total of {total}. {self.fitting}"
 
     @property
     def fitting(self) -> str:

@@ -21,7 +21,7 @@ from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.models import Appointment, Survey, Version
 
-BY_A_RESTORE = ", by a restore: invitations used since the backup would be good again"
+BY_A_RESTORE = ", by a restore: invitations used since the backup would be valid again"
 """What the log says besides of a closing by a restore."""
 
 logger = logging.getLogger(__name__)
@@ -52,8 +52,9 @@ def undo_closing(survey: Survey, *, by: User | None = None) -> Version:
     version = _locked_closing(survey)
     if timezone.now() >= selectors.final_time(version):
         raise Conflict(
-            f"The closing of {survey.slug} could be undone until {selectors.moment(selectors.final_time(version))}. "
-            "Open it again as its next wave, or revise it."
+            f"The closing of {survey.slug} could be undone only until "
+            f"{selectors.moment(selectors.final_time(version))}. "
+            "Open the next wave or revise the survey instead."
         )
     called_off = Appointment.objects.filter(survey=survey, move="close", state=Appointment.State.CALLED_OFF)
     ahead = Q(due_at=None) | Q(due_at__gt=timezone.now())
@@ -99,7 +100,7 @@ def run_due() -> None:
         except Conflict:  # another worker made it final, or somebody undid it in the last moment
             continue
         except Exception:
-            logger.exception("the closing of %s could not be made final; it is tried again", version.survey.slug)
+            logger.exception("Finalising the closing of %s failed; it will be retried", version.survey.slug)
 
 
 def _locked_closing(survey: Survey) -> Version:
@@ -107,6 +108,6 @@ def _locked_closing(survey: Survey) -> Version:
     held = Survey.objects.select_for_update().get(pk=survey.pk)
     version = selectors.version_closing(held)
     if version is None:
-        state = "closed for good" if held.state == Survey.State.CLOSED else held.state
-        raise Conflict(f"{survey.slug} is {state}; only a closing of the last hour can be undone or made final.")
+        state = "permanently closed" if held.state == Survey.State.CLOSED else held.state
+        raise Conflict(f"{survey.slug} is {state}; a closing can be undone or made final only within an hour.")
     return version

@@ -23,7 +23,7 @@ def disclose(
     """Store the author's disclosures; raises as `disclosures.disclose` does."""
     disclosures.disclose(survey.slug, texts, probability_sample=probability_sample, simple_random=simple_random)
     forget_files(survey)
-    record_event(by, "changed the disclosure", survey=survey)
+    record_event(by, "changed the disclosure items", survey=survey)
 
 
 def forget_files(survey: Survey) -> None:

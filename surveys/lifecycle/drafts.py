@@ -118,7 +118,7 @@ def store(survey: Survey, definition: Definition, *, before: Definition | None, 
         setattr(survey, name, definition.get(name, nothing))
     _require_storable(survey, ())
     if slug != survey.slug and Survey.objects.filter(slug=survey.slug).exclude(pk=survey.pk).exists():
-        raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
+        raise ValidationError(("slug",), f"{survey.slug!r} is the link name of another survey")
     survey.save()
     if slug != survey.slug:
         disclosures.rename(slug, survey.slug)

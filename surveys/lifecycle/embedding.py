@@ -24,9 +24,12 @@ def origins_of(text: str) -> list[str]:
     origins = list(dict.fromkeys(line.strip().lower().removesuffix("/") for line in text.splitlines() if line.strip()))
     for origin in origins:
         if not ORIGIN.fullmatch(origin):
-            raise InputError("origins", f"{origin!r} is not the origin of a site, like https://www.example.org")
+            raise InputError(
+                "origins",
+                f"{origin!r} must be the https:// address of a site without a path, such as https://www.example.org",
+            )
     if len(origins) > MOST_ORIGINS:
-        raise InputError("origins", f"At most {MOST_ORIGINS} sites may show it; got {len(origins)}.")
+        raise InputError("origins", f"At most {MOST_ORIGINS} sites are allowed; got {len(origins)}.")
     return origins
 
 

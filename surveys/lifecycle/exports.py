@@ -62,4 +62,4 @@ def record_download(export: Export, *, by: User | None) -> None:
 
 def _detail(export: Export) -> str:
     what = f"run {export.run.key}, as {export.format}"
-    return f"{what}, a row for each report" if export.microdata else what
+    return f"{what}, individual responses" if export.microdata else what

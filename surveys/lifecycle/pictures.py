@@ -27,7 +27,7 @@ def add_picture(survey: Survey, data: bytes, *, by: User | None = None) -> Clean
     """Read a picture and store it with the survey. Raises ValidationError where it cannot be taken."""
     picture = clean_picture(data)
     if store_picture(survey, picture):
-        record_event(by, "added a picture", survey=survey, detail=f"{picture.digest[:12]}.{picture.type}")
+        record_event(by, "added an image", survey=survey, detail=f"{picture.digest[:12]}.{picture.type}")
     return picture
 
 
@@ -42,7 +42,7 @@ def take_pictures(survey: Survey, definition: Definition) -> None:
     for path, picture in shown:
         named = tuple(picture[name] for name in ("digest", "type", "width", "height"))
         if stored.get(picture["digest"]) != named:
-            raise ValidationError((*path, "digest"), f"must be a picture of this survey; got {picture['digest']!r:.80}")
+            raise ValidationError((*path, "digest"), f"must be an image of this survey; got {picture['digest']!r:.80}")
 
 
 def definition_with_pictures(survey: Survey, definition: Definition) -> Definition:
@@ -62,8 +62,8 @@ def contents_of(survey: Survey, design: Design) -> Mapping[str, bytes]:
     size = sum(map(len, found.values()))
     if size > MOST_SHOWN_BYTES:
         raise Conflict(
-            f"The pictures of the survey have {size:,} bytes together; at most {MOST_SHOWN_BYTES:,} are allowed, "
-            "because everybody loads all of them. Make some of them smaller."
+            f"The images of the survey have {size:,} bytes in total; at most {MOST_SHOWN_BYTES:,} are allowed, "
+            "because every respondent loads all of them. Make some of them smaller."
         )
     return found
 
@@ -95,7 +95,7 @@ def store_picture(survey: Survey, picture: CleanPicture) -> bool:
         delete_unused(held)
     if held.pictures.count() >= MOST_STORED:
         raise ValidationError(
-            ("picture",), f": a survey stores at most {MOST_STORED} pictures, with those of its versions"
+            ("picture",), f": a survey stores at most {MOST_STORED} images, including those of earlier versions"
         )
     Picture.objects.create(
         survey=held, digest=picture.digest, type=picture.type, width=picture.width, height=picture.height,

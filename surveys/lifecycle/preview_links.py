@@ -23,7 +23,7 @@ def days_of(written: str) -> int:
     """The days that somebody wrote, for which a link is good. Raises InputError."""
     days = int(written) if written.isascii() and written.isdigit() and len(written) <= 3 else 0
     if not 1 <= days <= MOST_DAYS:
-        raise InputError("days", f"The days must be a whole number from 1 to {MOST_DAYS}; got {written[:20]!r}.")
+        raise InputError("days", f"Validity (days) must be a whole number from 1 to {MOST_DAYS}; got {written[:20]!r}.")
     return days
 
 
@@ -46,7 +46,7 @@ def make(survey: Survey, days: int, *, by: User | None = None) -> str:
         made_by=by,
         expires_at=expires,
     )
-    record_event(by, "made a preview link", survey=survey, detail=f"until {expires:%-d %B %Y}")
+    record_event(by, "created a preview link", survey=survey, detail=f"until {expires:%-d %B %Y}")
     return secret
 
 

@@ -55,7 +55,7 @@ class Progress:
             "reports": wording.reports(self.counted),
             "waiting": _counted_in_words(self.counted),
             "job": _job_in_words(self.pending, self.failed, self.done),
-            "lacking": f"{self.lacking} more {'is' if self.lacking == 1 else 'are'} missing." if self.lacking else "",
+            "lacking": f"{self.lacking} more needed." if self.lacking else "",
         }
 
     @property
@@ -87,7 +87,7 @@ def _counted_in_words(counted: ReportCounts) -> str:
     if counted.stepwise:
         return f"counted so far, in steps of {STEP}"
     waiting = counted.waiting
-    return f"{wording.count(waiting)} stored and not counted yet" if waiting else "every report is counted"
+    return f"{wording.count(waiting)} stored and not counted yet" if waiting else "all responses counted"
 
 
 def _worker() -> str:
@@ -102,7 +102,7 @@ def _job_in_words(pending: Run | None, failed: Run | None, done: Run | None) -> 
         waits = "waiting for a worker" if pending.state == Run.State.QUEUED else f"{pending.progress} % computed"
         return f"{pending.get_trigger_display()}: {waits}".capitalize()
     if failed is not None:
-        return f"The last one failed. {failed.fault}"
+        return f"The last estimate failed. {failed.fault}"
     if done is None:
         return "None yet"
-    return f"Finished, from {wording.count(done.reports)} reports"
+    return f"Finished, from {wording.count(done.reports)} responses"

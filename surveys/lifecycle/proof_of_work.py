@@ -21,9 +21,11 @@ def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
     Raises InputError where there is no such level, or the page in the field could not do it.
     """
     if bits not in LEVELS:
-        raise InputError("bits", f"The work must be one of {', '.join(LEVELS.values())}.")
+        raise InputError("bits", f"Proof of work must be one of {', '.join(LEVELS.values())}.")
     if bits and not pages_can(survey):
-        words = "The page in the field was made before Candor could ask for work. The next version can do it."
+        words = (
+            "The open version was created before Candor supported proof of work; it is available for the next version."
+        )
         raise InputError("bits", words)
     with transaction.atomic():
         Survey.objects.filter(pk=survey.pk).update(work_bits=bits)

@@ -7,6 +7,7 @@ from itertools import count
 from typing import cast
 
 from django.conf import settings
+from django.utils import timezone
 
 from collector.designs import ABOUT, Design
 from collector.designs.selectors import get_design
@@ -39,7 +40,7 @@ KEPT_PLAIN: Mapping[str, object] = {
 
 LABELS: dict[Path, str] = {
     ("strata", "groups"): "Groups",
-    ("participation", "epsilon"): "Release of group sizes",
+    ("participation", "epsilon"): "Hide exact group sizes (adds noise to the counts)",
 }
 """Paths in a definition whose fields have other names in the form."""
 
@@ -162,7 +163,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
     """
     last = latest_version(survey)
     if last is None:
-        raise ValidationError((), f"{survey.slug} was never opened, so it has no next wave")
+        raise ValidationError((), f"{survey.slug} has never been opened, so it has no next wave")
     number = last.number + 1
     return next_wave_design(get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
@@ -226,8 +227,8 @@ def final_time(version: Version) -> datetime:
 
 
 def moment(time: datetime) -> str:
-    """A time in the panel's format."""
-    return f"{time:%-d %B %Y, %H:%M} UTC"
+    """A time in the panel's format and in its reader's time zone."""
+    return f"{timezone.localtime(time):%-d %B %Y, %H:%M %Z}"
 
 
 def closing_fault(survey: Survey) -> str:
@@ -235,7 +236,10 @@ def closing_fault(survey: Survey) -> str:
     version = version_closing(survey)
     if version is None:
         return ""
-    return f"Its closing can be undone until {moment(final_time(version))}; wait until then, or make it final first."
+    return (
+        f"The closing can still be undone until {moment(final_time(version))}. Wait until then or close the "
+        "survey permanently."
+    )
 
 
 def version_on_the_web(slug: str) -> Version | None:

@@ -42,7 +42,7 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         definitions.design_of(definition, version=1)
     survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], team=team)
     if survey.team != team:
-        raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
+        raise ValidationError(("slug",), f"{survey.slug!r} is the link name of another survey")
     transitions.require_draft(survey)
     linked = _survey_for_same_people(definition, by)
     drafts.store(survey, definition, before=selectors.definition_of(survey) if survey.pk else None, by=by)
@@ -92,7 +92,7 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     Raises Conflict where it was opened: the rest belongs to its respondents' reports.
     """
     if survey.versions.exists():
-        raise Conflict(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
+        raise Conflict(f"{survey.slug} has been opened, so it cannot be deleted. Close and archive it instead.")
     record_event(by, "deleted", survey=survey)
     rehearsed = list(survey.rehearsals.values_list("design", flat=True))
     survey.delete()
@@ -138,10 +138,10 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     """
     version = selectors.latest_version(survey)
     if version is None:
-        raise Conflict("There are no reports to estimate from: this survey was never opened.")
+        raise Conflict("There are no responses to estimate from: this survey has never been opened.")
     last = last_run(version.design_id)
     if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
-        raise Conflict("An estimate is on its way already.")
+        raise Conflict("An estimate is already in progress.")
     run = estimator.request_run(version.design_id)
     record_event(by, "requested an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
     return run
@@ -156,7 +156,7 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
     if run.state != Run.State.DONE:
         raise Conflict("This run has no estimates to publish.")
     if not Version.objects.filter(design=run.design_id).exists():
-        raise Conflict("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
+        raise Conflict("Results of a simulation cannot be published, because no real respondent has answered.")
     estimator.publish(run, published=published)
     survey = access.survey_of(run)
     record_event(
@@ -220,6 +220,6 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
         raise ValidationError(
             (SAME_PEOPLE,),
             f"must name a survey of this installation that you can edit; got {named!r}. "
-            "Leave it out where other people are asked",
+            "Leave it out if the respondents are different",
         )
     return found

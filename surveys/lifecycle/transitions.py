@@ -26,7 +26,7 @@ def _a_final_estimate(survey: Survey) -> str:
     version = selectors.latest_version(survey)
     last = estimates.last_run(version.design_id) if version else None
     waits = last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING)
-    return selectors.closing_fault(survey) or ("The final estimate is still being made." if waits else "")
+    return selectors.closing_fault(survey) or ("The final estimate is still being computed." if waits else "")
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,18 @@ MOVES = {
         State.DRAFT,
         State.OPEN,
         "Open",
-        "Freezes the design for ever and lets respondents answer.",
+        "Freezes the design permanently and accepts responses.",
         Role.EDITOR,
         missing=selectors.opening_fault,
     ),
     "close": Move(
-        State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate.", Role.EDITOR
+        State.OPEN, State.CLOSED, "Close", "Stops accepting responses and computes the final estimate.", Role.EDITOR
     ),
     "wave": Move(
         State.CLOSED,
         State.OPEN,
         "Open again",
-        "Asks the same questions once more, as its next wave with reports of its own; nothing is edited.",
+        "Asks the same questions again as the next wave, with separate responses and estimates.",
         Role.EDITOR,
         missing=selectors.next_wave_fault,
     ),
@@ -68,7 +68,7 @@ MOVES = {
         State.CLOSED,
         State.DRAFT,
         "Revise",
-        "Makes a draft of the next version; what was collected stays as it is.",
+        "Creates a draft of the next version; collected responses are kept.",
         Role.EDITOR,
         missing=selectors.closing_fault,
     ),
@@ -76,12 +76,16 @@ MOVES = {
         State.CLOSED,
         State.ARCHIVED,
         "Archive",
-        "Puts it away: it leaves the list, and everything in it stays as it is.",
+        "Removes the survey from the list of current surveys; all data is kept.",
         Role.OWNER,
         missing=_a_final_estimate,
     ),
     "restore": Move(
-        State.ARCHIVED, State.CLOSED, "Take out of the archive", "Puts it back into the list, closed.", Role.OWNER
+        State.ARCHIVED,
+        State.CLOSED,
+        "Restore from archive",
+        "Returns the survey to the list of current surveys, closed.",
+        Role.OWNER,
     ),
 }
 

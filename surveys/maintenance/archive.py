@@ -62,7 +62,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     Raises FileExistsError where there is one of that name: an older backup is not written over.
     """
     if path.exists():
-        raise FileExistsError(f"{path} is there already; name another file.")
+        raise FileExistsError(f"{path} already exists; choose another file name.")
     with drafts.named_file(path) as (file, draft):
         yield file
         file.flush()
@@ -152,7 +152,7 @@ class ArchiveReader:
         """Hash every member, yielding the bytes that were read; BackupError at the first that is not what it was."""
         names, beside = self._zip.namelist(), [MANIFEST, *([SIGNATURE] if self.is_signed else [])]
         if sorted(names) != sorted([*self.members, *beside]):
-            odd = ", ".join(sorted(set(names) ^ {*self.members, *beside})) or "one of them stands twice"
+            odd = ", ".join(sorted(set(names) ^ {*self.members, *beside})) or "one of them occurs twice"
             raise BackupError(f"The backup is damaged: its members are not those that its manifest names: {odd}.")
         for member in self.members.values():
             for piece in self.pieces(member.name, PIECE):
@@ -162,21 +162,23 @@ class ArchiveReader:
         """Check the names and sizes that the archive states before unpacking anything."""
         infos = self._zip.infolist()
         if len(infos) > MOST_MEMBERS:
-            raise BackupError(f"The file is no backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")
+            raise BackupError(f"The file is not a backup: it has {len(infos)} members, of {MOST_MEMBERS} at most.")
         for info in infos:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise BackupError(f"The file is no backup: {info.filename[:80]!r} is packed in another way than ours.")
+                raise BackupError(
+                    f"The file is not a backup: {info.filename[:80]!r} is packed in another way than ours."
+                )
             if info.filename not in LARGEST and not MEMBERS.fullmatch(info.filename):
-                raise BackupError(f"The file is no backup: no member of one is called {info.filename[:80]!r}.")
+                raise BackupError(f"The file is not a backup: no member of one is called {info.filename[:80]!r}.")
             if info.file_size > LARGEST.get(info.filename, info.file_size):
                 raise BackupError(
-                    f"The file is no backup: {info.filename} has {info.file_size} bytes, "
+                    f"The file is not a backup: {info.filename} has {info.file_size} bytes, "
                     f"of {LARGEST[info.filename]} at most."
                 )
         size = sum(info.file_size for info in infos)
         if size > max(MOST_AT_ALL, RATIO * packed):
             raise BackupError(
-                f"The file is no backup: {packed} bytes that unpack to {size}, of {RATIO} times as many at most."
+                f"The file is not a backup: {packed} bytes that unpack to {size}, of {RATIO} times as many at most."
             )
 
     def read(self, name: str) -> bytes:
@@ -215,7 +217,7 @@ def _readable(part: str) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, LookupError, TypeError, ValueError, RuntimeError):
-        raise BackupError(f"The file is damaged, or no backup: {part} cannot be read.") from None
+        raise BackupError(f"The file is damaged, or not a backup: {part} cannot be read.") from None
 
 
 def _info(name: str) -> zipfile.ZipInfo:

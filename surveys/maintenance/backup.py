@@ -174,8 +174,9 @@ def require_signer(manifest: bytes, signed: bytes | None, *, signed_by: str, uns
         if unsigned:
             return
         raise BackupError(
-            "The backup has no signature: whoever had it in hands may have changed it, respondents' pages too. If you "
-            "know that nobody did, say so: restore --unsigned, or make restore UNSIGNED=1"
+            "The backup has no signature, so it may have been changed, including respondents' pages. If you trust "
+            "it, use "
+            "restore --unsigned or make restore UNSIGNED=1"
         )
     try:
         wanted = signature.read_fingerprint(signed_by) if signed_by else signature.own_fingerprint()
@@ -195,7 +196,8 @@ def _require_published_pages() -> None:
     for page in Page.objects.select_related("version__survey").iterator(chunk_size=20):
         if not page.is_as_published:
             raise BackupError(
-                f"The backup was changed: the {page.kind} page of {page.version} in {page.language} does not hash to "
+                f"The backup has been changed: the {page.kind} page of {page.version} in {page.language} does not "
+                "hash to "
                 "its published digest. Nothing is restored."
             )
 
@@ -235,7 +237,7 @@ def _require_empty() -> None:
     if full:
         raise BackupError(
             f"This installation is not empty: there are rows of {', '.join(full)}. A backup is restored into an empty "
-            "place: another CANDOR_DATA, or another database."
+            "place: another CANDOR_DATA or another database."
         )
 
 

@@ -41,8 +41,8 @@ def encrypting(out: IO[bytes], recipients: Sequence[str]) -> Iterator[IO[bytes]]
         raise BackupError("CANDOR_BACKUP_RECIPIENTS must be public keys of age, which begin with age1.") from None
     if not keys:
         raise BackupError(
-            "CANDOR_BACKUP_RECIPIENTS is not set, and no backup is stored unencrypted: whoever could read it there "
-            "would have all that the database has. Make a key with age-keygen and keep it elsewhere."
+            "CANDOR_BACKUP_RECIPIENTS is not set, and backups are never stored unencrypted, because they contain the "
+            "whole database. Create a key with age-keygen and store it elsewhere."
         )
     reading, writing = os.pipe()
     failed: list[Exception] = []
@@ -63,7 +63,7 @@ def encrypting(out: IO[bytes], recipients: Sequence[str]) -> Iterator[IO[bytes]]
     finally:
         thread.join()
     if failed:
-        raise StoreError("what was encrypted could not be written to the disk") from failed[0]
+        raise StoreError("the encrypted file could not be written to the disk") from failed[0]
 
 
 def decrypt(file: IO[bytes], out: IO[bytes], identity: Path) -> None:
@@ -97,7 +97,7 @@ def read_identities(path: Path) -> list[Any]:
     except (UnicodeDecodeError, pyrage.IdentityError):
         found = []
     if not found:
-        raise BackupError(f"{path} holds no identity of age: a line that begins with AGE-SECRET-KEY-1.")
+        raise BackupError(f"{path} contains no age identity, a line that begins with AGE-SECRET-KEY-1.")
     return found
 
 

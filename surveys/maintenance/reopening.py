@@ -15,11 +15,11 @@ from surveys.lifecycle import selectors, services
 from surveys.models import Survey, Version
 
 RISK = (
-    "Takes reports again, with the same design, link and invitations. An invitation that was used after the backup was "
-    "made is good once more: whoever used it can answer a second time, and whoever finds a used one can answer with "
-    "it. Reports that came after the backup are lost here; a copy of them elsewhere adds to what a second answer "
-    "tells. Numbers were told when it was closed: the next ones differ from them by the answers that come from now on, "
-    "however few these are."
+    "Accepts responses again, with the same design, link and invitations. Single-use links that were used after the "
+    "backup was made are valid again: their recipients, or anyone who finds one, can answer a second time. Responses "
+    "received after the backup are lost here; a copy elsewhere, together with a second response, reveals more about a "
+    "respondent. Results were shown when the survey was closed: new ones differ from them by the responses that arrive "
+    "from now on, however few these are."
 )
 
 
@@ -53,9 +53,9 @@ def reopen(survey: Survey, *, by: User | None = None) -> None:
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     version = selectors.latest_version(survey)
     if version is None or not may_be_reopened(survey):
-        raise Conflict(f"{survey.slug} is {survey.state}; only a survey that a restore closed can be reopened.")
+        raise Conflict(f"{survey.slug} is {survey.state}; only a survey that was closed by a restore can be reopened.")
     reopen_design(version.design_id)
     Version.objects.filter(pk=version.pk).update(closed_at=None)
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)
-    detail = f"version {version.number}, which a restore had closed; invitations used since its backup are good again"
+    detail = f"version {version.number}, which a restore had closed; invitations used since its backup are valid again"
     record_event(by, "reopened", survey=survey, detail=detail)

@@ -31,7 +31,9 @@ def days_of(written: str) -> int | None:
         return None
     days = int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(LONGEST)) else 0
     if not 1 <= days <= LONGEST:
-        words = f"The days must be a whole number from 1 to {LONGEST}, or empty to keep the reports for good."
+        words = (
+            f"“Delete responses after closing” must be 1 to {LONGEST} days, or empty to keep responses indefinitely."
+        )
         raise InputError("days", words)
     return days
 
@@ -39,7 +41,7 @@ def days_of(written: str) -> int | None:
 def describe_period(days: int | None) -> str:
     """The retention of responses, as the end of a sentence."""
     if days is None:
-        return "for good"
+        return "indefinitely"
     return f"until {days} day{'' if days == 1 else 's'} after closing"
 
 

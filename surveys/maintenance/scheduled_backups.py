@@ -96,7 +96,7 @@ def request(*, wake_worker: bool) -> Backup:
         with transaction.atomic():
             made = Backup.objects.create()
     except IntegrityError:
-        raise BackupError("A backup is being made already; the page of operation shows when it is there.") from None
+        raise BackupError("A backup is already in progress; the operation page shows when it is ready.") from None
     if wake_worker:
         transaction.on_commit(lambda: wake(made.pk))
     return made
@@ -117,7 +117,7 @@ def make_now() -> Backup:
     execute(made.pk)
     made.refresh_from_db()
     if made.state != State.DONE:
-        raise BackupError(made.fault or "A worker has taken the backup up; the page of operation shows how it ends.")
+        raise BackupError(made.fault or "A worker has started the backup; the operation page shows the result.")
     return made
 
 

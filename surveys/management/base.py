@@ -46,12 +46,12 @@ class SurveyCommand(BaseCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="answer with one JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
         self.add_options(parser)
 
     def add_options(self, parser: ArgumentParser) -> None:
         """Add the command's arguments."""
-        parser.add_argument("slug", help="the survey's name in its address")
+        parser.add_argument("slug", help="link name of the survey")
 
     def handle(self, *args: Any, **options: Any) -> None:
         # What is written to standard output is the file alone.
@@ -121,7 +121,7 @@ def read_content(path: Path, most: int) -> bytes:
         stream = sys.stdin.buffer if path == STANDARD else opened.enter_context(path.open("rb"))
         content = stream.read(most + 1)
     if len(content) > most:
-        raise ValidationError((), f"{path} must have at most {most:,} bytes; it has more")
+        raise ValidationError((), f"{path} must have at most {most:,} bytes; got more")
     return content
 
 
@@ -150,7 +150,7 @@ def output_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         return
     target = path.resolve()
     if target.exists() and not target.is_file():
-        raise CommandError(f"{path} is not a file; name one, or - for standard output.")
+        raise CommandError(f"{path} is not a file; name a file, or - for standard output.")
     draft = target.with_name(f".{target.name[:128]}.{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:

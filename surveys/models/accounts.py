@@ -103,7 +103,7 @@ class AccessToken(models.Model):
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token, which is kept nowhere")
     made_on = models.DateField()
     used_on = models.DateField(null=True, help_text="the last day on which it was used")
-    expires_on = models.DateField(null=True, help_text="the last day on which it can be used; empty: for good")
+    expires_on = models.DateField(null=True, help_text="the last day on which it can be used; empty: no expiry")
 
     class Meta:
         ordering = ["-pk"]

@@ -21,7 +21,7 @@ class Rehearsal(Job):
     said = models.JSONField()
     repetitions = models.PositiveSmallIntegerField()
     seed = models.PositiveBigIntegerField()
-    stopping = models.BooleanField(default=False, help_text="somebody has asked to stop it")
+    stopping = models.BooleanField(default=False, help_text="a stop was requested")
     run = models.OneToOneField(
         Run, null=True, on_delete=models.SET_NULL, related_name="+", help_text="the estimates of the first repetition"
     )

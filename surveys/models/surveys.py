@@ -11,7 +11,9 @@ from collector.designs.checks import KEY
 from collector.models import FrozenDesign
 from surveys.models.accounts import Team
 
-KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
+KEY_VALIDATOR = RegexValidator(
+    rf"^{KEY.pattern}$", "Use lower-case letters, digits, - and _; begin with a letter or a digit."
+)
 
 
 DAYS_KEPT = 365
@@ -35,21 +37,24 @@ class Survey(models.Model):
         ARCHIVED = "archived"
 
     class Invited(models.TextChoices):
-        OPEN = "", "open link: whoever has it"
-        SECRET = "secret", "by invitation: a code for each person"
-        BLIND = "blind", "by blind invitation: a token that nobody can trace"
+        OPEN = "", "open link: anyone with the link"
+        SECRET = "secret", "single-use links: one code per person"
+        BLIND = "blind", "anonymous single-use links (blind signature)"
 
     class Repeats(models.TextChoices):
-        FRESH = "fresh", "draws anew: each wave is a new spend"
-        REMEMBER = "remember", "remembers its tickets: the same answer gives the same report"
+        FRESH = "fresh", "new randomisation each wave (privacy loss adds up)"
+        REMEMBER = "remember", "remembered randomisation (an unchanged answer adds no privacy loss)"
 
     slug = models.SlugField(
-        max_length=64, unique=True, validators=[KEY_VALIDATOR], help_text="The name in its address: /s/<slug>/"
+        max_length=64,
+        unique=True,
+        validators=[KEY_VALIDATOR],
+        help_text="Link name: the last part of the URL /s/<slug>/.",
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="surveys")
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT, editable=False)
     rehearsal = models.BooleanField(
-        default=False, help_text="The respondents are simulated; nobody can answer it on the web."
+        default=False, help_text="For simulated respondents only: the survey cannot be answered on the web."
     )
     languages = models.JSONField(default=list)
     title = models.JSONField(default=dict)
@@ -76,13 +81,13 @@ class Survey(models.Model):
     completion_carry = models.JSONField(default=dict, blank=True)
     strata_wording = models.JSONField(default=dict)
     invitations = models.CharField(
-        max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."
+        max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a response."
     )
     repeats = models.CharField(
         max_length=8,
         choices=Repeats.choices,
         default=Repeats.FRESH,
-        help_text="What a person's device does where the survey comes again.",
+        help_text="How answers are randomised when the survey is repeated.",
     )
     people = models.CharField(
         max_length=32,
@@ -90,16 +95,19 @@ class Survey(models.Model):
         default="",
         editable=False,
         db_index=True,
-        help_text="random, and alike in surveys that are said to be for the same people; empty: in no other",
+        help_text="random; shared by surveys for the same people; empty: by no other survey",
     )
     participation = models.CharField(
         max_length=16,
         blank=True,
         default="",
-        help_text="Epsilon with which the number of people in each group is released; empty: the numbers as they are.",
+        help_text="Privacy loss (epsilon) of the published group sizes; empty: exact sizes are published.",
     )
     privacy_budget = models.CharField(
-        max_length=16, blank=True, default="", help_text="Epsilon that all questions together keep to; empty: 4."
+        max_length=16,
+        blank=True,
+        default="",
+        help_text="Highest total privacy loss (epsilon) of all questions; empty: 4.",
     )
     embedded_in = models.JSONField(
         default=list, editable=False, help_text="https origins whose pages may hold the respondents' page in a frame"
@@ -111,13 +119,13 @@ class Survey(models.Model):
         null=True,
         default=DAYS_KEPT,
         editable=False,
-        help_text="days after closing that its reports are kept; empty: for good",
+        help_text="days after closing until its responses are deleted; empty: never",
     )
     work_bits = models.PositiveSmallIntegerField(
-        default=0, editable=False, help_text="of the sum that a browser does for its report; 0: for none"
+        default=0, editable=False, help_text="difficulty of the proof of work in bits; 0: no proof of work"
     )
     fetched_by_account = models.BooleanField(
-        default=False, editable=False, help_text="whether whoever signs in to this site may fetch a blind invitation"
+        default=False, editable=False, help_text="whether account holders may get an anonymous single-use link"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -144,7 +152,10 @@ class Group(models.Model):
     key = models.CharField(max_length=64, validators=[KEY_VALIDATOR])
     label = models.JSONField(default=dict)
     share = models.CharField(
-        max_length=64, blank=True, default="", help_text="Known share of the population, like 0.25; empty if unknown."
+        max_length=64,
+        blank=True,
+        default="",
+        help_text="Known share of the population, such as 0.25; empty if unknown.",
     )
 
     class Meta:
@@ -182,14 +193,14 @@ class Item(models.Model):
         NUMBER = "number", "number"
 
     class Sensitivity(models.TextChoices):
-        BY_HAND = "", "protection set by hand"
+        BY_HAND = "", "not rated (protection set manually)"
         VERY = "very", "very sensitive"
         SOMEWHAT = "somewhat", "somewhat sensitive"
-        LITTLE = "little", "not specially sensitive"
+        LITTLE = "little", "not sensitive"
 
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField()
-    key = models.CharField(max_length=64, validators=[KEY_VALIDATOR], help_text="Name of the variable in exports.")
+    key = models.CharField(max_length=64, validators=[KEY_VALIDATOR], help_text="Variable name in exported files.")
     kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.YES_NO)
     before = models.JSONField(default=dict, blank=True)
     wording = models.JSONField(default=dict)
@@ -297,7 +308,7 @@ class Page(models.Model):
         ANSWER = "answer", "the respondent's page"
         COIN = "coin", "the own-coin page, where a device has every table"
         SHEET = "sheet", "the own-coin page on paper, as a PDF"
-        TOKEN = "token", "the page on which a blind invitation is fetched"
+        TOKEN = "token", "the page for anonymous single-use links"
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="pages")
     language = models.CharField(max_length=35, help_text="one of the design's languages")

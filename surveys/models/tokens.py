@@ -40,7 +40,7 @@ class FetchBatch(models.Model):
 
     key = models.ForeignKey(SigningKey, on_delete=models.CASCADE, related_name="batches")
     number = models.PositiveIntegerField(help_text="within the version, from 1")
-    count = models.PositiveIntegerField(help_text="how many were made")
+    count = models.PositiveIntegerField(help_text="number of invitations")
     kind = models.CharField(max_length=16, help_text="how they were handed out")
     made_on = models.DateField()
     withdrawn_on = models.DateField(null=True, help_text="when those that were not used were withdrawn")

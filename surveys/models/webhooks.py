@@ -14,10 +14,10 @@ class Webhook(models.Model):
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
     url = models.CharField(max_length=500)
     events = models.JSONField(default=list, help_text="names from `events.EVENTS`")
-    thresholds = models.JSONField(default=list, help_text="numbers of reports that are told once they are reached")
+    thresholds = models.JSONField(default=list, help_text="response counts that trigger a message")
     salt = models.CharField(max_length=32, default=new_key, help_text="random; a new one makes another secret")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    made_at = models.DateTimeField(default=timezone.now, help_text="what happened before is not told")
+    made_at = models.DateTimeField(default=timezone.now, help_text="earlier events are not sent")
 
     class Meta:
         ordering = ["made_at", "pk"]
@@ -35,7 +35,7 @@ class Delivery(Job):
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=32, unique=True, default=new_key, help_text="the same in every try")
     event = models.CharField(max_length=32)
-    about = models.CharField(max_length=64, help_text="what it happened to, so that it is told once")
+    about = models.CharField(max_length=64, help_text="subject of the event, so that it is sent once")
     body = models.TextField(help_text="what is sent, to the byte")
     next_at = models.DateTimeField(default=timezone.now)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -51,12 +51,12 @@ class OpeningPlan:
     def faults(self, now: datetime) -> Iterator[tuple[str, str]]:
         """The invalid fields, each with a sentence."""
         if self.opens_at is not None and self.opens_at <= now:
-            yield "opens_at", f"The time of opening must lie ahead; it is {moment(now)} now."
+            yield "opens_at", f"The opening time must be in the future; it is now {moment(now)}."
         if self.closes_at is not None and self.closes_at <= (self.opens_at or now):
-            yield "closes_at", f"It must close after it opens, later than {moment(self.opens_at or now)}."
+            yield "closes_at", f"The closing time must be later than {moment(self.opens_at or now)}."
         if self.cap is not None and not FEWEST_IN_GROUP <= self.cap <= MOST_REPORTS:
             limits = f"{FEWEST_IN_GROUP} to {wording.count(MOST_REPORTS)}"
-            yield "cap", f"The cap must be {limits} reports; got {self.cap}. Below that there is no estimate."
+            yield "cap", f"Maximum responses must be {limits}; got {self.cap}. With fewer there is no estimate."
 
 
 def open_on(
@@ -117,7 +117,7 @@ def cancel(survey: Survey, *, by: User | None = None) -> None:
     opening = survey.appointments.filter(move__in=OPENING, state=State.WAITING)
     with transaction.atomic():
         if not _call_off(opening):
-            raise Conflict(f"{survey.slug} has no opening to call off.")
+            raise Conflict(f"{survey.slug} has no scheduled opening to cancel.")
         _call_off(survey.appointments.all())
         record_event(by, "cancelled the opening", survey=survey)
 
@@ -131,15 +131,16 @@ def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> No
     """
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     if survey.state != Survey.State.OPEN:
-        raise Conflict(f"{survey.slug} is {survey.state}; the closing date of an open survey alone is extended.")
+        raise Conflict(f"{survey.slug} is {survey.state}; only the closing time of an open survey can be extended.")
     closing = survey.appointments.filter(move="close", due_at__isnull=False, state=State.WAITING)
     agreed = closing.first()
     if agreed is None or agreed.due_at is None:
-        raise Conflict(f"{survey.slug} has no closing date to extend: it was opened without one.")
+        raise Conflict(f"{survey.slug} has no closing time to extend: it was opened without one.")
     if closes_at <= max(agreed.due_at, timezone.now()):
         raise Conflict(
-            f"The closing date can only be moved later than {moment(agreed.due_at)}, because people rely on it. To end "
-            "sooner, close the survey."
+            f"The closing time can only be moved later than {moment(agreed.due_at)}, because respondents rely on it. "
+            "To "
+            "end sooner, close the survey."
         )
     closing.update(due_at=closes_at)
     record_event(
@@ -161,10 +162,13 @@ def schedule_fault(survey: Survey) -> str:
     if opening is None:
         return ""
     if opening.state == State.FAILED and opening.settled_at and (not version or opening.made_at > version.opened_at):
-        return f"It did not open by itself on {moment(opening.settled_at)}: {opening.outcome}"
+        return f"The scheduled opening on {moment(opening.settled_at)} failed: {opening.outcome}"
     if opening.state == State.WAITING and not _as_agreed(survey, opening):
-        changed = "The draft has changed" if move == "open" else "What would open has changed"
-        return f"{changed} since its opening was agreed, so it will not open. Confirm it again or call it off."
+        changed = "The draft has changed" if move == "open" else "The design has changed"
+        return (
+            f"{changed} since the opening was scheduled, so it will not be opened. Confirm it again or cancel the "
+            "opening."
+        )
     return ""
 
 
@@ -201,7 +205,7 @@ def _carried_out(appointment: Appointment) -> bool:
     except (ValidationError, Conflict) as refusal:
         return _fail(appointment, str(refusal))
     except Exception:
-        logger.exception("appointment %s could not be kept; it is tried again", appointment.pk)
+        logger.exception("Appointment %s failed; it will be retried", appointment.pk)
         return False
     return True
 
@@ -213,7 +217,7 @@ def _do(appointment: Appointment, key: "rsa.RSAPrivateKey | None") -> None:
         return
     closes = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closes.exists():
-        raise Conflict("Its closing time had passed before it could open.")
+        raise Conflict("The closing time had passed before the survey could be opened.")
     services.open_by(survey, appointment.move, key, confirmed=appointment.digest, reason=appointment.reason)
 
 

@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import rsa
 
 CHANGED = (
-    "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
-    "confirm it again."
+    "The draft has changed since you reviewed it, so nothing was opened. Review the current draft and confirm it again."
 )
 ANOTHER_WAVE = (
-    "What would open now is not what was shown to be confirmed, so nothing was opened. Look at the next wave as it is "
-    "now and confirm it again."
+    "The next wave has changed since you reviewed it, so nothing was opened. Review the current design and confirm it "
+    "again."
 )
 
 
@@ -140,7 +139,7 @@ def split_survey(survey: Survey, parts: int, *, by: User | None = None) -> None:
     require_alone()
     version = selectors.latest_version(survey)
     if version is None:
-        raise Conflict("The survey was never opened. Open it with --parts instead.")
+        raise Conflict("The survey has never been opened. Open it with --parts instead.")
     _split(version, parts, by=by)
 
 
@@ -152,7 +151,7 @@ def _split(version: Version, parts: int, *, by: User | None) -> None:
 def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: User | None) -> Version:
     """Freeze a design, store its pages, and record who opened it, with the reason if one is given."""
     number = design.version
-    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design))) else ""
+    doubtful = f", with {warned} warnings about its wording" if (warned := len(text_warnings(design))) else ""
     record_event(by, opening.act, survey=survey, detail=f"{opening.name} {number}, design {design.digest}{doubtful}")
     if reason := design.reason:
         record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)

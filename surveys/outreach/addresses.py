@@ -33,7 +33,9 @@ def read(text: str) -> AddressList:
     if wrong := [part for part in written if not _is_address(part)]:
         more = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
         named = ", ".join(repr(part[:80]) for part in wrong[:NAMED])
-        raise InputError("addresses", f"Each must be an address like name@example.org, without a name: {named}{more}.")
+        raise InputError(
+            "addresses", f"Each must be an address such as name@example.org, without a name: {named}{more}."
+        )
     found: dict[str, str] = {}
     repeated: dict[str, str] = {}
     for part in written:
@@ -41,7 +43,7 @@ def read(text: str) -> AddressList:
         if known is not part:
             repeated.setdefault(part.casefold(), known)
     if not 1 <= len(found) <= MOST:
-        raise InputError("addresses", f"A list must have 1 to {MOST:,} addresses; this one has {len(found):,}.")
+        raise InputError("addresses", f"A list must have 1 to {MOST:,} addresses; got {len(found):,}.")
     return AddressList(list(found.values()), list(repeated.values()))
 
 
@@ -50,7 +52,7 @@ def read_file(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("addresses", "The file is not text in UTF-8.") from None
+        raise InputError("addresses", "The file must be text encoded in UTF-8.") from None
 
 
 def _is_address(text: str) -> bool:

@@ -34,11 +34,11 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, k
         Where one of these is not so, or no tokens of this design are given out.
     """
     if stratum is not None:
-        raise ValueError("stratum must be left out: a token that nobody can trace is of no group")
+        raise ValueError("stratum must be left out: an anonymous single-use link has no group")
     check_batch(hashes, kind)
     key = SigningKey.objects.select_for_update().filter(pk=_key_of(digest).pk).get()
     if not SigningSecret.objects.filter(key=key).exists():
-        raise ValueError("design must be an open one: once it is closed no tokens are given out")
+        raise ValueError("design must be open: no codes can be created for a closed survey")
     number = (FetchBatch.objects.filter(key=key).aggregate(last=Max("number"))["last"] or 0) + 1
     made_on = timezone.now().date()
     batch = FetchBatch.objects.create(key=key, number=number, count=len(hashes), kind=kind, made_on=made_on)
@@ -70,5 +70,5 @@ def _key_of(digest: str) -> SigningKey:
     version = Version.objects.filter(design=digest).first()
     key = SigningKey.objects.filter(survey=version.survey_id, number=version.number).first() if version else None
     if key is None:
-        raise ValueError("design must be one that asks for blindly signed tokens")
+        raise ValueError("design must use anonymous single-use links (blind signature)")
     return key

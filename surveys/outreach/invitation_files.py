@@ -117,6 +117,6 @@ def _lines(code: str) -> list[str]:
 
 
 FORMS = {
-    "csv": HandOutForm("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
-    "cards": HandOutForm("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
+    "csv": HandOutForm("CSV file (one row each)", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
+    "cards": HandOutForm("Printable cards (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
 }

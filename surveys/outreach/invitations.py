@@ -65,9 +65,13 @@ def inviting_version(survey: Survey) -> Version:
     """The version in the field, where it is by invitation. Raises InputError, which says what is not so."""
     version = selectors.latest_version(survey)
     if survey.state != Survey.State.OPEN or version is None:
-        raise InputError("survey", f"{survey.slug} is {survey.state}; invitations are made while it is open.")
+        raise InputError(
+            "survey", f"{survey.slug} is {survey.state}; invitations can be created only while it is open."
+        )
     if not kind_of(version):
-        raise InputError("survey", f"{survey.slug} is not by invitation: its draft has to say so before it is opened.")
+        raise InputError(
+            "survey", f"{survey.slug} does not use single-use links; choose them in the draft before opening."
+        )
     return version
 
 
@@ -125,7 +129,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
     version = selectors.latest_version(survey)
     try:
         if version is None:
-            raise ValueError("batch must be one of a survey that was opened")
+            raise ValueError("batch must belong to a survey that has been opened")
         with transaction.atomic():
             _keeper(version).withdraw(version.design_id, batch)
             record_event(by, "revoked invitations", survey=survey, detail=f"batch {batch}")
@@ -141,7 +145,7 @@ def require_number(count: int, most: int = MOST) -> None:
 def require_group(version: Version, group: str) -> None:
     """Raises InputError where a group is named that the survey has not, or that no token could say."""
     if group and is_blind(version):
-        words = "group must be left out: an invitation that nobody can trace is of no group"
+        words = "group must be left out: an anonymous single-use link has no group"
         raise InputError("group", f"{words}; got {group[:64]!r}.")
     keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:

@@ -58,7 +58,7 @@ class MailSession:
         except (smtplib.SMTPResponseException, smtplib.SMTPNotSupportedError) as error:
             self._keep(recipient, Waits)
             raise DeliveryError(
-                f"The mail server takes no mail from this site (it answered {_status_of(error)})."
+                f"The mail server rejects emails from this site (status {_status_of(error)})."
             ) from None
         except (smtplib.SMTPException, OSError) as error:
             self._keep(recipient, Uncertain)
@@ -155,7 +155,7 @@ def _require_open(mailing: Mailing) -> None:
             return
     except InputError:
         pass
-    raise DeliveryError("The survey is closed, so nothing more was sent.")
+    raise DeliveryError("The survey was closed, so the remaining emails were not sent.")
 
 
 def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:

@@ -28,9 +28,9 @@ ENDED = State.DONE, State.FAILED
 EXAMPLE = "0" * 28
 
 NO_SERVER = (
-    "No mail server is set up, so nothing can be mailed from here: whoever operates this installation sets EMAIL_HOST "
-    "and EMAIL_FROM. Mails are never put into a folder instead, which would keep each address beside its code. Take "
-    "the codes as a CSV file for a mail program of your own."
+    "No mail server is configured, so emails cannot be sent: operators set it with EMAIL_HOST and EMAIL_FROM. Emails "
+    "are never written to files instead, because that would store each address with its code. Download the codes as a "
+    "CSV file for your own mail program."
 )
 
 
@@ -95,11 +95,11 @@ def resume(mailing: Mailing, *, by: User | None) -> None:
     with transaction.atomic():
         anew = {"state": State.QUEUED, "tries": 0, "finished_at": None, "fault": ""}
         if not Mailing.objects.filter(pk=mailing.pk, state__in=ENDED).update(**anew):
-            raise InputError("state", "This mail is on its way.")
+            raise InputError("state", "This mailing is being sent.")
         left = mailing.recipients.exclude(state=Recipient.State.UNCERTAIN)
         count = left.update(state=Recipient.State.WAITING, status=None)
         if not count:
-            raise InputError("state", "Nobody is left to whom it certainly did not go.")
+            raise InputError("state", "There are no recipients left who certainly did not receive the email.")
         record_event(by, "sent a mailing", survey=mailing.version.survey, detail=f"{count} addresses again")
     wake(mailing.pk)
 
@@ -165,9 +165,9 @@ def _check_words(wording: Wording) -> None:
             raise InputError(name, f"The {name} {unseen.in_words}.")
     has = PLACE in wording.text
     if wording.kind == Kind.INVITATION and not has:
-        raise InputError("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")
+        raise InputError("text", f"The text must contain {PLACE}, which is replaced by the link.")
     if wording.kind == Kind.REMINDER and has:
-        fault = f"A reminder has no link of its own, so {PLACE} must not stand in it: nobody knows which code is whose."
+        fault = f"A reminder must not contain {PLACE}, because Candor does not know which code belongs to whom."
         raise InputError("text", fault)
     if PLACE in wording.subject:
-        raise InputError("subject", f"The link stands in the text; {PLACE} must not be in the subject, which is shown.")
+        raise InputError("subject", f"The subject must not contain {PLACE}; put the link in the text.")

@@ -28,13 +28,13 @@ WHAT = {
 
 SUPPORTED = {
     Kind.COMPARISON: "For every kind of question: the share of a choice, or the mean of a scale or a number. Of a "
-    "scale with discrete Laplace noise, the mean alone.",
+    "scale with discrete Laplace noise, only the mean.",
     Kind.WEIGHTING: "For every kind of question.",
     Kind.CROSS_TABLE: "For yes/no questions, choices and scales, and for two options of one question of which several "
-    "may be ticked. Not for numbers and scales with discrete Laplace noise, of which the mean alone is told. A "
-    "question that is answered by marks, or has many choices, enters with one choice against all others.",
+    "may be ticked. Not for numbers and scales with discrete Laplace noise, of which only the mean is shown. A "
+    "question with marks or many options is used with one option against all others.",
     Kind.REGRESSION: "For yes/no questions, and for one choice or option against all others. Not for numbers and "
-    "scales with discrete Laplace noise, of which the mean alone is told.",
+    "scales with discrete Laplace noise, of which only the mean is shown.",
     Kind.VERSIONS: "For a question that two versions asked in the same words, with the same choices and the same "
     "table.",
 }
@@ -74,21 +74,21 @@ def form_of(kind: str, designs: Sequence[Design], values: Mapping[str, str]) -> 
 
 def _missing(kind: str, designs: Sequence[Design]) -> str:
     if not designs:
-        return "There is nothing to analyse before this survey was opened."
+        return "There is nothing to analyse before the survey has been opened."
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
     if grouped and is_protected(designs[0]):
         return UNTOLD
     if grouped and not designs[0].groups:
-        return "This survey has no groups. They are written into a draft, before it is opened."
+        return "This survey has no groups. Groups are defined in the draft, before the survey is opened."
     if kind == Kind.VERSIONS and len(designs) < 2:
-        return "This survey has one version. Closed and revised, it can be opened again as the next."
+        return "This survey has only one version. Close the survey and open a further wave or version to compare."
     return ""
 
 
 def _comparison(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", "Compare", _quantities(design), values)
     groups = [(key, f"Each group with “{label}”") for key, label in _groups(design)]
-    yield _select("against", "Which groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], values)
+    yield _select("against", "Groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], values)
 
 
 def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -99,7 +99,7 @@ def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]
     for place, (key, label) in enumerate(_groups(design)):
         name = f"share-{key}"
         given = f"{float(Fraction(share) * 100):.10g} %" if (share := known[key]) else ""
-        hint = "In per cent, or as a fraction; together 100 %." if place == 0 else ""
+        hint = "As a percentage or fraction; the shares must add up to 100 %." if place == 0 else ""
         yield FormField(name, f"Share of “{label}” in the population", values.get(name, given), hint=hint)
 
 
@@ -110,7 +110,7 @@ def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormFiel
     groups = _groups(design)
     if groups:
         everybody = [("", "All respondents")]
-        yield _select("group", "Of whom", [("", everybody), ("Only of the group", groups)], values)
+        yield _select("group", "Respondents", [("", everybody), ("Only the group", groups)], values)
 
 
 def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -122,12 +122,12 @@ def _versions(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", "Compare", _quantities(design), values)
     if is_weighted(design):
         return
-    hint = "Only if you know it: then the interval takes into account that the same people answered twice."
+    hint = "If known; the interval then takes into account that the same respondents answered twice."
     if design.remembers:
-        hint += " Count those who used the same device: another one does not remember."
-    yield _number("returned", "People who took part in the newest and in the one before", values, hint)
+        hint += " Count only those who used the same device, because another one has no remembered randomisation."
+    yield _number("returned", "Respondents in both this wave and the one before", values, hint)
     if design.version > 2:
-        yield _number("returned_first", "People who took part in the newest and in the first", values)
+        yield _number("returned_first", "Respondents in both this wave and the first", values)
 
 
 def _number(name: str, label: str, values: Mapping[str, str], hint: str = "") -> FormField:

@@ -12,13 +12,13 @@ def picture_of(book: SurveyBudget) -> str:
     rows = list(_rows(book))
     if not rows:
         return ""
-    words = "; ".join(f"{name}{' (would be)' if ahead else ''} {between(total)}" for name, total, ahead in rows)
+    words = "; ".join(f"{name}{' (planned)' if ahead else ''} {between(total)}" for name, total, ahead in rows)
     ceiling = wording.epsilon(book.ceiling)
     return charts.bars(
         [_bar(*row) for row in rows],
         key="ledger",
-        title="Epsilon in total after each wave",
-        words=f"Epsilon in total after each wave, from the least to the most: {words}. Ceiling: {ceiling}.",
+        title="Total privacy loss (epsilon) after each wave",
+        words=f"Total privacy loss (epsilon) after each wave, from minimum to maximum: {words}. Ceiling: {ceiling}.",
         limit=(book.ceiling, f"ceiling {ceiling}"),
     )
 

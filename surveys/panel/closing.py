@@ -12,10 +12,11 @@ from surveys.models import Survey, Version
 from surveys.opening import schedules
 
 FOR_GOOD = {
-    "": "the order in which responses came is erased and the final estimate is made",
-    "secret": "unused codes are deleted, the order in which responses came is erased and the final estimate is made",
-    "blind": "the key that makes codes good is deleted, the order in which responses came is erased and the final "
-    "estimate is made",
+    "": "the order of arrival of the responses is erased and the final estimate is computed",
+    "secret": "unused codes are deleted, the order of arrival of the responses is erased and the final estimate is "
+    "computed",
+    "blind": "the signing key is deleted, the order of arrival of the responses is erased and the final estimate is "
+    "computed",
 }
 """What is done once a closing is final, by how the survey is answered."""
 
@@ -40,20 +41,20 @@ def pending_closing(survey: Survey) -> PendingClosing | None:
 
 def closing_facts(survey: Survey, version: Version) -> Iterator[str]:
     """What closing this open survey means, in sentences."""
-    yield "From then on responses are refused, and the link says that the survey is closed."
-    yield f"Within an hour one click undoes that. After it no response can be added: {FOR_GOOD[survey.invitations]}."
+    yield "No more responses are accepted, and the link shows that the survey is closed."
+    yield f"You can undo this within an hour. After that no response can be added: {FOR_GOOD[survey.invitations]}."
     counted = report_counts([version.design_id])[version.design_id]
     if counted.stored < FEWEST_IN_GROUP:
         came = wording.reports(counted)
-        yield f"Responses counted so far: {came}. With fewer than {FEWEST_IN_GROUP} in all there is no estimate."
+        yield f"Responses counted so far: {came}. With fewer than {FEWEST_IN_GROUP} in total there is no estimate."
     if any(one.move == "close" for one in schedules.waiting(survey)):
-        yield "What was to close it by itself is called off."
+        yield "The scheduled closing is cancelled."
     if fault := selectors.next_wave_fault(survey):
-        yield f"It could not be opened again as its next wave: {fault}"
-        yield "It can be revised to a draft of its next version."
+        yield f"The next wave could not be opened: {fault}"
+        yield "The survey can be revised as a draft of the next version."
     else:
-        yield "Later it can be opened again as its next wave, or revised to a draft of its next version."
+        yield "Later you can open the next wave, or revise the survey as a draft of the next version."
     if survey.results_shown:
-        yield "Once the final estimate is made, its link shows the results to respondents."
+        yield "Once the final estimate is computed, the link shows the results to respondents."
     if survey.purge_after:
-        yield f"Its responses are deleted {survey.purge_after} day{'s' * (survey.purge_after > 1)} after closing."
+        yield f"Responses are deleted {survey.purge_after} day{'s' * (survey.purge_after > 1)} after closing."

@@ -94,10 +94,10 @@ class DesignPreview:
         if screening := design.screening:
             named.append(("Screening question", screening.wording))
             for place, choice in enumerate(screening.choices):
-                named.append((f"Answer that {'ends the survey' if place in screening.ends else 'leads on'}", choice))
-            named.append(("End page of the screening", screening.text))
+                named.append((f"Option that {'ends the survey' if place in screening.ends else 'continues'}", choice))
+            named.append(("Screen-out text", screening.text))
         named += [(ABOUT_NAMES[name], text) for name, text in design.about.texts.items()]
-        return [*named, ("Question of the group", design.strata_wording), *groups]
+        return [*named, ("Question that assigns the group", design.strata_wording), *groups]
 
 
 def design_preview(design: Design) -> DesignPreview:
@@ -114,13 +114,13 @@ def design_preview(design: Design) -> DesignPreview:
 def _question(item: designs.Item, number: int, language: str, *, helped: bool) -> QuestionPreview:
     facts = [f"at most {item.most}"] if item.most is not None else []
     facts += ["“prefer not to say” offered"] if item.prefer_not else []
-    facts += ["may be left blank"] if not item.required else []
-    facts += ["as a dropdown"] if item.dropdown else []
-    facts += ["a row of a grid"] if item.heading else []
-    facts += [f"choices in random order{', except the last' if item.keep_last else ''}"] if item.shuffle else []
-    facts += ["a text before it"] if item.before else []
+    facts += ["optional"] if not item.required else []
+    facts += ["dropdown"] if item.dropdown else []
+    facts += ["row of a grid"] if item.heading else []
+    facts += [f"options in random order{', except the last' if item.keep_last else ''}"] if item.shuffle else []
+    facts += ["text before the question"] if item.before else []
     facts += ["followed by the help line"] if helped else []
-    facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
+    facts += [f"shown only after certain answers to {item.asked_if.item}"] if item.asked_if else []
     return QuestionPreview(
         number=number,
         kind=str(Item.Kind(item.kind).label),

@@ -51,7 +51,7 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     if errors := disclosures.errors_of(merged, probability_sample=declared["probability_sample"]):
         return _page(request, survey, language, texts, sample=sample, faults=errors)
     disclosing.disclose(survey, merged, **declared, by=signed_in(request))
-    messages.success(request, "Saved. Every report of this survey says it from now on.")
+    messages.success(request, "Disclosure items saved. All reports of this survey include them from now on.")
     return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
 
 

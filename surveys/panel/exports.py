@@ -61,7 +61,7 @@ class ExportListRow:
             return f"{export.progress} % written" if begun else "waiting for a worker"
         if export.state == Export.State.FAILED:
             return f"Failed: {export.fault}"
-        return "" if self.there else "Its file is not in the folder any more; ask for it again."
+        return "" if self.there else "The file is no longer stored; create it again."
 
     @property
     def reports(self) -> str:
@@ -119,7 +119,7 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
     """Delete an export with its file, or cancel it while it is made."""
     found, survey = get_export_or_404(request.user, key)
     require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
-    message = "It is cancelled; nothing is left of it." if found.waits else "The file is deleted."
+    message = "Export cancelled." if found.waits else "File deleted."
     exports.delete_export(found, by=signed_in(request))
     messages.success(request, message)
     return redirect(f"{reverse('panel:export', args=[survey.slug])}#exports")
@@ -169,7 +169,11 @@ def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
         for name in chosen:
             services.check(run, name, language=_language_for(name, sent.get("language", "")), microdata=rows)
     except InputError as refusal:
-        return "Tick that you want a row for each report." if refusal.field == "microdata" else str(refusal)
+        return (
+            "Select “I need individual responses” to create these files."
+            if refusal.field == "microdata"
+            else str(refusal)
+        )
     for name in chosen:
         language = _language_for(name, sent.get("language", ""))
         made += exports.request_export(run, name, language=language, microdata=rows, by=signed_in(request))[1]

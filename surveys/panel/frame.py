@@ -134,8 +134,8 @@ def steps(standing: SurveyStatus) -> Iterator[Step]:
     yield Step("write", "Write", here, *_written(standing))
     ready = survey.state == DRAFT and not missing
     planned = "now" if ready else "later" if survey.state == DRAFT else "done"
-    yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
-    yield Step("rehearse", "Rehearse", reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing))
+    yield Step("plan", "Plan", plan, planned, "Precision and privacy before you start.")
+    yield Step("rehearse", "Simulate", reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing))
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
     yield Step("open", "Open", share if selectors.takes_answers(survey) else opening, *_opened(standing))
     yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
@@ -178,35 +178,35 @@ def _action(label: str, page: str, survey: Survey) -> Action:
 def _written(standing: SurveyStatus) -> tuple[str, str]:
     if standing.survey.state != DRAFT:
         return "done", "The design is frozen."
-    return ("now", "Not ready yet; see what is missing.") if standing.missing else ("done", "Ready to open.")
+    return ("now", "Incomplete: see what is missing.") if standing.missing else ("done", "Ready to open.")
 
 
 def _rehearsed(standing: SurveyStatus) -> tuple[str, str]:
     done = standing.survey.rehearsals.count()
     if done:
-        return "done", "Rehearsed once." if done == 1 else f"Rehearsed {done} times."
+        return "done", "Simulated once." if done == 1 else f"Simulated {done} times."
     ready = standing.survey.state == DRAFT and not standing.missing
-    return "now" if ready else "later", "Try it with simulated respondents."
+    return "now" if ready else "later", "Test with simulated respondents."
 
 
 def _opened(standing: SurveyStatus) -> tuple[str, str]:
     survey = standing.survey
     if survey.state == DRAFT:
         opens = any(one.move == "open" for one in schedules.waiting(survey))
-        sentence = "It opens by itself." if opens else "Not open yet."
+        sentence = "Opening is scheduled." if opens else "Not open yet."
         return ("later" if standing.missing else "now"), sentence
     if survey.state == OPEN:
         return "now", "Respondents can answer."
     opens = any(one.move == "wave" for one in schedules.waiting(survey))
-    return ("done", "It opens again by itself.") if opens else ("done", "No more reports are taken.")
+    return ("done", "The next wave is scheduled.") if opens else ("done", "No more responses are accepted.")
 
 
 def _watched(standing: SurveyStatus) -> tuple[str, str]:
     if standing.survey.state == OPEN:
-        return "now", "Estimates, kept up to date."
+        return "now", "Live estimates."
     if standing.version is None:
-        return "later", "Estimates, once it is open."
-    return "done", "The last estimates."
+        return "later", "Estimates after opening."
+    return "done", "Latest estimates."
 
 
 def _reported(standing: SurveyStatus) -> tuple[str, str]:
@@ -214,7 +214,9 @@ def _reported(standing: SurveyStatus) -> tuple[str, str]:
     if standing.done is None:
         return status, "There are no estimates yet."
     return (
-        ("done", "Public, for whoever has its link.") if standing.done.published else (status, "For your team alone.")
+        ("done", "Public to anyone with the link.")
+        if standing.done.published
+        else (status, "Visible only to your team.")
     )
 
 

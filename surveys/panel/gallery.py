@@ -61,7 +61,7 @@ def new(request: HttpRequest) -> HttpResponse:
             return redirect("panel:new")
         slug = selectors.free_slug(found.slug)
         copy = services.duplicate_survey(found, slug=slug, **form.cleaned_data, by=signed_in(request))
-        messages.success(request, f"This is a copy of {found.slug}, as a draft.")
+        messages.success(request, f"Draft created as a copy of {found.slug}.")
         return redirect("panel:survey", copy.slug)
     return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user, Role.EDITOR))
 
@@ -88,7 +88,7 @@ def templates(request: HttpRequest) -> HttpResponse:
         user = signed_in(request)
         definition = template.definition | {"slug": selectors.free_slug(template.name)}
         written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
-        messages.success(request, f"{written} is a draft of yours now. {template.adapt}")
+        messages.success(request, f"Draft {written} created. {template.adapt}")
         return redirect("panel:survey", written.slug)
     return panel_page(request, "panel/templates.html", title="Templates", cards=cards())
 

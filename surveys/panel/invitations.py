@@ -41,12 +41,12 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 def withdraw(request: HttpRequest, survey: Survey, number: int) -> str:
     """Revoke the unused codes of a batch."""
     making.withdraw(survey, number, by=signed_in(request))
-    return f"Batch {number} is withdrawn: what was left of it cannot be used any more."
+    return f"Batch {number} withdrawn: its unused codes no longer work."
 
 
 def _number(written: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", written):
-        raise InputError("count", f"count must be a whole number; got {written[:20]!r}.")
+        raise InputError("count", f"Number of invitations must be a whole number; got {written[:20]!r}.")
     return int(written)
 
 

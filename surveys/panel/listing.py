@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery, prefetch_related_objects
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 
@@ -111,11 +112,11 @@ def _next(survey: Survey, facts: _Facts) -> tuple[str, str]:
         return ("Watch estimates", "survey-watch") if came or survey.rehearsal else ("Share the link", "share")
     if survey.state == CLOSED and facts.estimated:
         return "Read results", "survey"
-    return "Look at it", "survey"
+    return "View survey", "survey"
 
 
 def _due(one: Appointment) -> str:
     act = {"open": "Opens", "close": "Closes", "wave": "Opens again"}[one.move]
     if one.due_at is None:
         return f"{act} at {wording.count(one.at_reports or 0)} responses"
-    return f"{act} {date_format(one.due_at, 'j M Y, H:i')} UTC"
+    return f"{act} {date_format(timezone.localtime(one.due_at), 'j M Y, H:i T')}"

@@ -21,10 +21,11 @@ from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 
 TEXTS = {
-    Kind.INVITATION: "Hello,\n\nyou are invited to take part in a survey. Your own link is:\n\n{link}\n\n"
-    "It can be used once. The survey platform keeps no record of which link was sent to whom.\n",
+    Kind.INVITATION: "Hello,\n\nyou are invited to take part in a survey. This is your personal link:\n\n{link}\n\n"
+    "It works once. The survey platform does not record which link was sent to whom.\n",
     Kind.REMINDER: "Hello,\n\na few days ago you were sent a link to a survey. If you have answered: thank you. If "
-    "not, your link still works.\n\nThis goes to everybody on our list, because nobody knows who has answered.\n",
+    "not, your link still works.\n\nThis message goes to everyone on our list, because nobody can know who has "
+    "answered.\n",
 }
 
 

@@ -41,7 +41,8 @@ Opens = Callable[..., Version | None]
 
 
 class OpeningForm(forms.Form):
-    """The digest shown, the times, the reason for exceeding a ceiling, and confirmation of the warnings; UTC."""
+    """The digest shown, the reason for exceeding a ceiling, confirmation of the warnings; times in the reader's "
+    "zone."""
 
     digest = forms.RegexField(regex=r"^[0-9a-f]{64}$")
     opens = forms.ChoiceField(choices=[(NOW, NOW), (LATER, LATER)], initial=NOW)
@@ -60,13 +61,13 @@ class OpeningForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         later = cleaned.get("opens") == LATER
         if later and not cleaned.get("opens_at") and "opens_at" not in self.errors:
-            self.add_error("opens_at", "Say when it is to open.")
+            self.add_error("opens_at", "Enter an opening time.")
         for field, fault in self.terms.faults(timezone.now()):
             self.add_error(field, fault)
         if self.shown and self.shown.excesses and not cleaned.get("reason") and "reason" not in self.errors:
-            self.add_error("reason", f"Say in 1 to {LONGEST_REASON} characters why it is opened above the ceiling.")
+            self.add_error("reason", f"Enter a reason of 1 to {LONGEST_REASON} characters for exceeding the ceiling.")
         if self.shown and self.shown.warnings and not cleaned.get("warned"):
-            self.add_error("warned", "Read the warnings above, and confirm that you have.")
+            self.add_error("warned", "Read the warnings above and confirm that you have read them.")
         return cleaned
 
     @property
@@ -82,7 +83,7 @@ class OpeningForm(forms.Form):
 
 
 class ExtensionForm(forms.Form):
-    """A later closing time, UTC."""
+    """A later closing time in the reader's zone."""
 
     closes_at = forms.DateTimeField()
 
@@ -99,7 +100,7 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     shown = design_preview(design) if design else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
-        later = "It opens by itself on {}, if the draft stays as it is."
+        later = "Opening scheduled for {}, provided the draft does not change."
         opens = schedules.open_on
         return open_confirmed(request, survey, form, opens, page="panel:opening", later=later, name="Version")
     status = 422 if form.is_bound else 200
@@ -137,7 +138,7 @@ def open_confirmed(
         assert terms.opens_at is not None
         messages.success(request, later.format(moment(terms.opens_at)))
         return redirect(page, survey.slug)
-    messages.success(request, f"{name} {version.number} is open. Its design is frozen; share the link below.")
+    messages.success(request, f"{name} {version.number} is open and its design is frozen. Share the link below.")
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
 
 
@@ -155,16 +156,16 @@ def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
 def extend(request: HttpRequest, survey: Survey) -> str:
     form = ExtensionForm(request.POST)
     if not form.is_valid():
-        raise Conflict("The new closing date must be a date and a time, like 2026-12-01 18:00.")
+        raise Conflict("The new closing time must be a date and a time, such as 2026-12-01 18:00.")
     closes_at: datetime = form.cleaned_data["closes_at"]
     schedules.extend(survey, closes_at, by=signed_in(request))
-    return f"It closes by itself on {moment(closes_at)} now."
+    return f"The survey now closes automatically on {moment(closes_at)}."
 
 
 @transition(Role.EDITOR)
 def call_off(request: HttpRequest, survey: Survey) -> str:
     schedules.cancel(survey, by=signed_in(request))
-    return "It does not open by itself any more."
+    return "Scheduled opening cancelled."
 
 
 def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:

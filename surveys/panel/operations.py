@@ -50,7 +50,7 @@ class FailedJobRow:
 
 @dataclass(frozen=True)
 class StoredReportsRow:
-    """A survey's responses: their number, and the length of its bar in per cent of the longest."""
+    """A survey's responses: their number, and the length of its bar in percent of the longest."""
 
     title: str
     stored: str
@@ -72,7 +72,7 @@ class ServerRow:
 def operation(request: HttpRequest) -> HttpResponse:
     """Show whether everything works. The operator sees no survey that is not shared with them, only names."""
     if not request.user.is_superuser:
-        raise PermissionDenied("This page is for whoever runs the installation.")
+        raise PermissionDenied("Only operators of this installation can see this page.")
     checks = health.checks()
     workers, there = health.workers_by_node(), servers()
     context = {
@@ -180,8 +180,8 @@ def facts() -> list[tuple[str, str]]:
         ("Archived reports", archives.summary()),
         ("Messages", "Redis" if settings.REDIS_URL else "a folder"),
         ("Address", settings.CANDOR_URL),
-        ("Ceiling of epsilon", f"{settings.CANDOR_EPSILON_CEILING:g} for each person"),
-        ("Second factor", "required" if settings.CANDOR_SECOND_FACTOR == "required" else "as each decides"),
+        ("Privacy loss ceiling (epsilon)", f"{settings.CANDOR_EPSILON_CEILING:g} per respondent"),
+        ("Two-factor authentication", "required" if settings.CANDOR_SECOND_FACTOR == "required" else "optional"),
         ("Backups are signed by", own_fingerprint()),
-        ("/metrics", "for whoever has the token" if settings.CANDOR_METRICS_TOKEN else "off"),
+        ("/metrics", "readable with the token" if settings.CANDOR_METRICS_TOKEN else "off"),
     ]

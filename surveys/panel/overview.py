@@ -105,7 +105,7 @@ def question_of(item: Item) -> QuestionRow:
         mechanism_of(written)  # says what is wrong in words about the mechanism alone
         return QuestionRow(item, text, item_label(designs.Item.of(frozen_item(written, (item.key,))), language), "")
     except KeyError as missing:
-        return QuestionRow(item, text, None, f"The mechanism must have {missing.args[0]}.")
+        return QuestionRow(item, text, None, f"The mechanism requires {missing.args[0]}.")
     except (ValueError, TypeError) as error:
         return QuestionRow(item, text, None, str(error))
 

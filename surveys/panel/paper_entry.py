@@ -36,7 +36,7 @@ def paper(request: HttpRequest, slug: str) -> HttpResponse:
     if stored:
         _set_pile(request, version, _pile(request, version) + 1)
     else:
-        messages.info(request, "This sheet was stored before. It counts once.")
+        messages.info(request, "This sheet was already stored; it is counted once.")
     return redirect("panel:paper", slug)
 
 
@@ -60,7 +60,7 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
 def _fields(sent: QueryDict) -> dict[str, str]:
     """The fields of the sheet, each exactly once, without the panel's CSRF token."""
     if any(len(values) != 1 for _name, values in sent.lists()):
-        raise RequestRefused(422, "body", "Every field must stand once.")
+        raise RequestRefused(422, "body", "Every question must be entered exactly once.")
     return {name: str(value) for name, value in sent.items() if name != "csrfmiddlewaretoken"}
 
 
@@ -83,7 +83,7 @@ def _sheet(
         "pile": pile,
         "all": reports.sheet_count(version.design_id),
     }
-    title, status = f"Sheet {pile + 1} of this pile", refusal.status if refusal else 200
+    title, status = f"Sheet {pile + 1} of this batch", refusal.status if refusal else 200
     return panel_page(request, "panel/paper.html", context, status=status, title=title)
 
 

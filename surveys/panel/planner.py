@@ -85,8 +85,8 @@ def fit(request: HttpRequest, slug: str) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
-    words = f"{changed} question{' has' if changed == 1 else 's have'} another table now."
-    messages.success(request, words if changed else "Nothing has to change.")
+    words = f"{changed} question{' has' if changed == 1 else 's have'} changed."
+    messages.success(request, words if changed else "The draft is already within the budget.")
     return redirect("panel:survey-plan", slug)
 
 

@@ -69,7 +69,7 @@ def make_link(request: HttpRequest, slug: str) -> HttpResponse:
 @transition(Role.EDITOR, then="panel:preview")
 def revoke_link(request: HttpRequest, survey: Survey) -> str:
     preview_links.revoke(survey, request.POST.get("link", ""), by=signed_in(request))
-    return "The link leads nowhere now."
+    return "Preview link revoked."
 
 
 @require_safe

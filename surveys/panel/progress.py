@@ -20,9 +20,9 @@ from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
 
 WORKERS = {
-    "here": "At work: it looks for new reports every few seconds.",
-    "away": "Not seen for more than a minute. Reports are stored all the same; they are counted when it is back.",
-    "never": "Not seen yet. Reports are stored all the same; they are counted once it runs.",
+    "here": "Running: checks for new responses every few seconds.",
+    "away": "No sign of life for more than a minute. Responses are still stored, and counted once the worker is back.",
+    "never": "Not started yet. Responses are still stored, and counted once the worker runs.",
 }
 
 

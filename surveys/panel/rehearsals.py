@@ -1,4 +1,4 @@
-"""The rehearsals of a survey: requesting one, its progress, its findings, and the earlier ones."""
+"""Simulations of a survey: requesting one, its progress, its findings, and the earlier ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -82,7 +82,9 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     before = get_rehearsal_or_404(survey, number)
     try:
         if before.assumptions.get("file"):
-            raise Conflict("Its respondents came from a file, which is kept nowhere; so it cannot be repeated here.")
+            raise Conflict(
+                "Its respondents came from a file that is not stored, so the simulation cannot be repeated here."
+            )
         again = services.request_rehearsal(
             survey, before.assumptions, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
@@ -95,13 +97,13 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @transition(Role.EDITOR, then="panel:rehearsal", within=True)
 def stop(request: HttpRequest, survey: Survey, number: int) -> str:
     services.stop(get_rehearsal_or_404(survey, number))
-    return "It stops; what is done stays."
+    return "Simulation stopping; finished repetitions are kept."
 
 
 @transition(Role.EDITOR, then="panel:rehearse")
 def delete(request: HttpRequest, survey: Survey, number: int) -> str:
     services.delete(get_rehearsal_or_404(survey, number), by=signed_in(request))
-    return f"Rehearsal {number} is deleted, with everything that was made for it."
+    return f"Simulation {number} deleted with all its data."
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

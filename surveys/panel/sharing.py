@@ -53,7 +53,7 @@ def poster(request: HttpRequest, slug: str) -> HttpResponse:
     version, link = _named_or_404(request, slug)
     made = render_poster(get_design(version.design_id), link.language, link=link.address, address=link.typed)
     if not made:
-        raise Http404("The fonts that come with the platform lack a letter of this survey's title.")
+        raise Http404("The built-in fonts lack a letter of this survey's title.")
     return attachment(made, "application/pdf", f"{_name(slug, link)}.pdf")
 
 
@@ -68,7 +68,7 @@ def embed(request: HttpRequest, slug: str) -> HttpResponse:
         return _share_page(request, survey, status=422, origins=written, embed_fault=str(fault))
     services.embed_survey(survey, origins, by=signed_in(request))
     sites = f"{len(origins)} site{'s' if len(origins) > 1 else ''}" if origins else "No site"
-    messages.success(request, f"{sites} may show it.")
+    messages.success(request, f"{sites} can embed the survey.")
     return redirect("panel:share", slug)
 
 
@@ -78,7 +78,7 @@ def show_results(request: HttpRequest, survey: Survey) -> str:
     shown = request.POST.get("shown") == "yes"
     services.show_results(survey, shown=shown, by=signed_in(request))
     find = "will find" if survey.state in (Survey.State.DRAFT, Survey.State.OPEN) else "find"
-    return f"Respondents {find} the results at the survey’s link." if shown else "The survey’s link shows no results."
+    return f"Respondents {find} the results at the survey link." if shown else "The survey link does not show results."
 
 
 @require_POST
@@ -91,7 +91,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
     retention.set_retention(survey, days, by=signed_in(request))
-    messages.success(request, f"The reports are kept {retention.describe_period(days)}.")
+    messages.success(request, f"Responses are kept {retention.describe_period(days)}.")
     return redirect("panel:share", slug)
 
 
@@ -105,7 +105,7 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
         proof_of_work.ask_for_work(survey, bits, by=signed_in(request))
     except InputError as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
-    messages.success(request, f"The work of browsers is {proof_of_work.describe_level(bits)}.")
+    messages.success(request, f"Proof of work: {proof_of_work.describe_level(bits)}.")
     return redirect("panel:share", slug)
 
 
@@ -115,8 +115,8 @@ def fetch_by_account(request: HttpRequest, survey: Survey) -> str:
     allowed = request.POST.get("allowed") == "yes"
     tokens.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
     if not allowed:
-        return "Accounts fetch no invitation."
-    return "Whoever has an account of this site can fetch an invitation."
+        return "Account holders now need a code."
+    return "Account holders can now get a link without a code."
 
 
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:

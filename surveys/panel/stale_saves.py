@@ -15,9 +15,9 @@ from surveys.panel.preview import drafted
 
 MOST_SHOWN = 20
 PLACES = {
-    "about": "Who asks",
-    "look": "Look",
-    "ending": "End",
+    "about": "Sender",
+    "look": "Appearance",
+    "ending": "Closing page",
     "items": "Question",
     "sections": "Section",
     "strata": "Groups",

@@ -57,7 +57,7 @@ def close(request: HttpRequest, survey: Survey) -> str:
     """For good where that is said, else so that it can be undone; a double press answers like one."""
     if request.POST.get("now") == "yes":
         run = services.close_survey(survey, by=signed_in(request))
-        return f"The survey is closed for good. {_what_follows(run)}"
+        return f"Survey closed permanently. {_what_follows(run)}"
     try:
         final_at = closing.begin_closing(survey, by=signed_in(request))
     except Conflict:
@@ -66,20 +66,20 @@ def close(request: HttpRequest, survey: Survey) -> str:
         if version is None:
             raise
         final_at = selectors.final_time(version)
-    return f"The survey is closed: it takes no more responses. You can undo that until {selectors.moment(final_at)}."
+    return f"Survey closed; no more responses are accepted. You can undo this until {selectors.moment(final_at)}."
 
 
 @transition(MOVES["close"].role)
 def undo_closing(request: HttpRequest, survey: Survey) -> str:
     closing.undo_closing(survey, by=signed_in(request))
     if any(one.move == "close" for one in schedules.waiting(survey)):
-        return "The survey takes responses again, and closes by itself as it was to."
-    return "The survey takes responses again. It stays open until you close it."
+        return "The survey accepts responses again and closes automatically as scheduled."
+    return "The survey accepts responses again. It stays open until you close it."
 
 
 @transition(MOVES["close"].role)
 def finish_closing(request: HttpRequest, survey: Survey) -> str:
-    return f"The survey is closed for good. {_what_follows(closing.finish_closing(survey, by=signed_in(request)))}"
+    return f"Survey closed permanently. {_what_follows(closing.finish_closing(survey, by=signed_in(request)))}"
 
 
 def _what_follows(run: Run) -> str:
@@ -87,44 +87,44 @@ def _what_follows(run: Run) -> str:
     if not came:
         return "No response came, so there is nothing to estimate."
     if came < FEWEST_IN_GROUP:
-        return f"Reports that came: {came}. An estimate takes at least {FEWEST_IN_GROUP}, so there will be none."
-    return "The final estimate is on its way."
+        return f"Responses received: {came}. An estimate requires at least {FEWEST_IN_GROUP}, so there will be none."
+    return "The final estimate is being computed."
 
 
 @transition(MOVES["revise"].role)
 def revise(request: HttpRequest, survey: Survey) -> str:
     services.revise_survey(survey, by=signed_in(request))
-    return f"This is now a draft of version {selectors.next_number(survey)}. What was collected stays as it is."
+    return f"Draft of version {selectors.next_number(survey)} created. Collected responses are kept."
 
 
 @transition(MOVES["archive"].role)
 def archive(request: HttpRequest, survey: Survey) -> str:
     services.archive_survey(survey, by=signed_in(request))
-    return "The survey is archived. It is no longer in the list of surveys; nothing of it was deleted."
+    return "Survey archived. It is no longer in the list of current surveys; no data was deleted."
 
 
 @transition(MOVES["restore"].role)
 def restore(request: HttpRequest, survey: Survey) -> str:
     services.restore_survey(survey, by=signed_in(request))
-    return "The survey is out of the archive."
+    return "Survey restored from the archive."
 
 
 @transition(Role.EDITOR)
 def tags(request: HttpRequest, survey: Survey) -> str:
     names = set_tags(survey, request.POST.get("tags", ""), by=signed_in(request))
-    return f"Its tags are {', '.join(names)}." if names else "It has no tags."
+    return f"Tags saved: {', '.join(names)}." if names else "All tags removed."
 
 
 @transition(Role.OWNER)
 def reopen(request: HttpRequest, survey: Survey) -> str:
     reopening.reopen(survey, by=signed_in(request))
-    return "The survey takes reports again. The log says that you reopened it after a restore."
+    return "The survey accepts responses again. The audit log records that you reopened it after a restore."
 
 
 @transition(Role.ANALYST, then="panel:survey-watch")
 def estimate(request: HttpRequest, survey: Survey) -> str:
     services.request_estimate(survey, by=signed_in(request))
-    return "The estimate is on its way."
+    return "The estimate is being computed."
 
 
 @require_POST
@@ -137,7 +137,7 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
             team = form.cleaned_data.get("team")
             answers = {name: form.cleaned_data[name] for name in ("slug", "same_people")}
             copy = services.duplicate_survey(survey, **answers, team=team, by=user)
-            messages.success(request, f"This is a copy of {slug}, as a draft.")
+            messages.success(request, f"Draft created as a copy of {slug}.")
             return redirect("panel:survey", copy.slug)
         fault = " ".join(str(error) for errors in form.errors.values() for error in errors)
     except ValidationError as refusal:
@@ -153,7 +153,7 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
     published = request.POST.get("published") == "yes"
     try:
         services.publish_run(run, published=published, by=signed_in(request))
-        messages.success(request, "The report is public." if published else "The report is no longer public.")
+        messages.success(request, "Report published." if published else "Report withdrawn.")
     except Conflict as refusal:
         messages.error(request, str(refusal))
     return redirect("panel:survey", access.survey_of(run).slug)

@@ -76,7 +76,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         except (ValidationError, Conflict) as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, f"{written} is written as a draft.")
+            messages.success(request, f"Draft {written} imported.")
             return redirect("panel:survey", written.slug)
     return panel_page(request, "panel/upload.html", title="Import", form=form)
 

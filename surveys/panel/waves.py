@@ -31,7 +31,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     shown = design_preview(selectors.wave_to_open(survey)[0]) if fits else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
-        later = "It opens again by itself on {}."
+        later = "The next wave opens automatically on {}."
         opens = schedules.open_again_on
         return open_confirmed(request, survey, form, opens, page="panel:waves", later=later, name="Wave")
     page = {

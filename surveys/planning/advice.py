@@ -58,8 +58,8 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
     if epsilon > ceiling:
         return Caution(
             "total",
-            f"Together the questions have epsilon {wording.epsilon(epsilon)}; above {wording.epsilon(ceiling)} this "
-            "installation opens no survey. Lower a truth probability, or ask fewer questions.",
+            f"The total privacy loss is {wording.epsilon(epsilon)}; this installation does not open surveys above "
+            f"{wording.epsilon(ceiling)}. Lower a truth probability or ask fewer questions.",
         )
     if epsilon > EPSILON_IN_TOTAL:
         return Caution(
@@ -78,7 +78,7 @@ def advice(found: PlanForecast) -> Advice:
     best = _chosen(candidates, wording.epsilon(found.epsilon))
     if question.kind != "scale" or not REGISTRY[best.name].only_mean:
         return best
-    return replace(best, sentence=f"{best.sentence} A report then shows the mean alone, no shares.")
+    return replace(best, sentence=f"{best.sentence} Results then show only the mean, not the shares.")
 
 
 def _protection(found: PlanForecast) -> Caution | None:
@@ -89,7 +89,7 @@ def _protection(found: PlanForecast) -> Caution | None:
     if not found.question.fixed and found.question.by_truth:
         truth = found.question.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
         safe = (math.ceil if found.question.below_half else math.floor)(100 * truth) / 100
-        less = f" A {found.question.dial_label.lower()} of {wording.percent(safe)} keeps it at 2."
+        less = f" A {found.question.dial_label.lower()} of {wording.percent(safe)} lowers it to 2."
     return Caution(
         "epsilon",
         f"Weak protection: epsilon is above 2, so one response can multiply the odds of a guess by up to {odds}.{less}",
@@ -104,8 +104,9 @@ def _more_choices(found: PlanForecast) -> Caution | None:
         each = wording.epsilon(found.epsilon / options)
         return Caution(
             "epsilon",
-            f"Two people can differ in {options} options, so it is {options} times the {each} of one option."
-            + (" A limit on how many may be ticked lowers it." if question.item.get("most") is None else ""),
+            f"The privacy loss is {options} times the {each} of one option, because two people can differ in "
+            f"{options} options."
+            + (" A maximum number of selections lowers it." if question.item.get("most") is None else ""),
         )
     if question.dial is None or question.answers < 3 or truth is None:
         return None
@@ -114,8 +115,9 @@ def _more_choices(found: PlanForecast) -> Caution | None:
         return None
     return Caution(
         "epsilon",
-        f"The same truth probability protects less with more choices: with {question.answers} epsilon is "
-        f"{wording.epsilon(found.epsilon)}, with two it would be {wording.epsilon(two)}.",
+        "The same truth probability protects less with more options: the privacy loss is "
+        f"{wording.epsilon(found.epsilon)} "
+        f"with {question.answers} options, but {wording.epsilon(two)} with two.",
     )
 
 
@@ -126,8 +128,8 @@ def _unshown(found: PlanForecast) -> Caution | None:
         return None
     return Caution(
         "width",
-        "A report shows only the mean of this scale, of those who give a point, which is not planned here: its shares, "
-        f"of which this is one, are too uncertain with {question.entry.short} noise.",
+        f"Results show only the mean of this scale, because its shares are too imprecise with {question.entry.short} "
+        "noise; the mean is not planned here.",
     )
 
 
@@ -151,15 +153,15 @@ def _negative(found: PlanForecast) -> Caution | None:
     where = "below the lowest answer" if found.question.values else "below 0 %"
     return Caution(
         "below",
-        f"About one survey in {once} will find an unbiased estimate {where}. Readers then see the end of the range and "
-        "an interval from there.",
+        f"About one survey in {once} will have an unbiased estimate {where}. The report then shows the limit of "
+        "the range and an interval that begins there.",
     )
 
 
 def _power(found: PlanForecast) -> Caution | None:
     if found.comparison.needed is None or found.comparison.power >= POWER:
         return None
-    return Caution("power", "Less than 80 %: a real difference of this size may well go unseen.")
+    return Caution("power", "Power below 80 %: a true difference of this size may not be detected.")
 
 
 def _of_choices(found: PlanForecast) -> list[Candidate]:
@@ -196,17 +198,18 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
     if simplest != best.name:
         gain = 100 * (next(one.times for one in candidates if one.name == simplest) - 1)
         why = (
-            f"at epsilon {epsilon} {REGISTRY[best.name].short} would save no more than {max(gain, 0.1):.1f} % of the "
-            "respondents, too little to matter, and this one is easier to explain"
+            f"at a privacy loss of {epsilon} {REGISTRY[best.name].short} would save no more than "
+            f"{max(gain, 0.1):.1f} % of the "
+            "respondents, and this method is easier to explain"
         )
     elif others:
         alike = ", ".join(REGISTRY[one.name].short for one in others if one.times == 1)
         more = ", ".join(f"{REGISTRY[one.name].short} needs {_times(one.times)}" for one in others if one.times > 1)
-        why = f"it is the most precise at epsilon {epsilon}"
-        why = f"it is as precise at epsilon {epsilon} as {alike}, and easier to explain" if alike else why
+        why = f"it is the most precise method at a privacy loss of {epsilon}"
+        why = f"it is as precise as {alike} at a privacy loss of {epsilon} and easier to explain" if alike else why
         why = f"{why}; for the same precision {more}" if more else why
     else:
-        why = "it is the one mechanism for such a question"
+        why = "it is the only method for this kind of question"
     name = REGISTRY[simplest].short
     return Advice(simplest, f"{name[0].upper()}{name[1:]}: {why}.", tuple(candidates))
 

@@ -37,5 +37,5 @@ def fit(survey: Survey, *, by: User | None = None) -> int:
         items = [item | {"channel": channels.get(item["key"], item["channel"])} for item in items]
     changes = differences(before, before | {"items": items})
     if drafts.save_changes(survey, changes, by=by).clashes:
-        raise Conflict("Somebody else has changed the same questions meanwhile. Look at them and try again.")
+        raise Conflict("Someone else has changed the same questions in the meantime. Review them and try again.")
     return len(changes)

@@ -49,22 +49,24 @@ def _words(design: Design) -> Iterator[Check]:
     texts = (
         ("introduction", _("Introduction"), any(design.introduction.values()), _("what respondents read first")),
         ("consent", _("Consent"), any(design.consent.values()), _("what respondents agree to")),
-        ("sender", _("Sender"), asks, _("who asks, or for which institution")),
+        ("sender", _("Sender"), asks, _("the person, team or institution that runs the survey")),
         ("contact", _("Contact"), "contact" in about, _("whom respondents can ask about the survey")),
         ("data_protection", _("Data protection"), "data_protection" in about, _("who is responsible for the data")),
     )
     for name, title, done, what in texts:
-        lacks = _("Nobody has written yet %(what)s.") % {"what": what}
+        lacks = _("Missing: %(what)s.") % {"what": what}
         yield Check(name, title, done, _("Written.") if done else lacks, EDIT)
     yield Check("help_line", _("Help line"), "help_line" in about, _help_line(design), EDIT)
 
 
 def _help_line(design: Design) -> str:
     if "help_line" not in design.about.texts:
-        return _("There is none. Where a question can hurt, respondents need one.")
+        return _("Missing: respondents need support where a question can be distressing.")
     places = len(design.about.items) + len(design.about.sections)
     text = ngettext(
-        "Shown at the end and at %(count)s marked place.", "Shown at the end and at %(count)s marked places.", places
+        "Shown at the end and after %(count)s question or section.",
+        "Shown at the end and after %(count)s questions or sections.",
+        places,
     )
     return text % {"count": wording.count(places)} if places else _("Shown at the end.")
 
@@ -73,11 +75,13 @@ def _simulation(survey: Survey, design: Design) -> Check:
     last = survey.rehearsals.filter(state=Rehearsal.State.DONE).first()
     done = False
     if last is None:
-        text = _("Nobody has simulated respondents yet: it shows what the estimates will be worth.")
+        text = _("No simulation yet: it shows how precise the estimates will be.")
     elif not _same_questions(get_design(last.design_id), design):
-        text = _("The last one, number %(number)s, was made before the questions changed.") % {"number": last.number}
+        text = _("The latest simulation (number %(number)s) was made before the questions changed.") % {
+            "number": last.number
+        }
     else:
-        done, text = True, _("Number %(number)s is of these questions.") % {"number": last.number}
+        done, text = True, _("Simulation %(number)s was made with these questions.") % {"number": last.number}
     return Check("simulation", _("Simulation"), done, text, REHEARSE)
 
 
@@ -111,7 +115,7 @@ def _precision(survey: Survey, expected: int) -> Check:
 
 def _retention(survey: Survey) -> Check:
     days = survey.purge_after
-    text = _("Responses are kept for good, without an end.")
+    text = _("Responses are kept indefinitely.")
     if days:
         text = ngettext(
             "Responses are deleted %(count)s day after closing.",

@@ -57,7 +57,7 @@ ABOUT_TITLES = {
     "data_protection": gettext_lazy("Data protection"),
     "help_line": gettext_lazy("Help line"),
 }
-NEVER = gettext_lazy("Anybody’s true answer.")
+NEVER = gettext_lazy("The true answers of any respondent.")
 LEARNS = (
     (
         gettext_lazy("Researchers"),
@@ -68,18 +68,18 @@ LEARNS = (
         gettext_lazy("The operator of the site"),
         gettext_lazy("The randomised responses, without name, address, browser or time of day."),
         gettext_lazy(
-            "Anybody’s true answer, unless the page is changed. The page’s SHA-256 is published, so that a change "
-            "shows."
+            "True answers, unless the page is changed. The fingerprint (SHA-256) of the page is published, so that a "
+            "change can be detected."
         ),
     ),
     (
         gettext_lazy("A thief of the database, or a court"),
         gettext_lazy("The same randomised responses."),
-        gettext_lazy("Anybody’s true answer: it was never there."),
+        gettext_lazy("True answers: they were never stored."),
     ),
     (
         gettext_lazy("An observer of the network"),
-        gettext_lazy("That somebody opened the survey; sizes are the same for all."),
+        gettext_lazy("That a device opened the survey; all responses have the same size."),
         gettext_lazy("What was answered or sent."),
     ),
     (
@@ -90,14 +90,14 @@ LEARNS = (
     (
         gettext_lazy("The next user of the device"),
         gettext_lazy("Perhaps that the survey was open."),
-        gettext_lazy("What was answered: it is wiped at Send."),
+        gettext_lazy("What was answered: it is deleted from the device after sending."),
     ),
 )
 STAGES = {
     "consent": gettext_lazy("Before the first question: consent"),
-    "declined": gettext_lazy("Where somebody does not agree"),
+    "declined": gettext_lazy("If a respondent does not agree"),
     "screening": gettext_lazy("Screening question"),
-    "screened": gettext_lazy("Where the survey is not for somebody"),
+    "screened": gettext_lazy("If a respondent is screened out"),
     "questions": gettext_lazy("The questions"),
     "review": gettext_lazy("Before sending: all answers, and what is sent"),
     "sent": gettext_lazy("At the end, after sending"),
@@ -203,11 +203,11 @@ def _words() -> dict[str, object]:
         "kind": _("Dossier of a survey"),
         "page": _("Page %(page)s of %(pages)s"),
         "about": _("Who asks"),
-        "nobody": _("Nobody has said yet who asks."),
+        "nobody": _("The sender is not stated yet."),
         "missing": _("What is still missing"),
-        "complete": _("Nothing of the platform’s checklist is missing."),
+        "complete": _("All items of the platform’s checklist are complete."),
         "protection": _("How answers are protected"),
-        "reason": _("It was opened above a ceiling of epsilon. The reason that was given:"),
+        "reason": _("The survey was opened above a privacy loss ceiling. Reason:"),
         "learns": _("Who can learn what"),
         "learns_heads": [_("Who"), _("Can learn:"), _("Cannot know for sure:")],
         "took_part": _("All of them may still learn that somebody took part."),
@@ -236,15 +236,16 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
         "again."
     )
     text = _(
-        "All questions together have epsilon %(epsilon)s: whatever anyone believed before, everything that a person "
-        "sends multiplies the odds between any two of that person’s possible sets of answers by at most %(odds)s."
+        "The total privacy loss (epsilon) of all questions is %(epsilon)s: everything that a respondent sends "
+        "changes the odds between any two possible sets of that respondent’s true answers by a factor of at most "
+        "%(odds)s."
     )
     yield text % {"epsilon": wording.epsilon(total), "odds": wording.odds(ratio)}
     if design.spent > 1:
-        text = _("Earlier waves and linked surveys multiply these odds by at most %(odds)s more.")
+        text = _("Earlier waves and linked surveys change these odds by a further factor of at most %(odds)s.")
         yield text % {"odds": wording.odds(design.spent)}
     if design.groups:
-        yield _("The group that a person names is sent openly, not randomised.")
+        yield _("The answer to the background question (group) is sent openly, not randomised.")
 
 
 def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:

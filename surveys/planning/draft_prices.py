@@ -229,7 +229,7 @@ def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | 
         with activated(DEFAULT):  # kept for whatever language asks next
             return _price(question, mechanism, respondents), mechanism
     except KeyError as missing:
-        return QuestionPrice(None, fault=f"The mechanism needs {missing.args[0]}."), None
+        return QuestionPrice(None, fault=f"The mechanism requires {missing.args[0]}."), None
     except (ValueError, TypeError) as error:
         return QuestionPrice(None, fault=str(error)), None
 

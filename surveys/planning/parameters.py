@@ -13,8 +13,8 @@ from collector.designs.checks import KEY
 from collector.errors import InputError, ValidationError
 from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
 from randomized_response import ParameterError
+from randomized_response.numerals import plain_number, plain_percent
 from surveys.definition.mechanisms import KINDS, MECHANISMS
-from surveys.definition.numerals import plain_number, plain_percent
 from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, free_question
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
@@ -77,7 +77,7 @@ def _grid(value: str, field: str) -> str:
     return value
 
 
-PERCENT = "a number of per cents"
+PERCENT = "a percentage"
 IN_PERCENT = {"share", "confidence"}
 ANSWER = _decimal(-1e9, 1e9)
 GRID = Field(_grid, {"type": "string", "pattern": r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"})
@@ -122,7 +122,7 @@ class PlanParameters:
 
 
 class Query(TypedDict, total=False):
-    """What an address says, read; shares and the confidence are in per cent."""
+    """What an address says, read; shares and the confidence are in percent."""
 
     item: str
     kind: Kind
@@ -178,7 +178,7 @@ def _read(query: QueryDict, fields: Mapping[str, Field]) -> Query:
         if name not in fields:
             raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
         if len(query.getlist(name)) > 1:
-            raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
+            raise InputError(name, f"{name} must occur only once; got it {len(query.getlist(name))} times")
     values = {name: _plain(name, str(query[name]).strip()[:40]) for name in query}
     return cast("Query", {name: fields[name].read(value, name) for name, value in values.items() if value})
 
@@ -209,7 +209,7 @@ def _wanted(question: PlannedQuestion, values: Query, otherwise: Setting) -> Pla
 
 
 def _check_against(question: PlannedQuestion, against: float | None) -> None:
-    """Require a share in per cent, or a mean inside the answers' range."""
+    """Require a share in percent, or a mean inside the answers' range."""
     low, high = (question.values[0], question.values[-1]) if question.values else (0.0, 100.0)
     inside = against is None or (low < against < high if question.values else low <= against <= high)
     if not inside:

@@ -42,7 +42,9 @@ def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterat
         high = max(5.0, min(1.2 * found.epsilon, 16.0))
         limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
         text = wording.epsilon(found.epsilon)
-        yield curve("epsilon", "Epsilon", lambda one: one.epsilon, found.epsilon, text, linear(high), limit=limit)
+        yield curve(
+            "epsilon", "Privacy loss (epsilon)", lambda one: one.epsilon, found.epsilon, text, linear(high), limit=limit
+        )
     for drawn in _of_both(found, points):
         yield curve(*drawn)
     costs = [one.cost for one in points if one.cost < 1e300]
@@ -70,7 +72,7 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
     comparison = found.comparison
     if comparison.second == n and comparison.needed is not None:
         yield curve(
-            "power", "Chance to see the difference",
+            "power", "Power to detect the difference",
             lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "dashed: 80 %"),
         )  # fmt: skip
 

@@ -127,21 +127,22 @@ def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
         f"{amount(question, ahead.standard_error)}.",
     )  # fmt: skip
     yield (
-        "below", "Chance of a negative estimate" if not question.values else "Chance of an estimate out of range",
+        "below", "Chance of a negative estimate" if not question.values else "Chance of an estimate outside the range",
         chance(ahead.below if not question.values else ahead.below + ahead.above),
-        f"That the unbiased estimate falls {'below or above every answer' if question.values else f'below 0{SPACE}%'} "
-        f"although the truth is {here}.",
+        "Chance that the unbiased estimate is "
+        f"{'below or above every answer' if question.values else f'below 0{SPACE}%'} "
+        f"if {here} is true.",
     )  # fmt: skip
     yield (
-        "direct", "A direct question would need", f"{wording.count(max(1, round(ahead.direct_n)))} respondents",
-        f"for the same standard error, if all of them answered honestly. Protection takes {times(ahead.cost)} as many.",
+        "direct", "Equivalent direct answers (n)", wording.count(max(1, round(ahead.direct_n))),
+        f"give the same standard error if everyone answers honestly. Protection needs {times(ahead.cost)} as many.",
     )  # fmt: skip
     yield (
         "needed", f"For an interval of ± {amount(question, found.margin)}", f"{wording.count(found.needed)} responses",
         f"where {here} is the truth.",
     )  # fmt: skip
     if comparison.needed is None:
-        grown = "The two are alike: there is nothing to find."
+        grown = "The two values are equal, so there is no difference to detect."
     else:
         grown = f"For 80{SPACE}% each group needs {wording.count(comparison.needed)} responses."
     yield (
@@ -156,7 +157,8 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
     width = "Half-width of the interval" + (", points" if not question.values else "")
     below = "Chance of an estimate below the range"
     if curves["setting"]:
-        name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else ("Epsilon", ())
+        loss = "Privacy loss (epsilon)"
+        name, first = (question.dial_label, (loss,)) if question.by_truth else (loss, ())
         rows = tuple(
             (
                 wording.percent(one.x) if question.by_truth else f"{one.x:g}",

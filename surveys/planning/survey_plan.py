@@ -118,7 +118,7 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
         raise InputError("item", f"item must be a question whose mechanism has a slider; got {key}")
     setting = parameters.of_item(query, question).setting
     if setting == WRITTEN:
-        raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
+        raise InputError("truth", "truth or epsilon must be given; got neither")
     written = written_setting(question, setting)
     for parameter in question.entry.parameters:
         if parameter.name in written or not question.dial:  # what is computed from an epsilon must not stand beside it
@@ -162,7 +162,7 @@ def _line(
     """The question's row, and the chance that its estimate is negative."""
     words = str(item.wording.get(item.survey.language, "")) or item.key
     if question is None:
-        return PlanRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
+        return PlanRow(item.key, words, chosen, fault="The randomisation of this question is incomplete."), 0.0
     mechanism = question.at(wanted.setting)
     ahead = forecast(question, mechanism, question.shares(wanted.expected), wanted.respondents, wanted.confidence)
     line = PlanRow(

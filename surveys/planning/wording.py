@@ -37,7 +37,7 @@ def truth_text(truth: Fraction) -> str:
 
 
 def chance(probability: float) -> str:
-    """A probability in per cent, never rounded to 0 or 100."""
+    """A probability in percent, never rounded to 0 or 100."""
     percent = 100 * probability
     if percent < 0.01:
         return f"less than 0.01{SPACE}%"

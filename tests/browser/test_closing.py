@@ -17,8 +17,8 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def close(page: Page, *, for_good: bool = False) -> None:
     page.locator("summary", has_text="Close …").click()
     if for_good:
-        page.get_by_label("For good at once").check()
-    page.get_by_role("button", name="Close it", exact=True).click()
+        page.get_by_label("Close permanently, without").check()
+    page.get_by_role("button", name="Close", exact=True).click()
 
 
 def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User, version: Version) -> None:
@@ -27,17 +27,17 @@ def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User,
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
     close(page)
-    expect(page.locator("[data-closing]")).to_contain_text("it takes no more responses")
+    expect(page.locator("[data-closing]")).to_contain_text("no more responses are accepted")
     assert fits(page)
     page.get_by_role("button", name="Undo closing").click()
-    expect(page.get_by_text("The survey takes responses again.")).to_be_visible()
+    expect(page.get_by_text("The survey accepts responses again.")).to_be_visible()
     assert Survey.objects.get().state == "open"
     close(page)
     page.locator("summary", has_text="Close for good now …").click()
     page.get_by_role("button", name="Close it for good").click()
     expect(page.get_by_text("No response came, so there is nothing to estimate.").first).to_be_visible()
     expect(page.locator("[data-closing]")).to_have_count(0)
-    expect(page.get_by_text("Watch it come")).to_have_count(0)
+    expect(page.get_by_text("Watch progress")).to_have_count(0)
 
 
 def test_close_for_good_at_once(panel_page: Page, alice: User, version: Version) -> None:
@@ -45,5 +45,5 @@ def test_close_for_good_at_once(panel_page: Page, alice: User, version: Version)
     sign_in(page, alice)
     page.goto("/panel/survey/campus/open/")
     close(page, for_good=True)
-    expect(page.get_by_text("The survey is closed for good.").first).to_be_visible()
+    expect(page.get_by_text("Survey closed permanently.").first).to_be_visible()
     expect(page.get_by_role("button", name="Undo closing")).to_have_count(0)

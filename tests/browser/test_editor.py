@@ -75,7 +75,7 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     page.get_by_role("button", name="+ Add question").click()
     page.get_by_role("button", name="Number").click()
     page.get_by_label("Question", exact=True).fill("How often in a month?")
-    page.get_by_label("Who is asked").select_option(index=1)
+    page.get_by_label("Shown to").select_option(index=1)
     page.get_by_role("button", name="Title, introduction, languages").click()
     page.get_by_label("Deutsch").check()
     page.get_by_text("Deutsch: 8 texts are not translated.").wait_for()
@@ -85,7 +85,7 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     sheet = "text;de\r\nitems/how_often_in_a_month/wording;Wie oft im Monat?\r\n"
     file = {"name": "texts.csv", "mimeType": "text/csv", "buffer": sheet.encode()}
     page.get_by_label("Upload translations").set_input_files([file])  # type: ignore[list-item]
-    page.get_by_text("1 text is taken over.").wait_for()
+    page.get_by_text("1 text imported.").wait_for()
     picture(page, "translations")
     page.get_by_text("Deutsch: 6 texts are not translated.").wait_for()
     wait_until_saved(page)
@@ -110,7 +110,7 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     budget = editor.locator(".editor-budget")
     very = editor.get_by_role("button", name="Very sensitive")
     expect(budget).to_contain_text("Privacy loss 2.49 of")
-    expect(editor.locator(".editor-marks")).to_contain_text("Set by hand")
+    expect(editor.locator(".editor-marks")).to_contain_text("protection set manually")
     very.click()
     expect(very).to_have_attribute("aria-pressed", "true")
     expect(budget).to_contain_text("Privacy loss 1.89 of")
@@ -129,21 +129,21 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     assert spent["cheated_2"] == pytest.approx(2 * spent["cheated"], rel=0.05)
     assert spent["mood"] == pytest.approx(1.386, abs=0.001), "it was set by hand"
     editor.get_by_label("Protection, from stronger to more precise").fill("70")
-    expect(editor.locator(".editor-marks")).to_contain_text("Set by hand")
+    expect(editor.locator(".editor-marks")).to_contain_text("protection set manually")
     editor.get_by_role("button", name="Fit to budget").click()
     expect(budget.get_by_role("button")).to_have_count(0)
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
     assert 1.9 < losses()["all"] <= 2
-    editor.get_by_label("Limit of the privacy loss").select_option("other")
-    editor.get_by_label("Total privacy loss").fill("0,01")
+    editor.get_by_label("Privacy budget").select_option("other")
+    editor.get_by_label("Custom privacy budget").fill("0,01")
     editor.keyboard.press("Enter")
     editor.get_by_role("button", name="Fit to budget").click()
-    editor.get_by_text("Too little for so many questions").wait_for()
+    editor.get_by_text("This budget is too small").wait_for()
     picture(editor, "budget-stuck")
-    editor.get_by_label("Total privacy loss").fill("3.5")
+    editor.get_by_label("Custom privacy budget").fill("3.5")
     editor.keyboard.press("Enter")
-    expect(editor.get_by_text("Too little for so many questions")).to_have_count(0)
+    expect(editor.get_by_text("This budget is too small")).to_have_count(0)
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
     assert definition()["privacy_budget"] == "3.5"
@@ -163,7 +163,7 @@ def test_editor_keeps_both_peoples_changes_and_undoes(editor: Page, draft: Surve
     assert [item["wording"]["en"] for item in definition()["items"]] == ["Have you ever cheated?", "How are you?"]
     editor.route("**/edit/*", lambda route: route.fulfill(status=503))
     wording.fill("Mine?")
-    editor.get_by_text("Still trying; nothing is lost.").wait_for()
+    editor.get_by_text("Trying again; your changes are safe in this browser.").wait_for()
     meanwhile(draft, "items", "cheated", "wording", "en", was="Have you ever cheated?", now="Theirs?")
     editor.unroute("**/edit/*")
     dialog = editor.get_by_role("dialog")
@@ -272,7 +272,7 @@ def test_editor_compares_versions_and_brings_one_back(editor: Page) -> None:
     expect(compared).to_contain_text("Question 1")
     expect(compared).to_contain_text("Have you cheated?")
     picture(editor, "compared")
-    editor.get_by_role("button", name="Bring back version 1").click()
+    editor.get_by_role("button", name="Restore version 1").click()
     expect(editor.get_by_label("Question", exact=True)).to_have_value("Have you cheated?")
 
 

@@ -25,7 +25,7 @@ def editor(panel_page: Page, alice: User) -> Page:
 
 
 def test_statements_are_written_and_shown_first(editor: Page) -> None:
-    editor.get_by_text("Consent to tick before the first question").click()
+    editor.get_by_text("Consent statements").click()
     for number, words in enumerate(("I am at least 18.", "I have read this."), start=1):
         editor.get_by_role("button", name="+ Add statement").click()
         editor.get_by_label(f"Statement {number}", exact=True).fill(words)
@@ -51,7 +51,7 @@ def test_screening_answer_that_ends_stays_marked_after_deletion(editor: Page) ->
     boxes = editor.get_by_label("ends the survey")
     boxes.nth(1).uncheck()
     boxes.nth(2).check()
-    editor.get_by_label("Words of the end page").fill("This survey is for students.")
+    editor.get_by_label("Screen-out text").fill("This survey is for students.")
     editor.get_by_role("button", name="Delete: Answer 2").click()
     expect(frame(editor).get_by_text("Do you study here?", exact=True)).to_be_visible()
     picture(editor, "screening")

@@ -94,7 +94,7 @@ def translate(author: Author, folder: Path) -> None:
     sheet.write_text("\n".join([head, *filled]), encoding="utf-8")
     page.get_by_label("Upload translations").set_input_files(sheet)
     author.clicks.append("Upload CSV")
-    page.get_by_text("are taken over.").wait_for()
+    page.get_by_text("texts imported.").wait_for()
 
 
 def test_survey_in_two_languages_is_open_after_few_clicks(panel_page: Page, alice: User, tmp_path: Path) -> None:

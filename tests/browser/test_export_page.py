@@ -48,7 +48,7 @@ def test_export_page_from_tick_to_download(
     page.goto(ADDRESS)
     for label in ("Estimates as CSV", "The whole report as JSON", "For a disk that is full"):
         page.get_by_role("checkbox", name=label).check()
-    page.get_by_role("button", name="Make the files").press("Enter")
+    page.get_by_role("button", name="Create files").press("Enter")
     expect(page.get_by_text("Waiting for a worker")).to_have_count(3)
     page.get_by_role("checkbox", name="Estimates as CSV").check()
     first = Export.objects.get(format="json")
@@ -65,7 +65,7 @@ def test_export_page_from_tick_to_download(
         page.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename == f"campus-1-{run.key[:8]}.json"
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("It is cancelled; nothing is left of it.")).to_be_visible()
+    expect(page.get_by_text("Export cancelled.")).to_be_visible()
     assert set(Export.objects.values_list("format", flat=True)) == {"json", "full"}
 
 
@@ -76,10 +76,10 @@ def test_axe_webhooks_page(page: Page, alice: User, run: Run, monkeypatch: pytes
         Delivery.objects.filter(pk=webhooks.send_test(hook).pk).update(**state)
     sign_in(page, alice)
     page.goto("/panel/survey/campus/webhooks/")
-    page.get_by_label("Address").fill("http://example.org/")
-    page.get_by_role("button", name="Add it").click()
-    expect(page.get_by_text("The address must begin with https://")).to_be_visible()
-    page.get_by_label("Address").fill("https://example.org/")
-    page.get_by_role("button", name="Add it").click()
-    expect(page.get_by_label("The secret that signs its messages")).to_be_visible()
+    page.get_by_label("URL").fill("http://example.org/")
+    page.get_by_role("button", name="Add webhook").click()
+    expect(page.get_by_text("The URL must begin with https://")).to_be_visible()
+    page.get_by_label("URL").fill("https://example.org/")
+    page.get_by_role("button", name="Add webhook").click()
+    expect(page.get_by_label("Signing secret")).to_be_visible()
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN

@@ -76,7 +76,7 @@ def test_item_form_without_script_shows_all_fields(page: Page, alice: User, kind
     page.locator("[data-key=mood] button[name=_duplicate]").click()
     assert page.locator("#items-data [name$='-key']:visible").input_value() == "mood_2"
     page.locator("#id_title").press("Enter")
-    page.get_by_text("Before it can be opened", exact=False).or_(page.get_by_text("Ready to open.")).first.wait_for()
+    page.get_by_text("To do before opening", exact=False).or_(page.get_by_text("Ready to open.")).first.wait_for()
     assert selectors.definition_of(kinds)["items"][6]["key"] == "mood_2"
 
 
@@ -91,7 +91,7 @@ def test_item_form_change_to_number_drops_choices(page: Page, alice: User, kinds
     page.get_by_role("button", name="Save", exact=True).click()
     summary = page.locator("[data-errors]")
     expect(summary).to_be_focused()
-    expect(summary).to_contain_text("Write a number like 12 or 0.5; got half.")
+    expect(summary).to_contain_text("Must be a number such as 12 or 0.5; got half.")
     summary.get_by_role("link", name="Question 6, Step").click()
     expect(page.locator("#id_items-5-step")).to_be_focused()
     page.fill("#id_items-5-step", "0.5")

@@ -36,7 +36,7 @@ def move(page: Page) -> None:
 
 def copy(page: Page) -> None:
     page.get_by_role("button", name="Duplicate").first.click()
-    page.get_by_text("is a copy of").wait_for(state="attached")
+    page.get_by_text("was added as a copy of").wait_for(state="attached")
 
 
 def delete(page: Page) -> None:

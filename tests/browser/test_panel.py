@@ -54,13 +54,13 @@ def test_watch_page_updates_without_reload(page: Page, alice: User, design: Desi
     fill(design, count=20, first=10)  # these wait for the next step
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
-    page.get_by_role("button", name="Estimate now").click()
+    page.get_by_role("button", name="Compute estimates").click()
     page.get_by_text("On demand: waiting for a worker").wait_for()
     assert page.locator(".quote").count() == 0
     finish(design)
     page.locator(".quote").first.wait_for()
     assert page.locator("progress").count() == 0
-    assert page.locator("[data-said]").inner_text() == "New estimates. Finished, from 90 reports."
+    assert page.locator("[data-said]").inner_text() == "New estimates. Finished, from 90 responses."
     page.evaluate("window.stays = document.querySelector('.quote')")
     page.locator("summary", has_text="Sentences by group").first.click()
     page.locator(".candor-results .table-frame").first.focus()
@@ -109,9 +109,9 @@ def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/surveys/survey/")
     page.get_by_role("link", name="New survey").last.click()
-    page.get_by_role("link", name="Begin empty").click()
+    page.get_by_role("link", name="Use the plain form").click()
     page.get_by_label("Title").press_sequentially("A new one")
-    assert page.get_by_label("Name in its address").input_value() == "a-new-one"
+    assert page.get_by_label("Link name (URL)").input_value() == "a-new-one"
     page.locator("#id_items-0-key").fill("first")
     page.locator("#id_items-0-wording").fill("Is it so?")
     page.get_by_text("Add another Question").click()

@@ -68,7 +68,7 @@ def test_paper_three_sheets_by_keyboard(page: Page, alice: User, ten: Version) -
     for number, digits in enumerate(("11213121312", "22323232323", "11111111111"), start=1):
         assert at(page) == "stratum"
         type_sheet(page, digits)
-        assert at(page) == "Store this sheet"
+        assert at(page) == "Store sheet"
         assert page.locator("[data-look] b").all_inner_texts() == list(digits)
         assert WaitingReport.objects.count() == number - 1, "a look comes before it is stored"
         page.keyboard.press("Enter")
@@ -98,15 +98,15 @@ def test_paper_impossible_digit_is_named(page: Page, alice: User, ten: Version) 
     page.goto(PAPER)
     fault = page.locator("[data-fault]")
     page.keyboard.press("3")
-    expect(fault).to_have_text("There is no 3 here, only 1 to 2.")
+    expect(fault).to_have_text("3 is not an option; press 1 to 2.")
     assert at(page) == "stratum"
     type_sheet(page, "11")
     page.keyboard.press("Enter")
-    expect(fault).to_have_text("Not all are marked: 2.")
+    expect(fault).to_have_text("Question 2 is not marked.")
     assert at(page) == "item-2"
     type_sheet(page, "1" * 9)
     page.keyboard.press("2")
-    expect(fault).to_contain_text("2 was typed once more")
+    expect(fault).to_contain_text("2 was pressed again")
     assert page.locator("[data-look] b").all_inner_texts() == list("1" * 11)
     assert not WaitingReport.objects.exists()
 
@@ -129,7 +129,7 @@ def test_paper_by_mouse(page: Page, alice: User, version: Version) -> None:
     for label in ("Later", "Yes", "Low"):
         page.locator("label", has_text=label).click()
     assert page.locator("[data-look] b").all_inner_texts() == ["2", "2", "3"]
-    page.get_by_role("button", name="Store this sheet").click()
+    page.get_by_role("button", name="Store sheet").click()
     count(page, 1)
     assert stored() == ["0102"]
 
@@ -145,14 +145,14 @@ def plain(browser: Browser, running_site: str) -> Iterator[Page]:
 def test_paper_without_script(plain: Page, alice: User, version: Version) -> None:
     sign_in(plain, alice)
     plain.goto(PAPER)
-    assert plain.get_by_text("Type the small number").count() == 1
-    assert not plain.get_by_text("Type the small number").is_visible(), "what only the script can do is not promised"
+    assert plain.get_by_text("press the number beside").count() == 1
+    assert not plain.get_by_text("press the number beside").is_visible(), "what only the script can do is not promised"
     plain.get_by_label("First year").check()
     plain.get_by_label("Yes").check()
-    plain.get_by_role("button", name="Store this sheet").click()
+    plain.get_by_role("button", name="Store sheet").click()
     assert not WaitingReport.objects.exists(), "the browser asks for what is missing"
     plain.get_by_label("Well").check()
-    plain.get_by_role("button", name="Store this sheet").click()
+    plain.get_by_role("button", name="Store sheet").click()
     count(plain, 1)
     assert stored() == ["0100"]
 

@@ -40,7 +40,7 @@ def test_plan_slider_updates_numbers_without_reload(page: Page, alice: User) -> 
     sign_in(page, alice)
     page.goto("/panel/plan/")
     page.evaluate("window.same = true")
-    assert (value(page, "epsilon"), value(page, "direct")) == ("1.10", "176 respondents")
+    assert (value(page, "epsilon"), value(page, "direct")) == ("1.10", "176")
     before = (dot(page, "epsilon"), line(page, "width-n"), line(page, "width"))
     slider(page, "truth").focus()
     page.keyboard.press("End")
@@ -64,7 +64,7 @@ def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User)
     page.locator("#plan-epsilon").fill("2")
     page.locator("[data-tile=epsilon] .planner-value", has_text="2.00").wait_for()
     assert page.locator("#plan-truth").input_value() == "0.7615"
-    assert page.get_by_label("set by this").nth(1).is_checked()
+    assert page.get_by_label("use this").nth(1).is_checked()
     width = value(page, "width")
     slider(page, "respondents").focus()
     page.keyboard.press("Home")
@@ -100,7 +100,7 @@ def test_plan_truth_is_used_in_draft(page: Page, alice: User, survey: Survey) ->
     assert page.locator("[data-total=written]").inner_text() == "2.49"
     assert page.locator("[data-line=mood] [data-of=epsilon]").inner_text() == "1.36"
     assert survey.items.get(key="mood").truth == "1/2"
-    page.get_by_role("button", name="Use this truth").click()
+    page.get_by_role("button", name="Use in draft").click()
     page.get_by_text("mood now has truth probability 0.49.").wait_for()
     assert survey.items.get(key="mood").truth == "0.49"
     assert page.locator("[data-total=written]").inner_text() == "2.46"
@@ -114,7 +114,7 @@ def test_plan_use_takes_the_number_shown(page: Page, alice: User, survey: Survey
     page.locator("#plan-truth").fill("0.37")
     page.locator("#plan-truth").press("Enter")
     assert survey.items.get(key="mood").truth == "1/2"
-    page.get_by_role("button", name="Use this truth").click()
+    page.get_by_role("button", name="Use in draft").click()
     page.get_by_text("mood now has truth probability 0.37.").wait_for()
     assert survey.items.get(key="mood").truth == "0.37"
 
@@ -146,7 +146,7 @@ def test_plan_without_script_is_a_form(
     page = context.new_page()
     page.goto("/panel/plan/")
     page.locator("#plan-truth").fill("1/3")
-    page.get_by_role("button", name="Compute").click()
+    page.get_by_role("button", name="Update plan").click()
     assert value(page, "epsilon") == "0.70"
     assert page.locator("svg.curve").count() == 7
     assert not slider(page, "truth").is_visible()

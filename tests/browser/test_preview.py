@@ -50,7 +50,7 @@ def keys(page: Page) -> list[str]:
 def test_preview_beside_form_follows_it(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto(f"/panel/surveys/survey/{survey.pk}/change/")
-    shown(page).get_by_text("Nothing is stored, and nothing can be sent").first.wait_for()
+    shown(page).get_by_text("Nothing is stored or sent from").first.wait_for()
     page.get_by_role("button", name="Have you cheated?").click()
     page.locator("#id_items-0-wording").fill("Have you ever cheated?")
     assert page.get_by_role("button", name="Have you ever cheated?").get_attribute("aria-expanded") == "true"
@@ -83,7 +83,7 @@ def test_questions_are_moved_and_duplicated(page: Page, alice: User, survey: Sur
     page.locator("[data-announce]", has_text="cheated is now number 2 of 2.").wait_for(state="attached")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Move down: 2, cheated"
     page.get_by_role("button", name="Duplicate: 1, mood").click()
-    page.locator("[data-announce]", has_text="mood_2 is a copy of mood").wait_for(state="attached")
+    page.locator("[data-announce]", has_text="mood_2 was added as a copy of mood").wait_for(state="attached")
     assert keys(page) == ["mood", "mood_2", "cheated"]
     handle = page.locator("#items-data .form-group:not(.empty-form) .candor-row-handle").nth(2)
     handle.hover()

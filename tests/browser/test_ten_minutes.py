@@ -110,7 +110,7 @@ def answer(site: str, survey: Survey, people: int) -> None:
 def write(hand: Hand, page: Page) -> None:
     """A survey of three questions, in an empty form."""
     hand.press(page.get_by_role("link", name="New survey").last, "New survey")
-    hand.press(page.get_by_role("link", name="Begin empty"), "Begin empty")
+    hand.press(page.get_by_role("link", name="Use the plain form"), "Use the plain form")
     hand.press(page.get_by_label("Title", exact=False).first, "Title", "Study and honesty")
     for number, (key, wording) in enumerate(QUESTIONS.items()):
         if number:
@@ -127,19 +127,19 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
     hand.press(page.get_by_label("Truth probability", exact=True), "Truth probability", "3/5")
     page.locator("[data-status]", has_text="60").wait_for()
     hand.picture("2-plan")
-    hand.press(page.get_by_role("button", name="Use this truth in the draft"), "Use this truth in the draft")
+    hand.press(page.get_by_role("button", name="Use in draft"), "Use in draft")
     page.get_by_text("copied now has truth probability 3/5").wait_for()
-    hand.step("Rehearse")
-    hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
-    page.get_by_role("progressbar", name="Rehearsing").wait_for()
+    hand.step("Simulate")
+    hand.press(page.get_by_role("button", name="Start simulation"), "Start simulation")
+    page.get_by_role("progressbar", name="Simulating").wait_for()
     work()
-    page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
+    page.get_by_text(re.compile(r"of \d+ intervals contained the true value")).wait_for()
     hand.picture("4-rehearsed")
 
 
 def fill_in(hand: Hand, page: Page) -> None:
     """What the template leaves to its author: a press on its line marks it, and typing replaces it."""
-    left = page.locator(".editor-problems li button", has_text="has a place to fill in")
+    left = page.locator(".editor-problems li button", has_text="has a placeholder")
     while left.count():
         line = left.first
         words = line.locator("b").inner_text()
@@ -160,15 +160,15 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     hand = Hand(page)
     hand.press(page.get_by_role("button", name="Sign in"), "Sign in")
     hand.press(page.get_by_role("link", name="New survey").last, "New survey")
-    hand.press(page.get_by_role("link", name="Look at the templates"), "Look at the templates")
-    hand.press(page.get_by_role("button", name="Start from this: Violence by a partner"), "Start from this")
+    hand.press(page.get_by_role("link", name="Browse templates"), "Browse templates")
+    hand.press(page.get_by_role("button", name="Use template: Violence by a partner"), "Use template")
     hand.press(page.get_by_role("link", name="Edit the draft").first, "Edit the draft")
-    page.get_by_role("heading", name="Before it can be opened").wait_for()
+    page.get_by_role("heading", name="To do before opening").wait_for()
     fill_in(hand, page)
     page.get_by_text("Ready to open").wait_for()
-    hand.step("Rehearse")
-    hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
-    page.get_by_role("progressbar", name="Rehearsing").wait_for()
+    hand.step("Simulate")
+    hand.press(page.get_by_role("button", name="Start simulation"), "Start simulation")
+    page.get_by_role("progressbar", name="Simulating").wait_for()
     work()
     page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
     page.get_by_role("link", name="Review and open …").wait_for()

@@ -212,7 +212,7 @@ def test_endpoint_store_error_503_log_without_report(design: Design, kind: type[
     environ = environ_of(payloads.body(design, **sent), HTTP_USER_AGENT="a browser", REMOTE_ADDR="192.0.2.77")
     answer = call(environ, door_with(Failing(kind)))
     assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
-    assert answer.error == {"field": "report", "message": "The report could not be stored now. Please try again."}
+    assert answer.error == {"field": "report", "message": "The response could not be stored. Please try again."}
     assert f"a report could not be looked at: {kind.__name__}" in caplog.text
     assert not any(word in caplog.text for word in (sent["nonce"], sent["report"], "a browser", "192.0.2.77", "campus"))
     assert sent["nonce"] not in answer.content.decode()

@@ -66,12 +66,12 @@ def test_invitation_batch_invalid_input_is_rejected(given: dict[str, Any], words
 def test_invitation_batch_needs_open_survey_with_codes() -> None:
     invited, link = design(), freeze_design(payloads.document(version=2))
     ungrouped = design(version=3, strata={"wording": {"en": ""}, "groups": []})
-    with pytest.raises(ValueError, match="asks for invitations by code"):
+    with pytest.raises(ValueError, match="must use single-use links"):
         batches.add(link.digest, hashes(), stratum=None, kind="file")
     with pytest.raises(ValueError, match="one of the survey's groups; got ''"):
         batches.add(ungrouped.digest, hashes(), stratum="", kind="file")
     close_design(invited.digest)
-    with pytest.raises(ValueError, match="must be an open one"):
+    with pytest.raises(ValueError, match="must be open"):
         batches.add(invited.digest, hashes(), stratum=None, kind="file")
 
 

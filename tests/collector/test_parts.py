@@ -166,20 +166,20 @@ def test_key_of_a_part_is_no_design_for_respondents(split: Design) -> None:
     key = parts.keys(split.digest)[1]
     assert find_design(key) is None
     assert get_design(key).digest == split.digest
-    with pytest.raises(RequestRefused, match="No open design"):
+    with pytest.raises(RequestRefused, match="No open version"):
         receiving.preview_form(f"design={key}&stratum=y1&item-1=1&item-2=0".encode(), slug="large")
 
 
 def test_split_design_refuses_what_cannot_be_split(split: Design, twin: Design) -> None:
-    with pytest.raises(Conflict, match="split already"):
+    with pytest.raises(Conflict, match="already split"):
         parts.split_design(split.digest, 2)
     with pytest.raises(Conflict, match="from 2 to 64; got 65"):
         parts.split_design(twin.digest, 65)
     rehearsed = freeze_design(payloads.document(slug="rehearsed", rehearsal=True))
-    with pytest.raises(Conflict, match="A rehearsal is not split"):
+    with pytest.raises(Conflict, match="A simulation cannot be split"):
         parts.split_design(rehearsed.digest, 2)
     put(twin.digest, 1)
-    with pytest.raises(Conflict, match="has reports already"):
+    with pytest.raises(Conflict, match="already has responses"):
         parts.split_design(twin.digest, 2)
     close_design(twin.digest)
     with pytest.raises(Conflict, match="is closed"):

@@ -90,7 +90,7 @@ def test_rate_limit_refusal_names_limit_and_retry(counting: Limits, clock: Clock
     with refuses(429) as refusal:
         counting.take(THREE, "192.0.2.1")
     assert refusal.value.retry == 3_000
-    said = "At most 3 reports from one address are taken in one hour. Please try again in 50 minutes."
+    said = "At most 3 reports from one address are accepted per hour. Please try again in 50 minutes."
     assert refusal.value.message == said
 
 
@@ -100,7 +100,7 @@ def test_rate_limit_off_counts_nothing(counting: Limits) -> None:
 
 @pytest.mark.parametrize("rate", ["", "12", "12/week", "-1/hour", "1.5/hour", "12 / hour", "hour"])
 def test_rate_limit_invalid_text_raises(rate: str) -> None:
-    with pytest.raises(ValueError, match="The limit of reports must be like 1200/hour, or off; got"):
+    with pytest.raises(ValueError, match="The limit of reports must look like 1200/hour, or be off; got"):
         Limit.read("reports", rate)
 
 
@@ -214,7 +214,7 @@ def test_endpoint_address_limit_answers_429(design: Design, settings: Any) -> No
     assert ours == [201, 201, 201, 429, 429]
     spoofed = send(payloads.body(design), HTTP_X_FORWARDED_FOR="192.0.2.1")
     assert (spoofed.status, spoofed.headers["Retry-After"]) == (429, "3600")
-    assert spoofed.error["message"].startswith("At most 3 reports from one address are taken in one hour.")
+    assert spoofed.error["message"].startswith("At most 3 reports from one address are accepted per hour.")
     assert send(payloads.body(design), REMOTE_ADDR="192.0.2.2").status == 201
 
 
@@ -226,7 +226,7 @@ def test_endpoint_survey_limit_counts_valid_reports_only(design: Design, setting
     refused = [send(payloads.body(design, nonce="none")).status for _ in range(5)]
     answers = [send(payloads.body(design), REMOTE_ADDR=f"192.0.2.{number}") for number in range(4)]
     assert [*refused, *(one.status for one in answers)] == [422] * 5 + [201] * 3 + [429]
-    assert answers[3].error["message"].startswith("At most 3 reports of one survey are taken in one hour.")
+    assert answers[3].error["message"].startswith("At most 3 reports of one survey are accepted per hour.")
 
 
 @pytest.mark.django_db

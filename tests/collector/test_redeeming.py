@@ -64,7 +64,7 @@ def test_invitation_is_used_by_its_report(invited: Design, codes: list[str]) -> 
     assert not store_report(body), "a retry is known, though its code is gone"
     fold_waiting(invited)
     assert not store_report(body)
-    with refuses(403, match="was used before"):
+    with refuses(403, match="already been used"):
         send(invited, codes[0])
     assert (selectors.received_count(invited.digest), Invitation.objects.count()) == (1, 9)
     assert not Invitation.objects.filter(hash=hash_of(codes[0])).exists()
@@ -238,5 +238,5 @@ def test_store_during_rewrite_uses_each_invitation_once(kind: str) -> None:
 @pytest.mark.django_db
 def test_invited_survey_report_without_code_is_rejected(invited: Design) -> None:
     for body in (payloads.body(invited), payloads.body(invited, invitation="0" * 598)):
-        with pytest.raises(RequestRefused, match="must be the 28 symbols"):
+        with pytest.raises(RequestRefused, match="must have 28 symbols"):
             store_report(body)

@@ -77,7 +77,10 @@ def test_launcher_new_folder_has_no_fault(tmp_path: Path) -> None:
 
 
 def test_launcher_second_in_folder_is_rejected(tmp_path: Path) -> None:
-    with data_folder.locked(tmp_path), pytest.raises(SystemExit, match=rf"already \(process {os.getpid()}\)"):
+    with (
+        data_folder.locked(tmp_path),
+        pytest.raises(SystemExit, match=rf"already running in .* \(process {os.getpid()}\)"),
+    ):
         enter(tmp_path)
     enter(tmp_path)
 
@@ -115,7 +118,7 @@ def test_data_folder_link_is_rejected(left_open: Path, tmp_path: Path, name: str
     path = left_open if name == "var" else left_open / name
     elsewhere = path.rename(tmp_path / "elsewhere")
     path.symlink_to(elsewhere)
-    with pytest.raises(SystemExit, match=f"{path} is a link, so others may choose what is behind it"):
+    with pytest.raises(SystemExit, match=f"{path} is a link, so other users could replace its target"):
         data_folder.make_private(left_open)
     assert elsewhere.stat().st_mode & 0o066, "what is behind it is left alone"
 
@@ -132,7 +135,7 @@ def test_data_folder_read_only_names_command(left_open: Path, monkeypatch: pytes
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(Path, "chmod", refuse)
-    with pytest.raises(SystemExit, match=r"Others may read .*Read-only file system.*: chmod -R go= "):
+    with pytest.raises(SystemExit, match=r"Other users can read .*Read-only file system.*: chmod -R go= "):
         data_folder.make_private(left_open)
 
 

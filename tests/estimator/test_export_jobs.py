@@ -217,7 +217,7 @@ def test_export_refused_or_empty_states_fault(run: Run, register: Register) -> N
 
     for write, fault in (
         (refuse, "It takes at least 100 reports; there are 90."),
-        (lambda run, context, out, watch: None, "The file came out empty."),
+        (lambda run, context, out, watch: None, "The file is empty."),
     ):
         export = made(asked(run, register(write)))
         assert (export.state, export.fault, export.tries) == ("failed", fault, 1)

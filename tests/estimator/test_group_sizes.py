@@ -118,7 +118,7 @@ def test_group_size_other_design_is_not_drawn(db: None) -> None:
 )
 def test_analysis_protected_group_sizes_is_rejected(db: None, kind: str, said: dict[str, str]) -> None:
     protected = freeze_design(payloads.document(strata=three_groups.groups(), participation={"epsilon": "0.5"}))
-    with pytest.raises(AnalysisError, match="told through noised numbers alone"):
+    with pytest.raises(AnalysisError, match="publishes group sizes only with noise"):
         analyses.request(kind, said, [protected])
 
 

@@ -72,10 +72,10 @@ def test_dates_of_each_tool_become_choices(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_dates_of_each_tool_are_reported_as_changed(name: str) -> None:
     made = converted(name)
-    assert "asked in classes" in said_of(made, "When was your visit?")
+    assert "asked as ranges" in said_of(made, "When was your visit?")
     assert "time of day" not in said_of(made, "When was your visit?")
     assert "in 8 classes of 3 hours" in said_of(made, "When do you go to bed?")
-    assert "Its time of day is not asked" in said_of(made, "When did you move?")
+    assert "The time of day was left out" in said_of(made, "When did you move?")
     assert all("classes" in one.suggestion for one in made.report.entries if "asked in" in one.detail)
 
 
@@ -102,10 +102,10 @@ def test_finest_classes_that_are_few_are_proposed(bounds: tuple[str, str], class
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
-        (("", ""), "It has no bounds"),
+        (("", ""), "No bounds"),
         (("today()", ""), "The minimum today() could not be read."),
         (("", "2999-01-01"), "The maximum 2999-01-01 could not be read."),
-        (("2024-01-01", "2023-01-01"), "Its bounds are no range"),
+        (("2024-01-01", "2023-01-01"), "Its bounds are not a valid range"),
     ],
 )
 def test_bounds_that_cannot_be_used_are_reported(bounds: tuple[str, str], words: str) -> None:

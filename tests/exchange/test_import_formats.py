@@ -44,7 +44,7 @@ def test_import_report_names_every_question(sample: samples.Sample) -> None:
     made = convert(samples.content(sample.filename), filename=sample.filename)
     elements = [entry.element for entry in made.report.entries]
     assert all(words in " ".join(elements) for words in sample.words)
-    assert all(entry.detail for entry in made.report.entries if entry.outcome != "taken over")
+    assert all(entry.detail for entry in made.report.entries if entry.outcome != "imported")
 
 
 def test_import_stays_within_usual_epsilon() -> None:
@@ -61,7 +61,7 @@ def surveyjs(*elements: dict[str, object], **settings: object) -> bytes:
 def test_hidden_question_and_page_are_reported() -> None:
     hidden = {"type": "boolean", "name": "h", "title": "Hidden?", "visible": False}
     made = convert(surveyjs(hidden, visible=False), filename="a.json")
-    said = [(one.place, one.outcome) for one in made.report.entries if "hides" in one.detail]
+    said = [(one.place, one.outcome) for one in made.report.entries if "Hidden in SurveyJS" in one.detail]
     assert said == [("pages[0]", "changed"), ("pages[0].elements[1]", "changed")]
 
 

@@ -62,7 +62,7 @@ def test_each_question_is_asked_or_left_out(imported: tuple[dict[str, Any], Tool
                 assert any(first(row) in one for one in wordings), row
         elif asked["kind"] != "note":
             assert any(shown(first(asked["words"])) in one for one in left_out), asked["words"]
-    assert all(one.detail for one in made.report.entries if one.outcome != "taken over")
+    assert all(one.detail for one in made.report.entries if one.outcome != "imported")
 
 
 def test_options_and_languages_are_kept(imported: tuple[dict[str, Any], Tool, Conversion]) -> None:

@@ -92,15 +92,15 @@ def test_import_translations_saves_and_names_what_is_left_out(draft: Survey, tmp
     file.write_text(content_of(draft), encoding="utf-8")
     introduction = selectors.definition_of(draft)["introduction"]["en"]
     told, aside = run("import_translations", draft.slug, file)
-    assert told == f"1 text is taken over into {draft.slug}.\n"
+    assert told == f"1 text imported into {draft.slug}.\n"
     assert aside.splitlines() == [
-        f"left out: introduction: its original was “Another one” and is “{introduction}” by now",
+        f"left out: introduction: its original was “Another one” and is now “{introduction}”",
         "left out: gone: the draft has no such text",
-        "left out: xx: this column is no language of the survey",
+        "left out: xx: this column is not a language of the survey",
     ]
     assert german(draft) == "Hochschule"
     assert AuditEntry.objects.filter(act="changed", survey=draft, name="").count() == 1
-    assert run("import_translations", draft.slug, file)[0] == f"0 texts are taken over into {draft.slug}.\n"
+    assert run("import_translations", draft.slug, file)[0] == f"0 texts imported into {draft.slug}.\n"
 
 
 def test_translations_of_grid_go_to_all_its_rows(alice: User, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_translations_refuse_what_is_no_draft_or_no_language(draft: Survey, hers
     with pytest.raises(CommandError, match="language must be one of de; got 'fr'"):
         run("export_translations", draft.slug, "--output", file, "--format", "po", "--language", "fr")
     file.write_bytes(b"x" * (LARGEST_FILE + 1))
-    with pytest.raises(CommandError, match="at most 1,000,000 bytes; it has more"):
+    with pytest.raises(CommandError, match="at most 1,000,000 bytes; got more"):
         run("import_translations", draft.slug, file)
     file.write_text(content_of(draft), encoding="utf-8")
     open_survey(draft)

@@ -45,7 +45,7 @@ def walk(proxy: str) -> str:
         clone(folder)
         with machines.running(folder, f"candor-install-{proxy}") as machine, Steps.on(machine, MAIL_PASSWORD) as steps:
             typed = [_with_source(block) for block in blocks("machine", proxy)]
-            answers = {"Password: ": PASSWORD, "The same again: ": PASSWORD}
+            answers = {"Password: ": PASSWORD, "Repeat password: ": PASSWORD}
             steps.before(typed[0].heading)
             for number, (block, printed) in enumerate(machine.type(typed, answers)):
                 print(f"{proxy}: {block.heading}, {block.text.count(chr(10))} lines", flush=True)

@@ -63,7 +63,7 @@ class Steps:
             case "TLS":
                 self._is_behind_https()
             case "The first owner":
-                assert f"{name} owns everything here and signs in at https://{visiting.SITE}/panel/" in printed
+                assert f"{name} has access to all surveys and signs in at https://{visiting.SITE}/panel/" in printed
                 self._is_used(name, password)
             case "Mail":
                 assert self.mails.addresses == ["you@example.org"]

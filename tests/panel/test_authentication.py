@@ -61,7 +61,7 @@ def test_second_factor_is_required_before_any_page(her: Client, alice: User, by_
     assert client.get("/api/").status_code == client.get("/api/schema/").status_code == 200  # which are for everybody
     key = client.session.session_key
     page = client.post("/panel/code/", {"code": "000000"})
-    assert (page.status_code, "not right" in page.content.decode()) == (422, True)
+    assert (page.status_code, "code is wrong" in page.content.decode()) == (422, True)
     assert client.post("/panel/code/", {"code": code_of(alice)}).status_code == 422  # too soon after a wrong one
     forget_attempts(alice)
     done = client.post("/panel/code/?next=/panel/teams/", {"code": code_of(alice)})
@@ -95,10 +95,10 @@ def test_second_factor_redirects_only_within_site(her: Client, alice: User) -> N
 def test_second_factor_is_disabled_by_a_code(her: Client, alice: User, settings: Any) -> None:
     set_up(her, alice)
     off = reverse("panel:second-factor-off")
-    assert "not right" in her.post(off, {"code": "000000"}, follow=True).content.decode()
+    assert "code is wrong" in her.post(off, {"code": "000000"}, follow=True).content.decode()
     forget_attempts(alice)
     settings.CANDOR_SECOND_FACTOR = "required"
-    assert "requires a second factor" in her.post(off, {"code": code_of(alice)}, follow=True).content.decode()
+    assert "requires two-factor authentication" in her.post(off, {"code": code_of(alice)}, follow=True).content.decode()
     settings.CANDOR_SECOND_FACTOR = ""
     her.post(off, {"code": code_of(alice)})
     assert not TOTPDevice.objects.exists()
@@ -135,7 +135,7 @@ def test_sign_in_ten_wrong_passwords_lock_out(alice: User, name: str, caplog: An
         signed_in_with_password(name, "wrong")
     client = signed_in_with_password(name)
     assert client.answer.status_code == 429
-    assert "Too many tries" in client.answer.content.decode()
+    assert "Too many attempts" in client.answer.content.decode()
     link = Client()
     link.post(reverse("sign-in"), {"code": get_token(alice)})
     assert link.get(LIST).status_code == 200  # a one-time link works meanwhile

@@ -65,7 +65,7 @@ def test_opening_page_links_what_is_missing_and_still_opens(alice: User) -> None
     checks = dict(re.findall(r'data-check="(\w+)" data-done="(yes|no)"', page))
     assert list(checks) == [*EVERY, "retention"]
     assert (checks["introduction"], checks["contact"]) == ("yes", "no")
-    assert 'aria-label="Contact: put it right"' in page
+    assert 'aria-label="Add: Contact"' in page
     assert open_survey(survey).number == 1
     assert "data-check" not in client.get("/panel/survey/campus/open/").content.decode()
 
@@ -74,5 +74,5 @@ def test_missing_texts_are_told_to_programs(alice: User) -> None:
     survey = services.write_survey(payloads.definition(about={"contact": ABOUT["contact"]}), team=home_team(alice))
     design, _ = selectors.design_to_open(survey)
     told = missing_from(checklist(survey, design, 100_000))
-    assert told[0] == "Sender: Nobody has written yet who asks, or for which institution."
+    assert told[0] == "Sender: Missing: the person, team or institution that runs the survey."
     assert not any(one.startswith("Contact") for one in told)

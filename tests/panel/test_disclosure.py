@@ -28,7 +28,7 @@ def test_disclosure_one_language_keeps_the_other(her: Client, survey: Survey) ->
     page = her.get(PAGE, {"language": "de"}).content.decode()
     assert "Die Universität.</textarea>" in page
     assert ">Auftraggeber</label>" in page
-    assert AuditEntry.objects.filter(act="changed the disclosure", slug="campus").count() == 2
+    assert AuditEntry.objects.filter(act="changed the disclosure items", slug="campus").count() == 2
 
 
 def test_disclosure_refused_text_stays_in_form(her: Client, survey: Survey) -> None:

@@ -77,7 +77,7 @@ def test_editor_save_answers_with_revision_and_problems(her: Client, draft: Surv
     assert saved["problems"][0] == {
         "level": "stops",
         "path": ["items", "mood", "choices"],
-        "text": "At least 2 are needed; there are none.",
+        "text": "At least 2 options are required; got 0.",
         "mark": "",
         "dismissed": "",
     }
@@ -113,7 +113,7 @@ def test_editor_save_asks_where_both_changed(her: Client, draft: Survey) -> None
     ("body", "path", "words"),
     [
         ({}, ["changes"], "must be a list"),
-        ({"changes": [KEY | {"now": "No Key"}]}, ["items", "No Key", "key"], "Use a-z"),
+        ({"changes": [KEY | {"now": "No Key"}]}, ["items", "No Key", "key"], "Use lower-case letters"),
         ({"changes": [TITLE | {"now": 5}]}, ["title", "en"], "must be a text; got 5"),
         ({"changes": [{"path": ["items", "new"], "now": 5}]}, ["items", 2], "must be a mapping"),
     ],
@@ -220,7 +220,7 @@ def test_preview_above_a_ceiling_has_a_place_for_the_reason(her: Client, draft: 
     many = payloads.definition()
     many["items"] = [many["items"][1] | {"key": f"q{number}"} for number in range(4)]
     page = her.post(address("preview-page"), {"definition": json.dumps(many)}).content.decode()
-    assert "Here stands the reason that you give when you open it." in page
+    assert "The reason that you enter when you open the survey appears here." in page
 
 
 def priced() -> Any:

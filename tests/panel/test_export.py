@@ -67,7 +67,7 @@ def made(export: Export) -> Export:
 
 
 def test_export_from_page_to_file_is_logged(run: Run, her: Client, alice: User) -> None:
-    assert "None yet." in text(her)
+    assert "No files yet." in text(her)
     answer = post(her, run, "csv", "json")
     assert (answer.status_code, answer["Location"]) == (302, f"{ADDRESS}?run={run.key}#exports")
     assert {(one.format, one.asked_by, one.microdata) for one in Export.objects.all()} == {
@@ -117,7 +117,7 @@ def test_export_rows_need_tick_and_editor(run: Run, her: Client, as_a: Callable[
     assert post(analyst, run, "csv", "rows", microdata="yes").status_code == 403
     assert not Export.objects.exists()
     assert post(her, run, "rows", microdata="yes").status_code == 302
-    assert AuditEntry.objects.filter(detail=f"run {run.key}, as rows, a row for each report").exists()
+    assert AuditEntry.objects.filter(detail=f"run {run.key}, as rows, individual responses").exists()
 
 
 def test_export_download_by_role(
@@ -134,7 +134,7 @@ def test_export_download_by_role(
     }  # fmt: skip
     assert people["analyst"].post(reverse("panel:export-delete", args=[microdata.key])).status_code == 403
     assert Export.objects.count() == 2
-    taken = AuditEntry.objects.filter(act="exported", detail__endswith="a row for each report")
+    taken = AuditEntry.objects.filter(act="exported", detail__endswith="individual responses")
     assert [entry.name for entry in taken] == ["owner", "editor"]
     answer = her.get(reverse("panel:export-file", args=[microdata.key]))
     assert answer["Cache-Control"] == "private, no-store"

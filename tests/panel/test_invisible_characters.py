@@ -12,13 +12,15 @@ from django.urls import reverse
 from collector.errors import ValidationError
 from estimator.models import Disclosure
 from surveys.definition import definitions
+from surveys.lifecycle import selectors
 from surveys.models import AccessToken, Survey, Team
+from surveys.panel.forms.multilingual import WordsField
 from tests.panel.forms import change, form_of
 from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db
 TURNED = "ab\u202ec"
-SAID = "U+202E (RIGHT-TO-LEFT OVERRIDE) as its character 3"
+SAID = "U+202E (RIGHT-TO-LEFT OVERRIDE) at position 3"
 
 
 def test_survey_form_refuses_invisible_characters(survey: Survey, her: Client) -> None:
@@ -38,6 +40,41 @@ def test_survey_form_refuses_invisible_characters(survey: Survey, her: Client) -
     assert "asked_if_answers" in named
     assert {"slug", "key"} <= {name for errors in refused for name in errors}
     assert "\u202e" not in json.dumps(list(Survey.objects.values()), default=str, ensure_ascii=False)
+
+
+def test_survey_form_every_text_field_refuses_invisible_characters(survey: Survey, her: Client) -> None:
+    """Each field alone: a new one is checked without anybody thinking of it."""
+    page = her.get(change(survey)).context
+    form = page["adminform"].form
+    names = [name for name, field in form.fields.items() if isinstance(field, WordsField)]
+    assert {"title", "sender", "contact", "help_line", "ending_text", "ending_label", "screening_text"} <= set(names)
+    sent = form_of(her, change(survey)) | dict.fromkeys(names, TURNED)
+    errors = her.post(change(survey), sent).context["adminform"].form.errors
+    assert [name for name in names if SAID not in str(errors.get(name, ""))] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ["title", "en"], ["introduction", "en"], ["strata", "wording", "en"], ["items", "mood", "wording", "en"],
+        ["items", "mood", "choices"],
+    ],
+)  # fmt: skip
+def test_editor_save_refuses_invisible_characters(survey: Survey, her: Client, path: list[str]) -> None:
+    kept = selectors.definition_of(survey)
+    was: Any = kept
+    for step in path:
+        was = next(one for one in was if one["key"] == step) if isinstance(was, list) else was[step]
+    now = [{"en": TURNED}, *was[1:]] if isinstance(was, list) else TURNED
+    body = json.dumps({"changes": [{"path": path, "was": was, "now": now}]})
+    answer = her.post(reverse("panel:edit-save", args=[survey.slug]), body, content_type="application/json")
+    assert (answer.status_code, SAID in answer.json()["message"]) == (422, True)
+    assert selectors.definition_of(Survey.objects.get()) == kept
+
+
+def test_tags_refuse_invisible_characters(survey: Survey, her: Client) -> None:
+    said = her.post(reverse("panel:tags", args=[survey.slug]), {"tags": TURNED}, follow=True).content.decode()
+    assert SAID in said
 
 
 @pytest.mark.parametrize(
@@ -64,9 +101,9 @@ def test_upload_refuses_invisible_characters(her: Client) -> None:
     text = f"slug: x\ntitle: {TURNED}\nitems: [{{key: a, wording: b}}]"
     assert SAID in her.post(reverse("panel:upload"), {"text": text}).content.decode()
     for source, words in (
-        ('title: "\\u202e"', "title holds U+202E"),
-        ('"ti\\u200btle": x', "a key that holds U+200B"),
-        ("items: [{wording: {en: \"\\0\"}}]", "items[0].wording.en holds U+0000"),
+        ('title: "\\u202e"', "title contains the invisible character U+202E"),
+        ('"ti\\u200btle": x', "a key that contains the invisible character U+200B"),
+        ("items: [{wording: {en: \"\\0\"}}]", "items[0].wording.en contains the invisible character U+0000"),
     ):  # fmt: skip
         with pytest.raises(ValidationError) as caught:
             definitions.load(source)
@@ -87,9 +124,9 @@ def test_api_refuses_invisible_characters(alice: User, survey: Survey) -> None:
 
 
 def test_commands_refuse_invisible_characters(survey: Survey) -> None:
-    with pytest.raises(CommandError, match=r"slug holds U\+202E"):
+    with pytest.raises(CommandError, match=r"slug contains the invisible character U\+202E"):
         call_command("open_survey", TURNED)
-    with pytest.raises(CommandError, match=r"file holds U\+202E"):
+    with pytest.raises(CommandError, match=r"file contains the invisible character U\+202E"):
         call_command("import_survey", f"{TURNED}.yaml")
 
 

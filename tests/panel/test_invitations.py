@@ -70,7 +70,7 @@ def test_invitation_cards_pdf_has_ten_a_page(invited: Survey, her: Client) -> No
     [
         ({"count": "9"}, "count must be from 10 to 100,000 in one go; got 9."),
         ({"count": "100001"}, "got 100,001."),
-        ({"count": "many"}, "count must be a whole number; got &#x27;many&#x27;."),
+        ({"count": "many"}, "Number of invitations must be a whole number; got &#x27;many&#x27;."),
         ({"form": "cards", "count": "5001"}, "from 10 to 5,000 in one go; got 5,001."),
         ({"form": "letters"}, "form must be csv or cards"),
         ({"group": "y3"}, "group must be one of y1, y2"),
@@ -116,7 +116,7 @@ def test_mail_is_previewed_changed_and_sent(invited: Survey, her: Client, box: M
     file = SimpleUploadedFile("list.txt", b"\xef\xbb\xbfP3@example.org, last@example.org\n")
     preview = her.post(address("mail"), mail_of(file=file)).content.decode()
     assert "13 addresses" in preview
-    assert "1 stands more than once and gets one mail: p3@example.org." in preview
+    assert "1 address listed more than once will receive only one email: p3@example.org." in preview
     assert f"&amp;invitation={'0' * 28}" in preview
     assert not Mailing.objects.exists()
     assert not Recipient.objects.exists()
@@ -154,9 +154,9 @@ def test_mail_refused_address_is_named_and_retried(invited: Survey, her: Client,
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"text": "no place"}, "must have the place for the link"),
-        ({"addresses": "nobody"}, "Each must be an address like name@example.org"),
-        ({"kind": "reminder"}, "A reminder has no link of its own"),
+        ({"text": "no place"}, "must contain {link}"),
+        ({"addresses": "nobody"}, "Each must be an address such as name@example.org"),
+        ({"kind": "reminder"}, "A reminder must not contain {link}"),
     ],
 )
 def test_mail_invalid_keeps_what_was_written(

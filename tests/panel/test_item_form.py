@@ -192,55 +192,55 @@ def test_item_form_sent_late_keeps_classes_of_others(alice: User, her: Client) -
 
 
 FAULTS = [
-    (DRINKS, {"prefer_not": "on"}, "prefer_not", "every report of a number is a number. Ask first"),
-    (DRINKS, {"choices": "A\nB"}, "choices", "Not for a question of this kind."),
-    (DRINKS, {"maximum": "many"}, "maximum", "Write a number like 12 or 0.5; got many."),
+    (DRINKS, {"prefer_not": "on"}, "prefer_not", "every response to it is a number. Ask first"),
+    (DRINKS, {"choices": "A\nB"}, "choices", "This setting does not apply to this kind of question."),
+    (DRINKS, {"maximum": "many"}, "maximum", "Must be a number such as 12 or 0.5; got many."),
     (DRINKS, {"step": "3"}, "maximum", "maximum must be a whole number of steps above minimum; got 40/3"),
     (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
     (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
-    (DRINKS, {"mechanism": "k_ary"}, "mechanism", "For this question choose one bit (for the mean) or discrete"),
-    (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or a table of your own."),
-    (SMOKES, {"kind": "text"}, "kind", "text is refused: Candor asks for no open text"),
-    (SMOKES, {"kind": "upload"}, "kind", "upload is refused: Candor takes no files"),
-    (SMOKES, {"kind": "ranking"}, "kind", "ranking is refused: Candor asks for no ranking"),
-    (MOOD, {"kind": "script"}, "kind", "script is refused: Candor runs no scripts and no HTML"),
-    (MOOD, {"kind": "branch"}, "kind", "branch is refused: Candor asks no server which question comes next"),
-    (WORRY, {"kind": "quota"}, "kind", "quota is refused: Candor has no quotas on answers"),
+    (DRINKS, {"mechanism": "k_ary"}, "mechanism", "The mechanism must be one-bit response (for the mean) or discrete"),
+    (SMOKES, {"prefer_not": "on"}, "mechanism", "must be k-ary randomized response or custom randomisation scheme"),
+    (SMOKES, {"kind": "text"}, "kind", "text is not allowed. Open text is not supported"),
+    (SMOKES, {"kind": "upload"}, "kind", "upload is not allowed. Files are not supported"),
+    (SMOKES, {"kind": "ranking"}, "kind", "ranking is not allowed. Rankings are not supported"),
+    (MOOD, {"kind": "script"}, "kind", "script is not allowed. Scripts and HTML are not supported"),
+    (MOOD, {"kind": "branch"}, "kind", "branch is not allowed. Server-side branching"),
+    (WORRY, {"kind": "quota"}, "kind", "quota is not allowed. Quotas on answers"),
     (WORRY, {"kind": "matrix"}, "kind", "matrix is not one of the available choices"),
-    (HABITS, {"wording": "Have <b>you</b>?"}, "wording", "English: this holds HTML (<b>), which is refused"),
-    (MOOD, {"choices": "<i>A</i>\nB"}, "choices", "English: this holds HTML (<i>), which is refused"),
-    (SMOKES, {"minimum": "3"}, "minimum", "Not for a question of this kind."),
-    (SMOKES, {"dropdown": "on"}, "dropdown", "Not for a question of this kind."),
-    (HABITS, {"heading": "Rows"}, "heading", "Not for a question of this kind."),
-    (SUBSTANCE, {"heading": "Rows"}, "shuffle", "cannot stand beside heading: the rows of a"),
-    (SMOKES, {"classes_by": "year"}, "classes_by", "Not for a question of this kind."),
+    (HABITS, {"wording": "Have <b>you</b>?"}, "wording", "English: this contains HTML (<b>), which is not allowed"),
+    (MOOD, {"choices": "<i>A</i>\nB"}, "choices", "English: this contains HTML (<i>), which is not allowed"),
+    (SMOKES, {"minimum": "3"}, "minimum", "This setting does not apply to this kind of question."),
+    (SMOKES, {"dropdown": "on"}, "dropdown", "This setting does not apply to this kind of question."),
+    (HABITS, {"heading": "Rows"}, "heading", "This setting does not apply to this kind of question."),
+    (SUBSTANCE, {"heading": "Rows"}, "shuffle", "cannot be combined with heading, because the rows of a"),
+    (SMOKES, {"classes_by": "year"}, "classes_by", "This setting does not apply to this kind of question."),
     (MOOD, {"classes_by": "week"}, "classes_by", "week is not one of the available choices"),
-    (SUBSTANCE, {"classes_by": "year", "classes_to": "2024"}, "classes_from", "must be a year like 2024"),
+    (SUBSTANCE, {"classes_by": "year", "classes_to": "2024"}, "classes_from", "must be a year such as 2024"),
     (PLACE, {"classes_by": "date", "classes_at": "2024 2023"}, "classes_at", "at[1] must be later than 2024"),
     (HABITS, {"classes_by": "time", "classes_hours": "5"}, "classes_hours", "must be one of 1, 2, 3, 4, 6,"),
-    (MOOD, {"classes_by": "year", "classes_from": "1", "classes_to": "2"}, "classes_from", "a year like 2024; got"),
+    (MOOD, {"classes_by": "year", "classes_from": "1", "classes_to": "2"}, "classes_from", "a year such as 2024; got"),
     (PLACE, {"classes_by": "year", "classes_from": "1200", "classes_to": "2024"}, "classes_by", "2 to 256 choices"),
-    (MOOD, {"shuffle": "on"}, "shuffle", "Not for a question of this kind."),
-    (PLACE, {"keep_last": "on"}, "keep_last", "may stand only beside shuffle"),
+    (MOOD, {"shuffle": "on"}, "shuffle", "This setting does not apply to this kind of question."),
+    (PLACE, {"keep_last": "on"}, "keep_last", "is allowed only with shuffle"),
     (SUBSTANCE, {"choices": "A\nB", "keep_last": "on"}, "keep_last", "must leave at least 2 choices to shuffle; got 1"),
-    (MOOD, {"may_be_blank": "on"}, "may_be_blank", "may be false only where prefer_not is true"),
+    (MOOD, {"may_be_blank": "on"}, "may_be_blank", "can be false only if prefer_not is true"),
     (HABITS, {"most": "5"}, "most", "most must be an integer from 1 to 4; got 5"),
     (SUBSTANCE, {"off": "2/3"}, "on", "on must be greater than off"),
-    (SUBSTANCE, {"epsilon": "1"}, "epsilon", "epsilon must stand without on and off"),
+    (SUBSTANCE, {"epsilon": "1"}, "epsilon", "epsilon cannot be combined with on and off"),
     (PLACE, {"size": "8"}, "size", "size must be from 1 to 7; got 8"),
     (PLACE, {"truth": "1/9"}, "truth", "truth must be more than size / k"),
     (WORRY, {"epsilon": "20"}, "epsilon", "epsilon must be greater than 0 and at most 16; got 20"),
-    (WORRY, {"epsilon": "some"}, "epsilon", "Write a number like 12 or 0.5; got some."),
-    (OFTEN, {"asked_if_item": "mood"}, "asked_if_item", "There is no earlier question mood."),
-    (OFTEN, {"asked_if_item": ""}, "asked_if_item", "Say which question it depends on"),
+    (WORRY, {"epsilon": "some"}, "epsilon", "Must be a number such as 12 or 0.5; got some."),
+    (OFTEN, {"asked_if_item": "mood"}, "asked_if_item", "There is no earlier question with the key mood."),
+    (OFTEN, {"asked_if_item": ""}, "asked_if_item", "Enter the key of the question that it depends on"),
     (OFTEN, {"asked_if_answers": "Maybe"}, "asked_if_answers", "Each must be one of No, Yes; got Maybe."),
-    (OFTEN, {"asked_if_answers": ""}, "asked_if_answers", "Say after which of its answers."),
-    (OFTEN, {"asked_if_answers": "No\nYes"}, "asked_if_answers", "These are all of its answers; leave some out."),
-    (OFTEN, {"sent_if_unasked": ""}, "sent_if_unasked", "Say what is sent for those who are not asked."),
+    (OFTEN, {"asked_if_answers": ""}, "asked_if_answers", "Enter at least one answer of that question."),
+    (OFTEN, {"asked_if_answers": "No\nYes"}, "asked_if_answers", "These are all answers of that question"),
+    (OFTEN, {"sent_if_unasked": ""}, "sent_if_unasked", "Enter the default answer for respondents who are not asked."),
     (OFTEN, {"sent_if_unasked": "Now"}, "sent_if_unasked", "Each must be one of Never, Sometimes, Often, Prefer"),
-    (HOURS, {"sent_if_unasked": "0.3"}, "sent_if_unasked", "Write one of the numbers that may be answered."),
+    (HOURS, {"sent_if_unasked": "0.3"}, "sent_if_unasked", "Enter a number within the range of the question."),
     (HABITS, {"asked_if_item": "smokes", "asked_if_answers": "Yes", "sent_if_unasked": "Smoking"},
-     "sent_if_unasked", "Leave it empty: none is ticked."),
+     "sent_if_unasked", "Leave it empty: “none selected” is sent."),
 ]  # fmt: skip
 
 
@@ -269,9 +269,9 @@ def test_item_form_errors_stand_beside_fields(
 
 
 EMPTY = [
-    (DRINKS, {"minimum": ""}, "minimum", "A number needs it."),
-    (SUBSTANCE, {"off": ""}, "off", "This mechanism needs it."),
-    (MOOD, {"choices": "Low"}, "choices", "At least 2 are needed; there is 1."),
+    (DRINKS, {"minimum": ""}, "minimum", "A number question requires a value."),
+    (SUBSTANCE, {"off": ""}, "off", "This mechanism requires a value."),
+    (MOOD, {"choices": "Low"}, "choices", "At least 2 options are required; got 1."),
     (SMOKES, {"wording": ""}, "wording", "the text in English."),
 ]
 
@@ -280,7 +280,7 @@ def test_item_form_missing_values_saved_and_named(kinds: Survey, her: Client) ->
     html = send(her, kinds, *(item(place, **fields) for place, fields, _, _ in EMPTY)).content.decode()
     for place, _, field, words in EMPTY[:3]:
         assert re.search(rf"Question {place + 1} \(\w+\), {field}: {re.escape(words)}", html)
-    assert "There is no text yet for: question 1 (smokes)." in html
+    assert "Text missing: question 1 (smokes)." in html
     forms = unfolded(her, kinds)
     for place, _, field, words in EMPTY:
         assert f"Still missing: {words}" in str(forms[place].fields[field].help_text)
@@ -301,12 +301,12 @@ def test_item_form_removed_choice_in_condition_is_error(kinds: Survey, her: Clie
 
 def test_item_form_removed_item_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, DELETE="on")), OFTEN)
-    assert errors == {"asked_if_item": "There is no earlier question smokes."}
+    assert errors == {"asked_if_item": "There is no earlier question with the key smokes."}
 
 
 def test_item_form_moved_item_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, position="5")), OFTEN)
-    assert errors == {"asked_if_item": "There is no earlier question smokes."}
+    assert errors == {"asked_if_item": "There is no earlier question with the key smokes."}
 
 
 def test_survey_page_describes_each_question(kinds: Survey, her: Client) -> None:
@@ -314,7 +314,7 @@ def test_survey_page_describes_each_question(kinds: Survey, her: Client) -> None
     for words in (
         "number · 0 to 40 in steps of 1 · section second",
         "several choices · at most 2 · “prefer not to say” offered · shuffled · section second",
-        "one choice · “prefer not to say” offered · may be left blank · asked only after some answers to smokes",
+        "one choice · “prefer not to say” offered · optional · shown only after certain answers to smokes",
     ):
         assert words in html
     assert html.count("a response changes the odds") == html.count(">epsilon 0.7") == 9

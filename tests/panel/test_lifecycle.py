@@ -69,7 +69,7 @@ def test_close_can_be_undone_by_one_click(version: Version, her: Client) -> None
     for button in ("revise", "archive", "waves"):
         assert outcome(her, button, "campus", digest="0" * 64, opens="now") == "error"
     said = press(her, "undo-closing", "campus")
-    assert "The survey takes responses again. It stays open until you close it." in said
+    assert "The survey accepts responses again. It stays open until you close it." in said
     assert "Respondents can answer." in said
     assert outcome(her, "undo-closing", "campus") == "error"
     press(her, "close", "campus")
@@ -84,12 +84,12 @@ def test_close_dialog_says_what_is_true_of_the_survey(version: Version, her: Cli
         html = html_of(her, "survey", "campus")
         return words(html[html.index('class="candor-means"') :])
 
-    assert "Later it can be opened again as its next wave" in said()
-    assert "Responses counted so far: fewer than 10. With fewer than 10 in all there is no estimate." in said()
-    assert "What was to close it by itself" not in said()
+    assert "Later you can open the next wave" in said()
+    assert "Responses counted so far: fewer than 10. With fewer than 10 in total there is no estimate." in said()
+    assert "The scheduled closing is cancelled" not in said()
     settings.CANDOR_EPSILON_CEILING = 2.5
-    assert "It could not be opened again as its next wave" in said()
-    assert "Later it can be opened again" not in said()
+    assert "The next wave could not be opened" in said()
+    assert "Later you can open" not in said()
 
 
 def test_close_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
@@ -104,13 +104,13 @@ def test_close_without_reports_promises_no_estimate(version: Version, her: Clien
 def test_close_with_nine_reports_promises_no_estimate(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=9, first=9)
     said = press(her, "close", "campus", now="yes")
-    assert "Reports that came: 9. An estimate takes at least 10, so there will be none." in said
+    assert "Responses received: 9. An estimate requires at least 10, so there will be none." in said
     assert "on its way" not in said
 
 
 def test_close_with_ten_reports_estimates_without_quote(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=10, first=10)
-    assert "The final estimate is on its way." in press(her, "close", "campus", now="yes")
+    assert "The final estimate is being computed." in press(her, "close", "campus", now="yes")
     estimator.execute(Run.objects.get(design=version.design).pk)
     for page in ("", "watch/"):
         told = words(her.get(f"/panel/survey/campus/{page}").content.decode())
@@ -132,7 +132,7 @@ def test_estimate_on_demand(version: Version, her: Client, django_capture_on_com
     assert run is not None
     assert f'data-run="/api/v1/runs/{run.key}/"' in her.get("/panel/survey/campus/").content.decode()
     assert outcome(her, "estimate", "campus") == "error"
-    with pytest.raises(Conflict, match="on its way already"):
+    with pytest.raises(Conflict, match="already in progress"):
         request_estimate(version.survey)
     assert version.design.runs.count() == 1
     estimator.execute(run.pk)
@@ -185,7 +185,7 @@ def test_duplicate_makes_draft(version: Version, her: Client) -> None:
     assert (copy.state, copy.items.count(), copy.groups.count()) == ("draft", 2, 2)
 
 
-@pytest.mark.parametrize(("slug", "fault"), [("campus", "is taken"), ("", "required"), ("A b", "valid")])
+@pytest.mark.parametrize(("slug", "fault"), [("campus", "is already in use"), ("", "required"), ("A b", "valid")])
 def test_duplicate_needs_free_slug(version: Version, her: Client, slug: str, fault: str) -> None:
     assert fault in press(her, "duplicate", "campus", slug=slug, same_people="yes")
     assert Survey.objects.count() == 1
@@ -194,6 +194,6 @@ def test_duplicate_needs_free_slug(version: Version, her: Client, slug: str, fau
 def test_rehearsal_is_labelled_and_has_no_link(alice: User, her: Client) -> None:
     write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
     said = press(her, "opening", "campus", digest=digest_shown(her), opens="now")
-    assert "rehearsal: simulated respondents" in said
-    assert "Share it whole" not in said
-    assert "rehearsal" in words(her.get(reverse("admin:surveys_survey_changelist")).content.decode())
+    assert "simulated respondents" in said
+    assert "Share the complete link" not in said
+    assert "simulated respondents" in words(her.get(reverse("admin:surveys_survey_changelist")).content.decode())

@@ -78,7 +78,7 @@ def test_opening_without_digest_answers_422(survey: Survey, her: Client, digest:
 
 def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
     terms = {"opens": "later", "opens_at": ahead(5), "closes_at": ahead(50), "cap": "500"}
-    assert "500 reports" in press(her, "opening", "campus", digest=digest_shown(her), **terms)
+    assert "500 responses" in press(her, "opening", "campus", digest=digest_shown(her), **terms)
     assert 'id="agreed"' in html_of(her, "opening", "campus")
     assert sorted(marks(html_of(her, "opening", "campus"), "due")) == ["close", "close", "open"]
     assert marks(html_of(her, "survey", "campus"), "due") == ["open"]
@@ -92,11 +92,11 @@ def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
 @pytest.mark.parametrize(
     ("terms", "fault"),
     [
-        ({"opens": "later"}, "Say when it is to open."),
+        ({"opens": "later"}, "Enter an opening time."),
         ({"opens": "later", "opens_at": "soon"}, "Enter a valid date/time."),
-        ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must lie ahead"),
-        ({"opens": "now", "closes_at": "2020-01-01T10:00"}, "must close after it opens"),
-        ({"opens": "now", "cap": "3"}, "10 to 100,000,000 reports; got 3."),
+        ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must be in the future"),
+        ({"opens": "now", "closes_at": "2020-01-01T10:00"}, "closing time must be later than"),
+        ({"opens": "now", "cap": "3"}, "10 to 100,000,000; got 3."),
     ],
 )
 def test_opening_impossible_terms_stand_beside_field(
@@ -181,4 +181,6 @@ def test_opening_rehearsal_has_no_terms(alice: User, her: Client) -> None:
     services.write_survey(payloads.definition(rehearsal=True), team=home_team(alice))
     html = her.get(reverse("panel:opening", args=["campus"])).content.decode()
     assert 'name="cap"' not in html
-    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest_shown(her), opens="now")
+    assert "Version 1 is open and its design is frozen." in press(
+        her, "opening", "campus", digest=digest_shown(her), opens="now"
+    )

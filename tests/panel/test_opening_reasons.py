@@ -38,13 +38,15 @@ def doubtful(alice: User) -> Survey:
 def test_opening_page_asks_for_reason_and_keeps_it(risky: Survey, her: Client) -> None:
     digest, address = digest_shown(her), reverse("panel:opening", args=["campus"])
     said = words(her.get(address).content.decode())
-    assert "Question 1 (cheated) has epsilon 3.05, above 3." in said
+    assert "Question 1 (cheated) has a privacy loss (epsilon) of 3.05, above 3." in said
     for wrong in ("", "  ", "x" * 501, "a\u202eb"):
         answer = her.post(address, {"digest": digest, "opens": "now", "cap": "100", "reason": wrong})
         assert (answer.status_code, answer.context["form"].errors.keys()) == (422, {"reason"})
         assert 'value="100"' in answer.content.decode()
     design, _ = selectors.design_to_open(risky)
-    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest, opens="now", reason=REASON)
+    assert "Version 1 is open and its design is frozen." in press(
+        her, "opening", "campus", digest=digest, opens="now", reason=REASON
+    )
     assert risky.versions.get().design_id == with_reason(design, REASON).digest
     assert REASON in re.findall(r"<q [^>]*>([^<]*)</q>", her.get(address).content.decode())
 
@@ -61,8 +63,10 @@ def test_opening_page_shows_text_warnings_until_read(doubtful: Survey, her: Clie
     assert (answer.status_code, list(answer.context["form"].errors)) == (422, ["warned"])
     for words_ in ("ada@example.org", "anonymous", "your name"):
         assert words_ in answer.content.decode()
-    assert "Version 1 is open." in press(her, "opening", "campus", digest=digest, opens="now", warned="on")
-    assert "with 3 warnings of its texts" in survey_events(doubtful).get(act="opened").detail
+    assert "Version 1 is open and its design is frozen." in press(
+        her, "opening", "campus", digest=digest, opens="now", warned="on"
+    )
+    assert "with 3 warnings about its wording" in survey_events(doubtful).get(act="opened").detail
 
 
 def test_api_and_commands_list_text_warnings(doubtful: Survey, alice: User) -> None:

@@ -45,7 +45,7 @@ def test_operation_page_is_for_operators_only(her: Client) -> None:
 
 def test_operation_page_shows_what_works(operator: Client) -> None:
     before = operator.get(ADDRESS).content.decode()
-    assert (marks(before, "works"), "No worker was" in before) == (["no"], True)
+    assert (marks(before, "works"), "No worker has" in before) == (["no"], True)
     tasks.fold_waiting()
     after = operator.get(ADDRESS).content.decode()
     assert (marks(after, "works"), after.count("✓")) == (["yes"], 4)
@@ -53,7 +53,7 @@ def test_operation_page_shows_what_works(operator: Client) -> None:
 
 def test_operation_page_shows_failed_job(operator: Client, version: Version) -> None:
     run = services.request_run(version.design_id)
-    assert "None has failed." in words(operator)
+    assert "No failed jobs." in words(operator)
     Run.objects.filter(pk=run.pk).update(tries=jobs.MOST_TRIES, state="running", lease="lost")
     jobs.release_lease(Run, run.pk, "lost", ZeroDivisionError("a value"))
     shown = words(operator)
@@ -90,13 +90,13 @@ def test_operation_page_counts_stored_reports(operator: Client, run: Run) -> Non
 
 
 def test_operation_data_folder_open_to_others_is_named(operator: Client, settings: Any) -> None:
-    assert "Others can read or change" not in words(operator)
+    assert "Other users can read or change" not in words(operator)
     settings.DATA.chmod(0o755)
     try:
         shown = words(operator)
     finally:
         settings.DATA.chmod(0o700)
-    assert f"Others can read or change what is kept in {settings.DATA}: {settings.DATA} (1 in all)." in shown
+    assert f"Other users can read or change files in {settings.DATA}: {settings.DATA} (1 in all)." in shown
 
 
 def test_operation_shows_the_fingerprint_of_backups(operator: Client) -> None:
@@ -104,22 +104,22 @@ def test_operation_shows_the_fingerprint_of_backups(operator: Client) -> None:
 
 
 def test_operation_shows_the_last_backup(operator: Client, settings: Any) -> None:
-    assert "None is made by itself" in words(operator)
+    assert "Automatic backups are off" in words(operator)
     settings.CANDOR_BACKUP_EVERY = 12
-    assert "None is stored yet." in words(operator)
+    assert "No backup stored yet." in words(operator)
     now = timezone.now()
     done = {"state": "done", "finished_at": now, "size": 12_300_001, "name": "a", "place": "s3://bucket/backups"}
     made = Backup.objects.create(**done)
     shown = words(operator)
     assert f"{now:%Y-%m-%d %H:%M} UTC, at most 13 MB" in shown
     assert "s3://bucket/backups" in shown
-    assert "Restored as a test not yet" in shown
+    assert "Last restore test not yet" in shown
     Backup.objects.filter(pk=made.pk).update(checked_at=now)
-    assert f"Restored as a test on {now:%Y-%m-%d}" in words(operator)
+    assert f"Last restore test on {now:%Y-%m-%d}" in words(operator)
     assert marks(operator.get(ADDRESS).content.decode(), "overdue") == ["no"]
     Backup.objects.filter(pk=made.pk).update(requested_at=now - timedelta(hours=24, seconds=1))
     Backup.objects.create(state="failed", finished_at=timezone.now(), fault="The store is full.", tries=1)
     shown = words(operator)
-    assert "None was stored for more than twice the hours" in shown
+    assert "no backup was stored for more than twice the interval" in shown
     assert "The latest attempt failed: The store is full." in shown
     assert re.search(r"Backup \d+ seconds? ago 1 The store is full", shown)

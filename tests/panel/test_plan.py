@@ -153,7 +153,7 @@ def test_plan_curves_hold_the_chosen_point(her: Client) -> None:
         ({"truth": "1/٠"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1/0"),
         ({"mechanism": "warner", "truth": "1/2"}, "truth", "truth must differ from 1/2"),
         ({"epsilon": "nan"}, "epsilon", "epsilon must be a number from 0.01 to 16; got nan"),
-        ({"share": "101"}, "share", "share must be a number of per cents from 0 to 100; got 101"),
+        ({"share": "101"}, "share", "share must be a percentage from 0 to 100; got 101"),
         ({"respondents": "9"}, "respondents", "respondents must be a whole number from 10 to 10,000,000; got 9"),
         ({"respondents": "1000.5"}, "respondents", "whole number"),
         ({"confidence": "100"}, "confidence", "from 50 to 99.9; got 100"),
@@ -169,7 +169,7 @@ def test_plan_curves_hold_the_chosen_point(her: Client) -> None:
         ({"kind": "scale", "against": "5"}, "against", "against must be a number from 1 to 5; got 5"),
         ({"against": "-1"}, "against", "against must be a number from 0 to 100; got -1"),
         ({"answer": "yes"}, "answer", "answer is no parameter"),
-        ({"share": ["10", "20"]}, "share", "share must stand once; got it 2 times"),
+        ({"share": ["10", "20"]}, "share", "share must occur only once; got it 2 times"),
     ],
 )
 def test_plan_invalid_parameter_is_named(her: Client, query: Any, field: str, message: str) -> None:
@@ -257,8 +257,8 @@ def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -
     [
         ({"kind": "one_choice", "choices": 10, "by": "epsilon", "epsilon": "1.1"}, "subset", "it is the most precise"),
         ({"kind": "one_choice", "choices": 4, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "it is the most precise"),
-        ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "too little to matter"),
-        ({"kind": "yes_no"}, "forced_response", "as Warner’s mirror, crosswise model, k-ary"),
+        ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "easier to explain"),
+        ({"kind": "yes_no"}, "forced_response", "as Warner’s model, crosswise model, k-ary"),
         ({"kind": "number", "maximum": "40", "mean": "3", "spread": "5"}, "one_bit", "38 % more respondents"),
     ],
 )
@@ -276,7 +276,7 @@ def test_plan_crosswise_calls_its_probability_prevalence(her: Client) -> None:
     across = [point["x"] for point in answer["curves"]["setting"]]
     assert min(across) < 0.25 < max(across) < 0.5, "the chosen point is on the curve"
     weak = ask(her, kind="yes_no", mechanism="crosswise", truth="1/20")["tiles"][0]["cautions"][0]
-    assert "A prevalence of 12\xa0% keeps it at 2." in weak
+    assert "A prevalence of 12\xa0% lowers it to 2." in weak
     assert ask(her, kind="yes_no", mechanism="crosswise", truth="0.12")["numbers"]["epsilon"] <= 2
     page = her.get(reverse("panel:plan"), {"kind": "yes_no", "mechanism": "crosswise"}).content.decode()
     labels = re.findall(r"<label for=\"plan-truth\">(.*?)</label>", page, re.DOTALL)[0]
@@ -298,7 +298,7 @@ def test_plan_discrete_laplace_scale_is_a_mean(her: Client) -> None:
     query = {"kind": "scale", "mechanism": "discrete_laplace", "epsilon": "1"}
     advice = ask(her, **query)["advice"]
     assert advice["name"] == "discrete_laplace"
-    assert advice["sentence"].endswith("A report then shows the mean alone, no shares.")
+    assert advice["sentence"].endswith("Results then show only the mean, not the shares.")
     texts = [{"en": f"Choice {number}"} for number in range(5)]
     item = {"kind": "scale", "choices": texts, "channel": {"name": "discrete_laplace", "epsilon": "1"}}
     said = [
@@ -334,8 +334,8 @@ def test_plan_slider_changes_total_not_draft(survey: Survey, her: Client) -> Non
     total = epsilon_total([forced_response(truth="9/10"), k_ary(3, truth="1/2")])
     assert answer["total"]["epsilon"] == total
     assert answer["total"]["written"] == "2.49"
-    assert "more than 4" in answer["total"]["caution"]
-    assert "opens no survey" in ask_survey(her, item="cheated", truth="0.9999")["total"]["caution"]
+    assert "above 4" in answer["total"]["caution"]
+    assert "does not open surveys" in ask_survey(her, item="cheated", truth="0.9999")["total"]["caution"]
     assert survey.items.get(key="cheated").truth == "1/2"
 
 
@@ -437,7 +437,7 @@ def test_plan_use_writes_the_number_shown(
     client = Client(enforce_csrf_checks=True)
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     page = Controls(client.get(reverse("panel:survey-plan", args=["campus"]), {"item": key}).content.decode())
-    action, said = page.pressed("in the draft", typed)
+    action, said = page.pressed("Use in draft", typed)
     answer = client.post(action, said, follow=True)
     assert f"{key} now has " in answer.content.decode()
     item = every_kind.items.get(key=key)
@@ -447,9 +447,9 @@ def test_plan_use_writes_the_number_shown(
 def test_plan_form_enter_computes_without_csrf_in_url(every_kind: Survey, her: Client) -> None:
     """Enter presses a form's first button; what is asked for by address are the fields alone."""
     page = Controls(her.get(reverse("panel:survey-plan", args=["campus"])).content.decode())
-    owner, use_it = next(one for one in page.buttons if "in the draft" in one[1]["says"])
+    owner, use_it = next(one for one in page.buttons if "Use in draft" in one[1]["says"])
     first = next(button for form, button in page.buttons if form == owner)
-    assert (first["says"].strip(), "formaction" in first) == ("Compute", False)
+    assert (first["says"].strip(), "formaction" in first) == ("Update plan", False)
     assert use_it["formmethod"] == "post"
     names = [has["name"] for form, has in page.fields if form == owner and "name" in has]
     assert len(names) == len(set(names))
@@ -461,7 +461,7 @@ def test_plan_form_enter_computes_without_csrf_in_url(every_kind: Survey, her: C
     [
         ({"item": "feel", "truth": "1/3"}, "item must be a question whose mechanism has a slider; got feel"),
         ({"item": "gone", "truth": "1/3"}, "item must be one of tried"),
-        ({"item": "tried"}, "truth or epsilon must say where the slider stands"),
+        ({"item": "tried"}, "truth or epsilon must be given"),
         ({"item": "tried", "truth": "2"}, "truth must be greater than 0 and less than 1; got 2"),
         ({"item": "tried", "truth": "1/3", "owner": "bob"}, "owner is no parameter"),
     ],
@@ -499,7 +499,7 @@ def test_plan_use_open_survey_is_refused(version: Version, her: Client) -> None:
     assert "only a draft can be changed" in use(her, item="cheated", truth="1/3")
     assert version.survey.items.get(key="cheated").truth == "1/2"
     html = her.get(reverse("panel:survey-plan", args=["campus"])).content.decode()
-    assert "Use this truth" not in html
+    assert ">Use in draft<" not in html
     assert "Truth probability" in html
 
 
@@ -513,9 +513,9 @@ def test_plan_survey_without_or_with_invalid_question(survey: Survey, her: Clien
     survey.items.filter(key="mood").update(truth="nonsense")
     answer = ask_survey(her)
     assert (answer["item"], answer["total"]["epsilon"]) == ("cheated", None)
-    assert answer["questions"][1]["fault"] == "Its mechanism is not complete."
+    assert answer["questions"][1]["fault"] == "The randomisation of this question is incomplete."
     page = her.get(reverse("panel:survey-plan", args=["campus"]), {"item": "mood"})
-    assert "cannot be planned before" in page.content.decode()
+    assert "cannot be planned until" in page.content.decode()
     survey.items.all().delete()
     assert ask_survey(her)["plan"] is None
     assert her.get(reverse("panel:survey-plan", args=["campus"])).status_code == 200

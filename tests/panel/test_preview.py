@@ -68,7 +68,7 @@ def test_preview_orders_items_by_position(bilingual: Survey, her: Client) -> Non
     ("changes", "words"),
     [
         ({"items-0-truth": "5/4"}, "cheated: Truth probability: truth must be greater than 0 and less than 1; got 5/4"),
-        ({"items-1-key": "cheated"}, "items must have keys that differ; cheated stands more than once"),
+        ({"items-1-key": "cheated"}, "items must have keys that differ; cheated occurs more than once"),
         ({"items-1-wording_de": ""}, "items[1].wording.de must not be empty"),
         ({"title": ""}, "Title: This field is required."),
     ],
@@ -77,7 +77,7 @@ def test_preview_incomplete_form_names_faults(
     bilingual: Survey, her: Client, changes: dict[str, str], words: str
 ) -> None:
     html = shown(her, bilingual, **changes)
-    assert "Not complete yet" in html
+    assert "Incomplete" in html
     assert words in html
 
 

@@ -51,8 +51,8 @@ def test_question_line_describes_and_names_faults(kinds: Survey, her: Client) ->
     html = her.get(change(kinds)).content.decode()
     assert html.count('name="_open"') == 9
     assert not re.search(r'name="items-\d+-wording"', html)
-    assert "number · 0 to 40 in steps of 1 · section second · truth 1/3, epsilon 0.7" in html
-    assert "Choices: At least 2 are needed; there is 1." in html
+    assert "number · 0 to 40 in steps of 1 · section second · truth 1/3, privacy loss 0.7" in html
+    assert "Options: At least 2 options are required; got 1." in html
 
 
 def test_closed_questions_are_saved_unchanged(kinds: Survey, her: Client) -> None:
@@ -87,7 +87,7 @@ def test_condition_that_breaks_opens_its_question(kinds: Survey, her: Client) ->
     assert f'name="items-{HOURS}-asked_if_answers"' in page.content.decode()
     for fields in ({f"items__{SMOKES}__DELETE": "on"}, {f"items__{SMOKES}__position": "5"}):
         page = press(her, kinds, [], **fields)
-        assert errors_of(page, OFTEN) == {"asked_if_item": "There is no earlier question smokes."}
+        assert errors_of(page, OFTEN) == {"asked_if_item": "There is no earlier question with the key smokes."}
         assert f'name="items-{MOOD}-closed"' in page.content.decode(), "the others stay lines"
     assert saved() == example()
 

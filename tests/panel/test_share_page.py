@@ -154,7 +154,7 @@ def test_embedding_invalid_origin_answers_422(version: Version, her: Client, ori
         origins_of(origin)
     answer = her.post(reverse("panel:embed", args=["campus"]), {"origins": origin})
     assert answer.status_code == 422
-    assert "origin" in fault(answer, "origins")
+    assert "a site without a path" in fault(answer, "origins")
     assert Survey.objects.get().embedded_in == []
 
 
@@ -199,7 +199,7 @@ def test_proof_of_work_is_set_and_logged(version: Version, her: Client) -> None:
         assert answer.status_code == 422
         assert "off, light, usual, heavy" in fault(answer, "work")
     assert Survey.objects.get().work_bits == 15
-    assert "is off" in press(her, "ask-for-work", "campus", bits="0")
+    assert ": off" in press(her, "ask-for-work", "campus", bits="0")
     entries = AuditEntry.objects.filter(act="changed the proof of work").order_by("pk")
     assert [entry.detail for entry in entries] == ["usual, 15 bits", "off"]
 
@@ -209,7 +209,7 @@ def test_proof_of_work_page_without_script_is_refused(version: Version, her: Cli
     Page.objects.filter(kind=Page.Kind.ANSWER).update(content=b"<html></html>")
     answer = her.post(reverse("panel:ask-for-work", args=["campus"]), {"bits": "12"})
     assert answer.status_code == 422
-    assert "page in the field" in fault(answer, "work")
+    assert "available for the next version" in fault(answer, "work")
     assert Survey.objects.get().work_bits == 0
     services.close_survey(Survey.objects.get())
     assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")

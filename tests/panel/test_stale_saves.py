@@ -36,7 +36,7 @@ def test_stale_form_keeps_another_tabs_title(her: Client, draft: Survey) -> None
     fields = form_of(her, change(draft))
     meanwhile(draft, "title", "en", was="Campus", now="College")
     page = save(her, change(draft), fields | {"items-1-wording": "How are you?"})
-    assert "What somebody else changed meanwhile is kept" in page
+    assert "Changes by others in the meantime were merged" in page
     assert saved(draft)["title"] == {"en": "College"}
     assert saved(draft)["items"][1]["wording"] == {"en": "How are you?"}
 
@@ -47,8 +47,8 @@ def test_stale_form_asks_where_both_changed(her: Client, draft: Survey) -> None:
     meanwhile(draft, "consent", "en", was="You may leave at any time.", now="Leave when you like.")
     mine = fields | {"title": "School", "introduction": "Three questions."}
     page = save(her, change(draft), mine)
-    assert "Somebody else has changed the same places. Nothing is saved yet." in page
-    assert "Title › en Saved now College In this form School" in words(page)
+    assert "Someone else has changed the same fields. Nothing has been saved yet." in page
+    assert "Title › en Saved version College Your version School" in words(page)
     assert saved(draft)["introduction"] == {"en": "Two questions."}
     save(her, change(draft), mine | {"replace": str(drafts.revision_of(draft))})
     assert saved(draft)["title"] == {"en": "School"}
@@ -79,8 +79,8 @@ def test_stale_form_of_a_forgotten_revision_shows_what_differs(her: Client, draf
     meanwhile(draft, "consent", "en", was="You may leave at any time.", now="Leave when you like.")
     draft.revisions.filter(number=1).delete()
     page = words(save(her, change(draft), fields))
-    assert "Title › en Saved now Campus In this form School" in page
-    assert "Consent › en Saved now Leave when you like. In this form You may leave at any time." in page
+    assert "Title › en Saved version Campus Your version School" in page
+    assert "Consent › en Saved version Leave when you like. Your version You may leave at any time." in page
     assert saved(draft)["title"] == {"en": "Campus"}
     save(her, change(draft), fields | {"replace": str(drafts.revision_of(draft))})
     assert saved(draft)["title"] == {"en": "School"}

@@ -56,7 +56,7 @@ def test_copies_share_budget_in_every_direction(answered: Survey) -> None:
     assert selectors.wave_to_open(answered)[0].document["waves"]["spent"] == "144/1"
     store_one(open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
     for refused in (of_copy, answered):
-        with pytest.raises((ValidationError, Conflict), match=r"at most 7\.9997 a person"):
+        with pytest.raises((ValidationError, Conflict), match=r"at most 7\.9997 per respondent"):
             (open_wave if refused == answered else open_survey)(refused, reason=REASON)
     services.delete_survey(of_copy)
     assert "at most 7.9997" in selectors.next_wave_fault(answered)
@@ -138,8 +138,8 @@ def test_ledger_names_loss_in_other_surveys(answered: Survey, her: Client) -> No
     book = budget_of(copy)
     assert (book.elsewhere.most, book.total.most) == (12, 12)
     page = " ".join(her.get(reverse("panel:waves", args=["copy"])).content.decode().split())
-    assert "that can have been spent in other surveys for the same people" in page
-    assert "The ledger cannot know of other installations" in page
+    assert "from other surveys for the same respondents" in page
+    assert "Not included: other installations" in page
 
 
 @pytest.mark.django_db(transaction=True)

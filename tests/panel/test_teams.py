@@ -41,7 +41,7 @@ def test_a_team_is_made_and_renamed(her: Client, alice: User) -> None:
     made = Team.objects.get(name="Field work")
     assert made.memberships.get().role == Role.OWNER
     assert "<h1>Winter</h1>" in said(her, reverse("panel:team-rename", args=[made.pk]), name="Winter")
-    assert "needs a name" in said(her, reverse("panel:team-rename", args=[made.pk]), name=" ")
+    assert "must have 1 to 100 characters" in said(her, reverse("panel:team-rename", args=[made.pk]), name=" ")
     assert [*AuditEntry.objects.filter(team=made).values_list("act", flat=True)] == ["renamed a team", "created a team"]
 
 
@@ -75,10 +75,10 @@ def test_team_is_deleted_only_when_empty(her: Client, survey: Survey, alice: Use
     _invitation, secret = invitations.invite(made, Role.OWNER, by=alice)
     assert outcome(her, "team-delete", made.pk) == "success"
     assert not Team.objects.filter(pk=made.pk).exists()
-    assert "leads nowhere" in said(Client(), "/panel/join/", secret=secret)
+    assert "not valid" in said(Client(), "/panel/join/", secret=secret)
     assert AuditEntry.objects.filter(act="deleted a team", detail="Field work", name="alice").exists()
     assert outcome(her, "team-delete", survey.team_id) == "error"
-    with pytest.raises(Conflict, match="deleted when it has neither"):
+    with pytest.raises(Conflict, match="only a team without either can be deleted"):
         teams.delete(survey.team, by=alice)
 
 
@@ -145,7 +145,7 @@ def test_role_superuser_is_owner_inactive_has_none(survey: Survey, alice: User) 
 def test_people_page_shows_roles_and_rights(her: Client, survey: Survey, bob: User) -> None:
     member(survey.team, bob, Role.ANALYST)
     page = her.get(reverse("panel:people", args=["campus"])).content.decode()
-    assert "also asks for estimates and analyses, and downloads them as files<br><b>bob</b>" in page
+    assert "can also run estimates and analyses and export files<br><b>bob</b>" in page
 
 
 def invited(client: Client, team: Team, role: Role) -> str:
@@ -163,7 +163,7 @@ def test_join_link_works_once(her: Client, team: Team, bob: User, sign_in: SignI
     his.post("/panel/join/")
     assert team.memberships.get(user=bob).role == Role.EDITOR
     assert AuditEntry.objects.filter(name="bob", act="joined a team", team=team).exists()
-    assert "leads nowhere" in said(his, "/panel/join/", secret=secret)
+    assert "not valid" in said(his, "/panel/join/", secret=secret)
 
 
 def test_join_link_expired_used_revoked_look_the_same(her: Client, team: Team, alice: User, bob: User) -> None:
@@ -179,7 +179,7 @@ def test_join_link_expired_used_revoked_look_the_same(her: Client, team: Team, a
         pages.add(re.sub(rb"nonce[^>]*|csrf[^>]*", b"", answer.content))
         assert client.get("/panel/join/").status_code == 200  # forgotten
     assert len(pages) == 1
-    assert "Not used yet" not in her.get(reverse("panel:team", args=[team.pk])).content.decode()
+    assert "Open invitations" not in her.get(reverse("panel:team", args=[team.pk])).content.decode()
 
 
 def test_join_link_two_at_once_admits_one(team: Team, alice: User, bob: User) -> None:
@@ -197,11 +197,11 @@ def test_join_link_keeps_higher_role(team: Team, alice: User) -> None:
 def test_join_link_makes_account(team: Team, alice: User) -> None:
     _made, secret = invitations.invite(team, Role.ANALYST, by=alice)
     client = Client()
-    assert "Make an account" in said(client, "/panel/join/", secret=secret)
+    assert "Create an account" in said(client, "/panel/join/", secret=secret)
     fields = {"username": "erin", "password1": "password1234", "password2": "password1234"}
     assert "too common" in said(client, "/panel/join/", **fields)
     fields |= {"password1": "seven green bottles", "password2": "seven green bottles", "is_superuser": "on"}
-    assert "You are in" in said(client, "/panel/join/", **fields)
+    assert "You have joined" in said(client, "/panel/join/", **fields)
     erin = User.objects.get(username="erin")
     assert (erin.is_staff, erin.is_superuser, erin.has_usable_password()) == (True, False, True)
     assert team.memberships.get(user=erin).role == Role.ANALYST
@@ -212,7 +212,7 @@ def test_join_link_account_without_panel_is_refused(team: Team, alice: User, dav
     _made, secret = invitations.invite(team, Role.OWNER, by=alice)
     his = sign_in(dave)
     said(his, "/panel/join/", secret=secret)
-    assert "leads nowhere" in said(his, "/panel/join/")
+    assert "not valid" in said(his, "/panel/join/")
     assert team.memberships.count() == 1
 
 

@@ -38,7 +38,7 @@ def test_watch_page_below_minimum_says_how_many_missing(version: Version, her: C
     fill(design, count=19, first=19)
     folding.fold(design.digest)
     assert 'id="lacking"' in said(her)
-    assert "10 more are missing." in said(her)
+    assert "10 more needed." in said(her)
     words = her.get(API).json()["words"]
     assert f"{words['reports']} {words['waiting']}" == "fewer than 10 counted so far, in steps of 10"
     fill(design, count=12, first=12)
@@ -96,14 +96,14 @@ def test_watch_api_page_hash_changes_with_state(run: Run, version: Version, her:
         seen.append(her.get(API).json()["page"])
         return her.get(API).json()["words"]["job"]
 
-    assert her.get(API).json()["words"]["job"] == "Finished, from 90 reports"
+    assert her.get(API).json()["words"]["job"] == "Finished, from 90 responses"
     asked = estimator.request_run(version.design_id)
     assert told() == "On demand: waiting for a worker"
     Run.objects.filter(pk=asked.pk).update(state=Run.State.RUNNING, progress=40)
     assert told() == "On demand: 40 % computed"
     assert her.get(API).json()["progress"] == 40
     Run.objects.filter(pk=asked.pk).update(state=Run.State.FAILED, fault="KeyError.")
-    assert told() == "The last one failed. KeyError."
+    assert told() == "The last estimate failed. KeyError."
     Worker.objects.create(seen_at=timezone.now())
     told()
     Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
@@ -111,7 +111,9 @@ def test_watch_api_page_hash_changes_with_state(run: Run, version: Version, her:
     assert len(set(seen)) == len(seen)
 
 
-@pytest.mark.parametrize(("ago", "words"), [(None, "Not seen yet."), (5, "At work:"), (120, "Not seen for more")])
+@pytest.mark.parametrize(
+    ("ago", "words"), [(None, "Not started yet."), (5, "Running:"), (120, "No sign of life for more")]
+)
 def test_watch_page_shows_worker_state(version: Version, her: Client, ago: int | None, words: str) -> None:
     if ago is not None:
         Worker.objects.create(seen_at=timezone.now() - timedelta(seconds=ago))
@@ -121,7 +123,7 @@ def test_watch_page_shows_worker_state(version: Version, her: Client, ago: int |
 def test_estimate_request_redirects_to_watch_page(version: Version, her: Client) -> None:
     assert her.post("/panel/survey/campus/estimate")["Location"] == PAGE
     assert "<progress" in said(her)
-    assert "disabled>Estimate now" in said(her)
+    assert "disabled>" in said(her)
 
 
 def test_watch_page_without_script_has_reload_link(version: Version, her: Client) -> None:
@@ -165,7 +167,7 @@ def test_days_chart_merges_days_with_few_reports() -> None:
 
 def test_survey_page_shows_newest_results_briefly(run: Run, her: Client) -> None:
     page = her.get("/panel/survey/campus/").content.decode()
-    assert "Newest results" in page
+    assert "Latest results" in page
     assert page.count('class="quote"') > 0
-    assert "<svg" not in page[page.index("Newest results") : page.index("</section>", page.index("Newest results"))]
+    assert "<svg" not in page[page.index("Latest results") : page.index("</section>", page.index("Latest results"))]
     assert PAGE in page

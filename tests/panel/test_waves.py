@@ -49,10 +49,10 @@ def digest_shown(client: Client) -> str:
 def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) -> None:
     assert "Open again" in look(her)
     said = words(page(her))
-    assert "one person, all her answers, all waves so far" in said
+    assert "all responses of one respondent in all waves so far" in said
     for number in ("2.49", "4.97", "2 such waves", "8.00"):
         assert number in said
-    assert "What opening freezes" in said
+    assert "Design to be frozen" in said
     assert "1. Have you cheated?" in said
     assert outcome(her, "waves", "campus", digest="", opens="now") == "422"
     assert outcome(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON) == "error"
@@ -63,7 +63,7 @@ def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) ->
     assert outcome(her, "waves", "campus", digest=digest, opens="now", reason=REASON) == "success"
     assert confirmed.digest == digest
     assert closed.versions.all()[0].design_id == with_reason(confirmed, REASON).digest
-    assert "Wave 2 fewer than 10 reports" in look(her)
+    assert "Wave 2 fewer than 10 responses" in look(her)
     assert outcome(her, "waves", "campus", digest=digest, opens="now", reason=REASON) == "success"
     assert closed.versions.count() == 2, "a double press is one press"
     assert outcome(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON) == "error"
@@ -76,7 +76,7 @@ def test_waves_page_wave_above_ceiling_is_announced(closed: Survey, her: Client)
     html = page(her)
     said = words(html)
     assert (len(marks(html, "missing")), 'name="digest"' in html) == (1, False)
-    assert "epsilon 9.9396, 7.4547 of it" in said
+    assert "(epsilon) could be 9.9396, of which 7.4547" in said
     assert sums(html) == ["2.49", "4.97", "7.46", "9.94"]
     assert "Ceiling: 8.00." in said, "the picture in words"
     assert "9.9396" in press(her, "waves", "campus", digest="0" * 64, opens="now")
@@ -108,4 +108,4 @@ def test_waves_page_remembered_answers_count_in_full(alice: User, her: Client) -
     html = page(her)
     assert sums(html) == ["1.10", "1.10 to 2.20", "1.10 to 2.20", "1.10 to 3.30"]
     assert ("0.00 to 1.10" in words(html), "More than 100" in words(html)) == (True, True)
-    assert "Devices remember their tickets" in words(html)
+    assert "devices keep their tickets" in words(html)

@@ -40,11 +40,11 @@ def test_webhook_secret_is_shown_once(her: Client) -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"url": "https://10.0.0.1/", "event": "closed"}, "inside a private network"),
+        ({"url": "https://10.0.0.1/", "event": "closed"}, "in a private or reserved network"),
         ({"url": "https://example.org/"}, "Choose at least one of"),
         ({"url": "https://example.org/", "event": "reached", "thresholds": "150"}, "got 150."),
         ({"url": "https://example.org/", "event": "reached", "thresholds": "many"}, "got &#x27;many&#x27;."),
-        ({"url": "https://example.org/", "event": "reached"}, "Name 1 to 10 numbers of reports; got 0."),
+        ({"url": "https://example.org/", "event": "reached"}, "Enter 1 to 10 response counts; got 0."),
     ],
 )
 def test_webhook_form_errors_stand_beside_fields(her: Client, said: dict[str, str], words: str) -> None:
@@ -58,11 +58,11 @@ def test_webhook_form_errors_stand_beside_fields(her: Client, said: dict[str, st
 def test_webhook_page_shows_delivery_state(her: Client, survey: Survey) -> None:
     hook, _ = services.add(survey, "https://example.org/", ["closed"], [])
     her.post(reverse("panel:webhook-test", args=["campus", hook.key]))
-    assert "on its way" in text(her)
+    assert "sending" in text(her)
     again = reverse("panel:webhook-again", args=["campus", hook.key, Delivery.objects.get().key])
     assert outcome(her, "webhook-again", "campus", hook.key, Delivery.objects.get().key) == "error"
     Delivery.objects.update(attempts=2, status=500, fault="The receiver answered 500.")
-    assert re.search(r"try 3 of 14 at .{1,20}\. The receiver answered 500\.", text(her))
+    assert re.search(r"attempt 3 of 14 at .{1,20}\. The receiver answered 500\.", text(her))
     Delivery.objects.update(state="failed", attempts=14)
     page = her.get(ADDRESS).content.decode()
     assert ('data-state="failed"' in page, "The receiver answered 500." in page) == (True, True)
@@ -71,7 +71,7 @@ def test_webhook_page_shows_delivery_state(her: Client, survey: Survey) -> None:
     Delivery.objects.update(state="done", status=204)
     assert "delivered: 204" in text(her)
     her.post(reverse("panel:webhook-delete", args=["campus", hook.key]))
-    assert "None yet." in text(her)
+    assert "No webhooks yet." in text(her)
 
 
 def test_webhook_of_other_survey_answers_404(her: Client, survey: Survey) -> None:

@@ -145,7 +145,7 @@ def test_backup_tables_are_kept_or_listed_as_left_out() -> None:
 def test_backup_file_is_private_and_not_overwritten(small: Path) -> None:
     assert stat.S_IMODE(small.stat().st_mode) == 0o600
     before = small.read_bytes()
-    with pytest.raises(CommandError, match="is there already"):
+    with pytest.raises(CommandError, match="already exists"):
         call_command("backup", small)
     assert small.read_bytes() == before
     assert [path.name for path in small.parent.iterdir()] == [small.name], "no draft stays"

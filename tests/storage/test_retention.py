@@ -99,7 +99,7 @@ def test_purged_reports_are_named_where_needed(version: Version) -> None:
 
 @pytest.mark.django_db
 def test_purge_open_design_raises(design: Design) -> None:
-    with pytest.raises(ValueError, match="must be one that is closed for good"):
+    with pytest.raises(ValueError, match="must be permanently closed"):
         purging.purge(design.digest)
 
 

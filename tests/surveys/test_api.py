@@ -49,7 +49,7 @@ def test_api_import_makes_draft_and_reports_each_element(hers: Program) -> None:
     content = base64.b64encode(samples.content("form.csv")).decode()
     made = hers.post("imports/", {"content": content, "filename": "form.csv"})
     assert (made["survey"]["slug"], made["survey"]["state"], made["tool"]) == ("smoke-test", "draft", "XLSForm")
-    assert {"taken over", "changed", "left out"} == {one["outcome"] for one in made["report"]}
+    assert {"imported", "changed", "left out"} == {one["outcome"] for one in made["report"]}
     again = hers.post("imports/", {"content": content, "filename": "form.csv"})
     assert again["survey"]["slug"] == "smoke-test-2"
 
@@ -100,7 +100,7 @@ def test_api_definition_to_report_logs_each_act(hers: Program, alice: User) -> N
     closed = hers.post("surveys/campus/close/")
     assert (closed["survey"]["state"], closed["run"]) == ("closed", None)
     assert closed["survey"]["undo_until"] is not None
-    assert {move["missing"][:11] for move in closed["survey"]["moves"]} == {"Its closing"}
+    assert {move["missing"][:11] for move in closed["survey"]["moves"]} == {"The closing"}
     undone = hers.post("surveys/campus/undo-close/")
     assert (undone["state"], undone["undo_until"]) == ("open", None)
     hers.refused(409, "POST", "surveys/campus/undo-close/")
@@ -176,7 +176,7 @@ def test_api_draft_is_replaced_and_patched(hers: Program, survey: Survey) -> Non
     hers.post("surveys/campus/open/", {"digest": hers.get("surveys/campus/next-design/")["digest"]})
     for method in ("PUT", "PATCH"):
         assert "only a draft" in hers.refused(409, method, "surveys/campus/definition/", definition)["detail"]
-    assert "was opened" in hers.refused(409, "DELETE", "surveys/campus/")["detail"]
+    assert "has been opened" in hers.refused(409, "DELETE", "surveys/campus/")["detail"]
 
 
 def test_api_yaml_definition_error_names_line(hers: Program, bob: User, alice: User) -> None:
@@ -192,14 +192,14 @@ def test_api_yaml_definition_error_names_line(hers: Program, bob: User, alice: U
     theirs = hers.refused(422, "POST", "surveys/", elsewhere)
     missing = hers.refused(422, "POST", "surveys/", elsewhere | {"team": 987654})
     assert theirs["errors"][0]["message"] == missing["errors"][0]["message"]
-    assert "taken" in hers.refused(409, "POST", "surveys/", {"yaml": source})["detail"]
-    assert "taken" in Program(bob).refused(409, "POST", "surveys/", {"yaml": source})["detail"]
+    assert "already in use" in hers.refused(409, "POST", "surveys/", {"yaml": source})["detail"]
+    assert "already in use" in Program(bob).refused(409, "POST", "surveys/", {"yaml": source})["detail"]
     assert Survey.objects.count() == 1
 
 
 def test_api_draft_is_copied_and_deleted(hers: Program, survey: Survey) -> None:
     assert hers.post("surveys/campus/duplicate/", {"slug": "copy"})["slug"] == "copy"
-    assert "taken" in hers.refused(409, "POST", "surveys/campus/duplicate/", {"slug": "copy"})["detail"]
+    assert "already in use" in hers.refused(409, "POST", "surveys/campus/duplicate/", {"slug": "copy"})["detail"]
     assert field_of(hers.refused(422, "POST", "surveys/campus/duplicate/", {"slug": "No!"})) == "slug"
     assert hers.done("DELETE", "surveys/copy/") is None
     hers.refused(404, "GET", "surveys/copy/")
@@ -210,7 +210,7 @@ def test_api_rehearsal_from_request_to_deletion(hers: Program, survey: Survey) -
     asked = {"respondents": 120, "repetitions": 2, "seed": 5, "shares": {"cheated": [0.3]}}
     made = hers.post("surveys/campus/rehearsals/", asked)
     assert (made["number"], made["state"], made["run"]) == (1, "queued", None)
-    assert "so far" in hers.refused(409, "GET", "surveys/campus/rehearsals/1/findings/")["detail"]
+    assert "no findings yet" in hers.refused(409, "GET", "surveys/campus/rehearsals/1/findings/")["detail"]
     rehearsals.execute(survey.rehearsals.get().pk, seconds=math.inf)
     done = hers.get("surveys/campus/rehearsals/1/")
     assert (done["state"], done["progress"]) == ("done", 100)

@@ -35,8 +35,10 @@ def test_api_errors_are_problem_documents(
     unauthorised = Program().refused(401, "GET", "surveys/")
     assert unauthorised["title"] == "Unauthorized"
     assert Program()("GET", "surveys/")["WWW-Authenticate"] == 'Bearer realm="Candor"'
-    assert "this takes an editor" in Program(viewer).refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
-    assert "only reads" in Program(alice, "read").refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
+    assert (
+        "this requires at least an editor" in Program(viewer).refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
+    )
+    assert "read-only" in Program(alice, "read").refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
     hers.refused(404, "GET", "surveys/none/")
     hers.refused(404, "GET", "no/such/address/")
     assert "DELETE" not in hers("DELETE", "plan/")["Allow"]
@@ -48,11 +50,11 @@ def test_api_errors_are_problem_documents(
         hers.refused(400, "POST", DUPLICATE, body)
     for number in ("1e999", "-1e999", "Infinity", "9" * 5_000):
         hers.refused(400, "POST", DUPLICATE, f'{{"slug": "x", "team": {number}}}')
-    assert "stands twice" in hers.refused(400, "POST", DUPLICATE, '{"slug": "x", "slug": "y"}')["detail"]
+    assert "occurs twice" in hers.refused(400, "POST", DUPLICATE, '{"slug": "x", "slug": "y"}')["detail"]
     assert hers.refused(422, "POST", DUPLICATE, "[]")["errors"][0]["field"] == "body"
     short = hers.refused(422, "POST", DUPLICATE, {"slug": "A B", "tem": 1})["errors"]
     known = "slug, same_people, team"
-    assert short == [{"field": "tem", "message": f"This field is not known here; there are: {known}.", "value": 1}]
+    assert short == [{"field": "tem", "message": f"Unknown field; there are: {known}.", "value": 1}]
 
     def away(*_given: object) -> None:
         raise OperationalError("connection refused: host 10.0.0.5")

@@ -70,7 +70,7 @@ def test_empty_before_is_left_out_of_the_design() -> None:
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        ({"html": "x"}, "items[1].before.html is refused"),
+        ({"html": "x"}, "items[1].before.html is not allowed"),
         ({"heading": {"en": "<b>About</b>"}}, "items[1].before.heading"),
         ({"text": {"de": "Nur Deutsch"}}, "items[1].before.text must have exactly the keys ['en']"),
         ({"colour": "red"}, "has unknown keys: colour"),

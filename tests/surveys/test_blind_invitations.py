@@ -176,8 +176,8 @@ def test_token_wrong_used_revoked_codes_get_one_message(opened: Version, held: l
     assert {(one.status_code, one.content) for one in refused} == {
         (
             403,
-            b'{"error": {"field": "code", "message": "This code cannot be used: it is not one of this '
-            b"survey's, or it was used before.\"}}",
+            b'{"error": {"field": "code", "message": "This code cannot be used: it does not belong to this survey '
+            b'or has already been used."}}',
         )
     }
     assert ask(opened, held[0], fetching(opened).blinded).status_code == 200, "what was fetched stays good"
@@ -222,7 +222,7 @@ def test_token_closed_survey_answers_410_and_drops_codes(opened: Version, held: 
     assert not FetchCode.objects.exists()
     assert SigningKey.objects.get(number=1).issued == 1
     assert ask(opened, held[1], fetching(opened).blinded).status_code == 410
-    with pytest.raises(ValueError, match="once it is closed"):
+    with pytest.raises(ValueError, match="for a closed survey"):
         fetch_codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
 
 
@@ -372,10 +372,10 @@ class TestPanel:
         assert len(rows) == 10
         assert ask(opened, code, fetching(opened).blinded).status_code == 200
         shown = hers.get(reverse("panel:invitations", args=["campus"])).content.decode()
-        assert "0 tokens issued, in steps of 10" in shown
+        assert "0 anonymous single-use links issued (in steps of 10)" in shown
         assert f"/s/campus/token/#{opened.design_id}" in shown
-        assert "answered" in shown
-        assert "Nothing was made. group must be left out" in hers.post(
+        assert "responded" in shown
+        assert "No file was created. group must be left out" in hers.post(
             reverse("panel:invitations-make", args=["campus"]), {"count": "10", "form": "csv", "group": "y1"}
         ).content.decode().replace("&#x27;", "'")
         hers.post(reverse("panel:invitations-withdraw", args=["campus", 1]))
@@ -383,7 +383,7 @@ class TestPanel:
 
     def test_panel_owner_allows_codes_by_account(self, opened: Version, hers: Client) -> None:
         address = reverse("panel:fetch-by-account", args=["campus"])
-        assert "Let accounts fetch" in hers.get(reverse("panel:share", args=["campus"])).content.decode()
+        assert "Allow account holders" in hers.get(reverse("panel:share", args=["campus"])).content.decode()
         said = hers.post(address, {"allowed": "yes"}, follow=True).content.decode()
         assert "/panel/fetch/campus/" in said
         assert hers.get(reverse("fetch", args=["campus"])).status_code == 200

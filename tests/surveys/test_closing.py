@@ -108,8 +108,10 @@ def test_undo_is_refused_once_it_is_too_late(version: Version, how: str) -> None
         closing.run_due()
     if how == "final":
         closing.finish_closing(survey)
-    sentence = {"late": "could be undone until", "open": "campus is open; only a closing of the last hour"}
-    with pytest.raises(Conflict, match=sentence.get(how, "campus is closed for good; only a closing of the last hour")):
+    sentence = {"late": "could be undone only until", "open": "campus is open; a closing can be undone or made final"}
+    with pytest.raises(
+        Conflict, match=sentence.get(how, "campus is permanently closed; a closing can be undone or made final")
+    ):
         closing.undo_closing(survey)
     assert is_open(version.design_id) == (how == "open")
 
@@ -117,7 +119,7 @@ def test_undo_is_refused_once_it_is_too_late(version: Version, how: str) -> None
 def test_closing_is_made_final_once(version: Version) -> None:
     closing.begin_closing(version.survey)
     closing.finish_closing(version.survey)
-    with pytest.raises(Conflict, match="closed for good"):
+    with pytest.raises(Conflict, match="permanently closed"):
         closing.finish_closing(version.survey)
     with pytest.raises(Conflict, match="it must be open"):
         closing.begin_closing(version.survey)
@@ -128,9 +130,9 @@ def test_closing_is_made_final_once(version: Version) -> None:
 def test_what_follows_closing_waits_until_it_is_final(version: Version, act: object) -> None:
     survey = version.survey
     closing.begin_closing(survey)
-    with pytest.raises(Conflict, match="Its closing can be undone until"):
+    with pytest.raises(Conflict, match="The closing can still be undone until"):
         act(survey)  # type: ignore[operator]
-    with pytest.raises(Conflict, match="Its closing can be undone until"):
+    with pytest.raises(Conflict, match="The closing can still be undone until"):
         schedules.open_again_on(survey, OpeningPlan(), confirmed="0" * 64)
     run = closing.finish_closing(survey)
     estimator.execute(run.pk)
@@ -214,7 +216,7 @@ def test_codes_and_keys_stay_until_it_is_final(alice: User) -> None:
         if kind == "secret":
             batches.add(digest, [hash_of(code) for code in codes], stratum=None, kind="file")
         closing.begin_closing(survey)
-        with pytest.raises(ValueError, match=r"open one|by code"):
+        with pytest.raises(ValueError, match=r"must be open|single-use"):
             batches.add(digest, [hash_of(new_code()) for _ in range(10)], stratum=None, kind="file")
         rewriting.rewrite_closed()
         closing.undo_closing(survey)
@@ -327,5 +329,5 @@ def test_command_closes_undoes_and_closes_for_good(version: Version) -> None:
     command("campus")
     last = command("campus", "--now")
     assert (last["state"], last["run"], last["final_at"]) == ("closed", str(Run.objects.get().key), None)
-    with pytest.raises(CommandError, match="closed for good"):
+    with pytest.raises(CommandError, match="permanently closed"):
         command("campus", "--undo")

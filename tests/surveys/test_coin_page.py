@@ -278,11 +278,11 @@ def test_panel_shows_coin_link_and_count(version: Version, alice: User) -> None:
     client.force_login(alice)
     assert links.coin_link(version) in client.get("/panel/survey/campus/share/").content.decode()
     before = client.get("/panel/survey/campus/").content.decode()
-    assert "of them with a real coin" not in before
+    assert "own-coin" not in before
     send(looked(version))
-    assert "of them with a real coin" not in client.get("/panel/survey/campus/").content.decode(), "one is no step"
+    assert "own-coin" not in client.get("/panel/survey/campus/").content.decode(), "one is no step"
     services.close_survey(version.survey)
-    assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()
+    assert "own-coin: 1" in client.get("/panel/survey/campus/").content.decode()
 
 
 def invited(alice: User, kind: str = "secret") -> Version:
@@ -323,7 +323,7 @@ def test_coin_invited_survey_has_no_sheet_blind_no_page(alice: User) -> None:
     assert researcher.get("/panel/survey/campus/paper/").status_code == 404
     shared = researcher.get("/panel/survey/campus/share/").content.decode()
     assert ('id="share-coin"' in shared, "/panel/survey/campus/paper/" in shared) == (True, False)
-    with refuses(422, match="takes no sheets"):
+    with refuses(422, match="Paper sheets are not accepted"):
         receiving.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
     definition = payloads.definition(slug="blind", invitations="blind")
     blind = open_survey(services.write_survey(definition, team=home_team(alice)))

@@ -48,9 +48,9 @@ def test_commands_from_file_to_estimate(alice: User, file: Path) -> None:
     assert facts("close_survey", "campus", "--now")["reports"] == 0
     assert facts("open_survey", "campus", "--wave")["version"] == 2
     assert run("ledger", "campus").splitlines() == [
-        "wave 1: epsilon 2.49, nobody answered; reports: 0",
-        "wave 2: epsilon 2.49, 2.49 in all; reports: 0",
-        "one person, all her answers, all waves so far: epsilon 2.49 of at most 7.9997",
+        "wave 1: privacy loss (epsilon) 2.49, no responses; responses: 0",
+        "wave 2: privacy loss (epsilon) 2.49, 2.49 in total; responses: 0",
+        "all responses of one respondent in all waves so far: privacy loss (epsilon) 2.49 of at most 7.9997",
     ]
     assert [one["name"] for one in facts("ledger", "campus")["waves"]] == ["wave 1", "wave 2"]
 
@@ -96,8 +96,11 @@ def test_export_report_writes_the_panel_file(version: Version, tmp_path: Path, k
     [
         (["open_survey", "missing"], "There is no survey 'missing'; there are: campus."),
         (["close_survey", "campus"], "campus is draft; to close it, it must be open."),
-        (["estimate", "campus"], "campus was never opened"),
-        (["export_report", "campus", "--output", "x.csv"], "campus has no estimates yet; manage.py estimate campus"),
+        (["estimate", "campus"], "campus has never been opened"),
+        (
+            ["export_report", "campus", "--output", "x.csv"],
+            "campus has no estimates yet; run manage.py estimate campus",
+        ),
         (["rehearse", "campus", "--respondents", "0"], "--respondents must be from 1 to 1000000; got 0"),
         (["rehearse", "campus", "--share", "cheated=many"], "--share must be ITEM=S1"),
         (["rehearse", "campus", "--answers", "/nowhere.csv"], "No such file"),
@@ -119,7 +122,7 @@ def test_estimate_confidence_is_validated(version: Version) -> None:
 def test_import_survey_without_owner_lists_researchers(file: Path, people: int) -> None:
     for number in range(people):
         User.objects.create_user(f"person{number}", is_staff=True)
-    with pytest.raises(CommandError, match=r"--owner must name one researcher; there are: (nobody|person0, person1)"):
+    with pytest.raises(CommandError, match=r"--owner must name one researcher; there are: (none|person0, person1)"):
         run("import_survey", file)
 
 

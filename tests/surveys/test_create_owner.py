@@ -47,7 +47,7 @@ def test_create_owner_from_file_signs_in(file: Path) -> None:
     answer = Client().post(reverse("admin:login"), {"username": "ada", "password": PASSWORD, "next": "/panel/"})
     assert (answer.status_code, answer["Location"]) == (302, "/panel/")
     entry = AuditEntry.objects.get(act="created an account")
-    assert (entry.name, entry.detail) == ("", "ada, an owner of everything")
+    assert (entry.name, entry.detail) == ("", "ada, with access to all surveys")
 
 
 def test_create_owner_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +101,6 @@ def test_create_owner_refuses(name: str, email: str, password: str, said: str, t
 
 def test_create_owner_taken_name_is_refused(file: Path) -> None:
     created("ada", "--password-from", file)
-    with pytest.raises(CommandError, match=r"There is an account 'ada' already\. .* changepassword ada"):
+    with pytest.raises(CommandError, match=r"The account 'ada' already exists\. .* changepassword ada"):
         created("ada", "--link")
     assert User.objects.get().has_usable_password()

@@ -84,8 +84,8 @@ def test_design_weights_of_each_mechanism(channel: dict[str, Any], weights: list
     [
         ({"name": "forced_response", "truth": "1"}, "items[0].channel: truth must be greater than 0 and less than 1"),
         ({"name": "forced_response", "truth": "0"}, "items[0].channel: truth must be greater than 0"),
-        ({"name": "forced_response", "truth": "half"}, "truth must be a fraction as text"),
-        ({"name": "forced_response", "truth": "1/2", "yes": "1"}, "would rule out an answer"),
+        ({"name": "forced_response", "truth": "half"}, "truth must be an exact fraction"),
+        ({"name": "forced_response", "truth": "1/2", "yes": "1"}, "would rule out a true answer"),
         ({"name": "forced_response"}, "items[0].channel must have 'truth'"),
         ({"name": "warner", "truth": "1/2"}, "truth must differ from 1/2"),
         (
@@ -109,7 +109,7 @@ def test_ceiling_both_sides_of_the_bound(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING = 2.49
     design_of(payloads.definition(), version=1)
     settings.CANDOR_EPSILON_CEILING = 2.48
-    with pytest.raises(ValidationError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"\(epsilon\) is 2\.4849; at most 2\.4800 per respondent is allowed"):
         design_of(payloads.definition(), version=1)
 
 
@@ -118,7 +118,7 @@ def test_browser_limit_binds_all_but_rehearsals(settings: Any) -> None:
     definition = payloads.definition()
     for item in definition["items"]:
         item["channel"] = {"name": "k_ary", "truth": "99/100"}
-    with pytest.raises(ValidationError, match=r"at most 7\.9997 a person"):
+    with pytest.raises(ValidationError, match=r"at most 7\.9997 per respondent"):
         design_of(definition, version=1)
     design_of(definition | {"rehearsal": True}, version=1)
 
@@ -176,12 +176,12 @@ items:
         ("      truth: 1/2\n", "", 15, "items[1].channel must have 'truth'"),
         ("truth: 2/3,", "truth: 2/3, on: 1/2,", 8, "items[0].channel has unknown keys: on"),
         ("      - B\n", "      - 3\n", 14, "items[1].choices[1] must be an object"),
-        ("      - B\n", "      - <b>B</b>\n", 14, "items[1].choices[1] holds HTML (<b>), which is refused"),
-        ("title: Campus", "title: Campus\nquotas: 3", 3, "survey.quotas is refused: Candor has no quotas"),
+        ("      - B\n", "      - <b>B</b>\n", 14, "items[1].choices[1] contains HTML (<b>), which is not allowed"),
+        ("title: Campus", "title: Campus\nquotas: 3", 3, "survey.quotas is not allowed. Quotas on answers"),
         ("key: second", "key: Second one", 9, "items[1].key must be 1 to 64 of a-z"),
-        ("    kind: one_choice", "    kind: file", 10, "items[1].kind 'file' is refused: Candor takes no files"),
-        ("    kind: one_choice", "    goto: end", 10, "items[1].goto is refused: Candor asks no server"),
-        ("      truth: 1/2\n", "      truth: 1/2\n      truth: 2/3\n", 18, "the key truth stands twice here"),
+        ("    kind: one_choice", "    kind: file", 10, "items[1].kind 'file' is not allowed. Files are not supported"),
+        ("    kind: one_choice", "    goto: end", 10, "items[1].goto is not allowed. Server-side branching"),
+        ("      truth: 1/2\n", "      truth: 1/2\n      truth: 2/3\n", 18, "the key truth occurs twice"),
         (
             "kind: one_choice",
             "kind: one_choice: x",
@@ -189,7 +189,7 @@ items:
             "this is not YAML: mapping values are not allowed",
         ),
         ("slug: campus", "slug: Campus!", 1, "slug must be 1 to 64 of a-z"),
-        ("truth: 2/3, yes: 1/2", "truth: 1999/2000, yes: 1/2", 5, "the questions together give epsilon"),
+        ("truth: 2/3, yes: 1/2", "truth: 1999/2000, yes: 1/2", 5, "the total privacy loss (epsilon) is"),
     ],
 )
 def test_load_error_names_its_line(found: str, put: str, line: int, words: str) -> None:
@@ -286,7 +286,7 @@ def test_design_epsilon_of_earlier_waves_counts() -> None:
     spent = OpeningOptions(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
-    with pytest.raises(ValidationError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"in earlier waves; at most 7\.9997 per respondent is allowed"):
         design_of(payloads.definition(), version=3, opening=OpeningOptions(spent=Fraction(2900)))
 
 

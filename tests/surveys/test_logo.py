@@ -88,11 +88,11 @@ def test_digest_covers_the_logo_and_its_alternative_text() -> None:
 @pytest.mark.parametrize(
     ("content", "logo", "words"),
     [
-        (png(), {"file": "house", "alternative": "x"}, "look.logo.file must be one of the file's pictures (seal)"),
+        (png(), {"file": "house", "alternative": "x"}, "look.logo.file must be one of the file's images (seal)"),
         (png(), {"file": "seal", "alternative": ""}, "look.logo.alternative.en must not be empty"),
         (png(), {**LOGO, "link": "x"}, "look.logo has unknown keys: link"),
         (png(801, 20), LOGO, "look.logo.width must be an integer from 1 to 800; got 801"),
-        (b"<svg/>", LOGO, "pictures.seal must be PNG, JPEG or WebP; SVG can hold scripts"),
+        (b"<svg/>", LOGO, "pictures.seal must be PNG, JPEG or WebP; SVG can contain scripts"),
     ],
 )
 def test_bad_logo_names_place_and_bound(content: bytes, logo: dict[str, Any], words: str) -> None:
@@ -140,7 +140,7 @@ def test_logo_is_stored_copied_exported_and_kept_while_shown(survey: Survey, ali
 @pytest.mark.django_db
 def test_logo_of_another_survey_is_refused(survey: Survey, alice: User) -> None:
     foreign = copy.deepcopy(selectors.definition_of(survey)) | {"slug": "other"}
-    with pytest.raises(ValidationError, match=r"look\.logo\.digest must be a picture of this survey"):
+    with pytest.raises(ValidationError, match=r"look\.logo\.digest must be an image of this survey"):
         services.write_survey(foreign, team=home_team(alice), by=alice)
 
 
@@ -215,7 +215,7 @@ def test_plain_form_takes_describes_and_removes_a_logo(survey: Survey, alice: Us
     save(client, change(survey), form_of(client, change(survey)) | {"logo_alternative": "The seal"})
     assert Survey.objects.get().logo == {**logo, "alternative": {"en": "The seal"}}
     large = {"logo_picture": SimpleUploadedFile("p.png", png(801, 10))}
-    assert "at most 800 points wide" in save(client, change(survey), form_of(client, change(survey)) | large)
+    assert "at most 800 pixels wide" in save(client, change(survey), form_of(client, change(survey)) | large)
     save(client, change(survey), form_of(client, change(survey)) | {"logo_picture_removed": "on"})
     assert Survey.objects.get().logo == {}
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from collector.designs.checks import DECIMAL, FRACTION
 from collector.errors import ValidationError
+from randomized_response.numerals import plain_number, plain_percent
 from surveys.definition import definitions
-from surveys.definition.numerals import plain_number, plain_percent
 from surveys.definition.validation import even_keys
 
 

@@ -61,18 +61,18 @@ def test_clean_picture_keeps_the_picture_alone(content: bytes, type_: str) -> No
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "must be PNG, JPEG or WebP; SVG can hold scripts"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "must be PNG, JPEG or WebP; SVG can contain scripts"),
         (b"GIF89a" + b"\0" * 20, "must be PNG, JPEG or WebP"),
         (b"\0" * 400_000, "must have at most 307,200 bytes; this one has 400,000"),
-        (png(2001, 4), "must be at most 2000 points wide and high; this one is 2001 x 4"),
+        (png(2001, 4), "must be at most 2000 pixels wide and high; this one is 2001 x 4"),
         (png()[:-30], "is damaged"),
         (png(60, 40, png_chunk(b"ABCD", b"x")), "holds a part that no PNG has"),
         (png().replace(b"IDAT", b"IDAx"), "is damaged: a checksum is wrong"),
-        (jpeg(orientation=6), "lies on its side"),
-        (webp(orientation=8), "lies on its side"),
+        (jpeg(orientation=6), "is rotated only by its metadata"),
+        (webp(orientation=8), "is rotated only by its metadata"),
         (jpeg()[:200], "is damaged"),
         (webp()[:100], "is damaged"),
-        (b"RIFF" + struct.pack("<I", 20) + b"WEBPANIM" + struct.pack("<I", 8) + b"\0" * 8, "this WebP is animated"),
+        (b"RIFF" + struct.pack("<I", 20) + b"WEBPANIM" + struct.pack("<I", 8) + b"\0" * 8, "must not be animated"),
     ],
 )
 def test_picture_that_is_none_is_refused_with_the_reason(content: bytes, words: str) -> None:
@@ -88,7 +88,7 @@ def test_png_that_unpacks_without_end_is_refused_early() -> None:
     header = struct.pack(">IIBBBBB", 60, 40, 8, 2, 0, 0, 0)
     bomb = zlib.compress(b"\0" * 200_000_000)
     content = png()[:8] + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", bomb) + png_chunk(b"IEND", b"")
-    with pytest.raises(ValidationError, match="points do not fill its size"):
+    with pytest.raises(ValidationError, match="pixels do not fill its size"):
         clean_picture(content)
 
 
@@ -122,7 +122,7 @@ def test_design_digest_covers_every_byte_of_a_picture() -> None:
 @pytest.mark.parametrize(
     ("picture", "words"),
     [
-        ({"file": "house", "alternative": "x"}, "must be one of the file's pictures (hall); got 'house'"),
+        ({"file": "house", "alternative": "x"}, "must be one of the file's images (hall); got 'house'"),
         ({"file": "hall", "alternative": ""}, "items[0].before.picture.alternative.en must not be empty"),
         ({"file": "hall", "alternative": "x", "onload": "x"}, "has unknown keys: onload"),
         ({"digest": "0", "type": "png", "width": 1, "height": 1, "alternative": "x"}, "must be a SHA-256"),
@@ -151,11 +151,11 @@ def test_picture_is_stored_once_and_must_be_there(survey: Survey, alice: User) -
     made = selectors.definition_of(survey)
     foreign = copy.deepcopy(made)
     foreign["items"][0]["before"]["picture"]["digest"] = "0" * 64
-    with pytest.raises(ValidationError, match="must be a picture of this survey"):
+    with pytest.raises(ValidationError, match="must be an image of this survey"):
         services.write_survey(foreign, team=home_team(alice), by=alice)
     resized = copy.deepcopy(made)
     resized["items"][0]["before"]["picture"]["width"] = 61
-    with pytest.raises(ValidationError, match="must be a picture of this survey"):
+    with pytest.raises(ValidationError, match="must be an image of this survey"):
         services.write_survey(resized, team=home_team(alice), by=alice)
 
 

@@ -95,7 +95,9 @@ def test_schedule_after_closing_time_does_not_open(survey: Survey) -> None:
     survey.appointments.update(due_at=timezone.now() - HOUR)
     schedules.run_due()
     assert state_of(survey) == "draft"
-    assert survey.appointments.get(move="open").outcome == "Its closing time had passed before it could open."
+    assert (
+        survey.appointments.get(move="open").outcome == "The closing time had passed before the survey could be opened."
+    )
 
 
 def test_schedule_cap_reached_closes_survey(survey: Survey) -> None:
@@ -123,10 +125,10 @@ def test_close_by_hand_cancels_schedule(survey: Survey) -> None:
 @pytest.mark.parametrize(
     ("terms", "fault"),
     [
-        ({"opens_at": datetime(2020, 1, 1, tzinfo=UTC)}, "opening must lie ahead"),
-        ({"closes_at": datetime(2020, 1, 1, tzinfo=UTC)}, "must close after it opens"),
-        ({"opens_at": ahead(2), "closes_at": ahead(1)}, "must close after it opens"),
-        ({"cap": 9}, "10 to 100,000,000 reports; got 9"),
+        ({"opens_at": datetime(2020, 1, 1, tzinfo=UTC)}, "opening time must be in the future"),
+        ({"closes_at": datetime(2020, 1, 1, tzinfo=UTC)}, "closing time must be later than"),
+        ({"opens_at": ahead(2), "closes_at": ahead(1)}, "closing time must be later than"),
+        ({"cap": 9}, "10 to 100,000,000; got 9"),
     ],
 )
 def test_schedule_impossible_terms_are_refused(survey: Survey, terms: dict[str, object], fault: str) -> None:
@@ -141,7 +143,7 @@ def test_schedule_new_confirmation_replaces_old(survey: Survey) -> None:
     assert [(one.move, one.state) for one in schedules.waiting(survey)] == [("open", "waiting")]
     schedules.cancel(survey)
     assert schedules.waiting(survey) == []
-    with pytest.raises(Conflict, match="no opening to call off"):
+    with pytest.raises(Conflict, match="no scheduled opening to cancel"):
         schedules.cancel(survey)
 
 
@@ -187,7 +189,7 @@ def test_schedule_one_fails_others_are_done(
 
     monkeypatch.setattr(closing, "begin_closing", breaks)
     assert [one.survey.slug for one in schedules.run_due()] == ["other"]
-    assert "could not be kept" in caplog.text
+    assert "will be retried" in caplog.text
     assert state_of(survey) == "open"
     monkeypatch.undo()
     assert [one.survey.slug for one in schedules.run_due()] == ["campus"]

@@ -34,7 +34,7 @@ def test_write_survey_again_replaces_draft(survey: Survey, alice: User) -> None:
 
 
 def test_write_survey_slug_of_another_is_refused(survey: Survey, bob: User) -> None:
-    with pytest.raises(ValidationError, match="slug 'campus' is taken"):
+    with pytest.raises(ValidationError, match="slug 'campus' is the link name of"):
         services.write_survey(payloads.definition(), team=home_team(bob))
 
 
@@ -148,7 +148,7 @@ def test_link_stays_while_next_version_is_draft(version: Version) -> None:
 def test_archive_needs_final_estimate_and_is_reversible(version: Version) -> None:
     survey = version.survey
     run = services.close_survey(survey)
-    with pytest.raises(Conflict, match="The final estimate is still being made"):
+    with pytest.raises(Conflict, match="The final estimate is still being computed"):
         services.archive_survey(survey)
     estimator.execute(run.pk)
     services.archive_survey(survey)

@@ -113,14 +113,14 @@ def test_split_survey_splits_an_open_one_without_reports() -> None:
     facts = command("split_survey", "small", 4)
     assert facts == {"slug": "small", "parts": 4}
     assert len(parts.keys(digest)) == 4
-    with pytest.raises(CommandError, match="split already"):
+    with pytest.raises(CommandError, match="already split"):
         command("split_survey", "small", 4)
 
 
 def test_split_survey_with_reports_is_refused() -> None:
     draft("small")
     fill(str(command("open_survey", "small")["digest"]), sent(1))
-    with pytest.raises(CommandError, match="has reports already"):
+    with pytest.raises(CommandError, match="already has responses"):
         command("split_survey", "small", 4)
 
 
@@ -128,7 +128,7 @@ def test_open_survey_with_parts_out_of_bounds_opens_nothing() -> None:
     draft("small")
     with pytest.raises(CommandError, match="from 2 to 64; got 0"):
         command("open_survey", "small", "--parts", 0)
-    with pytest.raises(CommandError, match="was never opened"):
+    with pytest.raises(CommandError, match="has never been opened"):
         command("split_survey", "small", 4)
     assert Survey.objects.get(slug="small").state == "draft"
     assert not Run.objects.exists()

@@ -101,7 +101,7 @@ def test_text_warning_names_place_language_and_reason() -> None:
     definition["strata"]["wording"] = {"en": "Your group is not randomised. Which?"}  # which is true
     (found,) = text_warnings(drawn_items(definition, version=1))
     assert (found.place, found.language, found.match) == ("items[1].choices[2]", "en", "anonymously")
-    assert found.in_words.startswith("items[1].choices[2].en: “anonymously”. Nobody can promise this")
+    assert found.in_words.startswith("items[1].choices[2].en: “anonymously”. This cannot be promised")
 
 
 def test_text_warnings_take_linear_time() -> None:

@@ -191,6 +191,6 @@ def test_answer_page_other_methods_answer_405(version: Version, method: str) -> 
 def test_unknown_address_answers_404_in_words() -> None:
     answer = Client().get("/s/nowhere/")
     assert answer.status_code == 404
-    assert "There is nothing at this address" in answer.content.decode()
+    assert "Page not found" in answer.content.decode()
     assert answer.content == Client().get("/panel-that-is-none/").content
     assert answer["Content-Security-Policy"] == RESPONDENT_POLICY

@@ -73,7 +73,7 @@ def test_wave_has_new_design_of_same_questions(closed: Survey, version: Version)
 
 
 def test_wave_unconfirmed_design_is_refused(closed: Survey) -> None:
-    with pytest.raises(Conflict, match="not what was shown"):
+    with pytest.raises(Conflict, match="has changed since you reviewed it"):
         open_wave(closed, confirmed="0" * 64)
     assert (Survey.objects.get().state, closed.versions.count()) == ("closed", 1)
     design, number = selectors.wave_to_open(closed)
@@ -87,11 +87,14 @@ def test_wave_above_ceiling_cannot_open(closed: Survey) -> None:
     for _ in range(2):
         go_round(closed)
     said = selectors.next_wave_fault(closed)
-    assert "spent epsilon 9.9396, 7.4547 of it in earlier waves; at most 7.9997 a person is allowed" in said
+    assert (
+        "privacy loss (epsilon) could be 9.9396, of which 7.4547 in earlier waves; at most 7.9997 per respondent is "
+        "allowed" in said
+    )
     with pytest.raises(Conflict, match=r"9\.9396"):
         open_wave(closed)
     services.revise_survey(closed)
-    with pytest.raises(Conflict, match=r"9\.9396, 7\.4547 of it in earlier waves"):
+    with pytest.raises(Conflict, match=r"9\.9396, of which 7\.4547 in earlier waves"):
         open_survey(closed)
     closed.items.filter(key="cheated").delete()
     closed.items.update(truth="1/10")
@@ -167,7 +170,7 @@ def test_schedule_opens_and_closes_wave(closed: Survey) -> None:
     now = timezone.now()
     terms = OpeningPlan(opens_at=now + HOUR, closes_at=now + 2 * HOUR)
     assert schedules.open_again_on(closed, terms, confirmed=digest, reason=REASON) is None
-    with pytest.raises(Conflict, match="not what was shown"):
+    with pytest.raises(Conflict, match="has changed since you reviewed it"):
         schedules.open_again_on(closed, terms, confirmed="0" * 64)
     closed.appointments.filter(move="wave").update(due_at=now - HOUR)
     schedules.run_due()

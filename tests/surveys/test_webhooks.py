@@ -242,8 +242,8 @@ def test_webhook_retry_succeeds(hook: Webhook, receiver: Receiver, clock: Callab
 @pytest.mark.parametrize(
     ("status", "state", "fault"),
     [
-        (301, "queued", "The receiver answered with a redirect (301), which is not followed."),
-        (307, "queued", "The receiver answered with a redirect (307), which is not followed."),
+        (301, "queued", "The receiver answered with a redirect (301); redirects are not followed."),
+        (307, "queued", "The receiver answered with a redirect (307); redirects are not followed."),
         (410, "failed", "The receiver answered 410."),
     ],
 )
@@ -305,11 +305,11 @@ def test_webhook_private_address_is_refused_by_default(
     """As a number in the address, and behind a name."""
     settings.CANDOR_WEBHOOKS_INSIDE = []
     host = f"[{address}]" if ":" in address else address
-    with pytest.raises(InputError, match="inside a private network"):
+    with pytest.raises(InputError, match="in a private or reserved network"):
         services.add(survey, f"https://{host}/", [events.CLOSED], [])
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 443)) for one in ("93.184.216.34", address)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **more: found)
-    with pytest.raises(DeliveryError, match="inside a private network"):
+    with pytest.raises(DeliveryError, match="in a private or reserved network"):
         addresses.resolve("https://example.org/")
     found.pop()
     assert addresses.resolve("https://example.org/x?y").address == "93.184.216.34"
@@ -335,7 +335,7 @@ def test_webhook_resolves_host_once_per_attempt(
     assert (connected, answers, receiver.headers[0]["Host"]) == (["127.0.0.1"], ["10.0.0.1"], f"localhost:{port}")
     second = sent(services.send_test(hook))
     assert (second.state, second.status, len(receiver.bodies)) == ("queued", None, 1)
-    assert "private network" in second.fault
+    assert "private or reserved network" in second.fault
 
 
 def test_webhook_slow_receiver_times_out(hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +367,7 @@ def test_webhook_untrusted_certificate_sends_nothing(hook: Webhook, receiver: Re
     Webhook.objects.update(url=receiver.url.replace("http:", "https:"))
     delivery = sent(services.send_test(Webhook.objects.get()))
     assert (delivery.state, delivery.status, receiver.bodies) == ("queued", None, [])
-    assert delivery.fault.startswith("No connection, or none that can be trusted")
+    assert delivery.fault.startswith("The connection failed or its certificate")
 
 
 def test_webhook_certificate_must_match_host(hook: Webhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def call(environ: dict[str, Any], door: Application = DOOR) -> Answer:
         content = b"".join(chunks)
         chunks.close()
     ((status, headers),) = started
-    assert len(dict(headers)) == len(headers), "no header stands twice"
+    assert len(dict(headers)) == len(headers), "no header occurs twice"
     return Answer(int(status.split()[0]), dict(headers), content)
 
 

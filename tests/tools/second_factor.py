@@ -23,7 +23,7 @@ def forget_attempts(user: User) -> None:
 
 
 def set_up(client: Client, user: User) -> list[str]:
-    """Switch it on; the recovery codes."""
+    """Turn on two-factor authentication; the recovery codes."""
     client.get(reverse("panel:second-factor"))
     page = client.post(reverse("panel:second-factor"), {"code": code_of(user)}).content.decode()
     forget_attempts(user)

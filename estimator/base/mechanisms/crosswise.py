@@ -10,7 +10,7 @@ from randomized_response import crosswise
 PREVALENCE = Parameter(
     "prevalence",
     "Prevalence",
-    "How many would say yes to the harmless second question, like 1/4 for a birthday from April to June.",
+    "Share of people for whom the innocuous second question is true, such as 1/4 for a birthday from April to June.",
     column="yes",
     reported=gettext_lazy("prevalence of the harmless yes"),
     in_summary=True,
@@ -22,7 +22,7 @@ WORK = {
 
 ENTRY = RegistryEntry(
     name="crosswise",
-    label="crosswise model (with a harmless second question)",
+    label="crosswise model (with an innocuous second question)",
     short="crosswise model",
     title=gettext_lazy("crosswise model"),
     kinds=("yes_no",),

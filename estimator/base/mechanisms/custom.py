@@ -7,8 +7,8 @@ from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
     "weights",
-    "Table",
-    "A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
+    "Randomisation scheme",
+    "One row of whole numbers per true answer (several choices: not selected, selected); all rows need the same sum.",
     form="table",
 )
 

@@ -7,7 +7,7 @@ from randomized_response import discrete_laplace
 
 ENTRY = RegistryEntry(
     name="discrete_laplace",
-    label="discrete Laplace (a step up or down)",
+    label="discrete Laplace noise",
     short="discrete Laplace",
     title=gettext_lazy("discrete Laplace"),
     kinds=("scale", "number"),

@@ -52,14 +52,16 @@ class Parameter:
 TRUTH = Parameter(
     "truth",
     "Truth probability",
-    "How often the answer itself is sent (subset: how often the set holds it), as an exact fraction like 1/2.",
+    "Probability that the true answer is used (subset: that the set contains it), such as 1/2, 0.5 or 50 %; higher is "
+    "more precise but protects less.",
     reported=gettext_lazy("truth probability"),
     in_summary=True,
 )
 EPSILON = Parameter(
     "epsilon",
-    "Epsilon",
-    "Like 0.7. For unary and subset it stands alone: the best of the other numbers are computed from it.",
+    "Privacy loss (epsilon)",
+    "Such as 0.7; for unary encoding and subset selection, use it instead of the other parameters, which are then "
+    "optimised.",
     form="decimal",
 )
 
@@ -166,5 +168,5 @@ def encoding(kind: type[SubsetSelection | UnaryEncoding], answers: int, written:
         return kind(answers, **{name: written[name] for name in names})
     if set(names) & set(written):
         without = " and ".join(names)
-        raise ParameterError("epsilon", f"must stand without {without}: the best ones are computed from it")
+        raise ParameterError("epsilon", f"cannot be combined with {without}, which are computed from it")
     return kind.optimised(answers, epsilon=epsilon_of(written))

@@ -7,7 +7,9 @@ from django.utils.translation import gettext_lazy
 from estimator.base.mechanisms.entry import TRUTH, Dial, Parameter, RegistryEntry, Written, in_parts
 from randomized_response import forced_response
 
-YES = Parameter("yes", "Forced yes", "How often chance, where it decides, forces a yes; empty for 1/2.", default="1/2")
+YES = Parameter(
+    "yes", "Probability of a forced yes", "Probability that a forced response is yes; 1/2 if empty.", default="1/2"
+)
 
 
 def within(odds: float, answers: int, written: Written) -> Fraction:

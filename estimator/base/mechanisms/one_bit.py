@@ -7,8 +7,8 @@ from randomized_response import one_bit
 
 ENTRY = RegistryEntry(
     name="one_bit",
-    label="one bit (for the mean)",
-    short="one bit",
+    label="one-bit response (for the mean)",
+    short="one-bit response",
     title=gettext_lazy("one bit for a mean"),
     kinds=("number",),
     parameters=(TRUTH,),

@@ -5,11 +5,11 @@ from django.utils.translation import gettext_lazy
 from estimator.base.mechanisms.entry import EPSILON, TRUTH, Parameter, RegistryEntry, chance_of_mark, encoding
 from randomized_response import SubsetSelection
 
-SIZE = Parameter("size", "Size", "How many choices the set holds.", form="whole")
+SIZE = Parameter("size", "Set size", "Number of options in the set that is sent.", form="whole")
 
 ENTRY = RegistryEntry(
     name="subset",
-    label="subset selection (a set of choices)",
+    label="subset selection (sends a set of options)",
     short="subset selection",
     title=gettext_lazy("subset selection"),
     kinds=("one_choice",),

@@ -19,7 +19,7 @@ def make(answers: int, written: Written) -> Channel:
 
 ENTRY = RegistryEntry(
     name="triangular",
-    label="triangular model (a harmless yes covers a yes)",
+    label="triangular model (with an innocuous second question)",
     short="triangular model",
     title=gettext_lazy("triangular model with a coin"),
     kinds=("yes_no",),

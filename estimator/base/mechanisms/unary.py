@@ -7,8 +7,8 @@ from randomized_response import UnaryEncoding
 
 ON = Parameter(
     "on",
-    "On",
-    "How often the choice that is the answer is told as yes.",
+    "Probability if selected",
+    "Probability that an option of the true answer is sent as selected, such as 3/4 or 75 %.",
     reported=gettext_lazy("probability of a mark for the answer"),
 )
 OFF = Parameter(
@@ -20,7 +20,7 @@ OFF = Parameter(
 
 ENTRY = RegistryEntry(
     name="unary",
-    label="unary encoding (each choice yes or no)",
+    label="unary encoding (randomises each option)",
     short="unary encoding",
     title=gettext_lazy("unary encoding"),
     kinds=("one_choice",),

@@ -159,7 +159,7 @@ def _questions(lime: LimeQuestion, tags: list[str]) -> list[Question]:
 
 def _second_scale(question: Question, options: list[Option]) -> Question:
     """The questions of the second scale of an array with two."""
-    question.note("second scale", "changed", "Each scale of the array is asked by itself.")
+    question.note("second scale", "changed", "Each scale of the array becomes a separate question.")
     other = Question(question.place, f"{question.name}_2", question.tool_kind, question.kind, question.words)
     other.options, other.rows, other.section = options, question.rows, question.section
     other.required, other.condition = question.required, question.condition
@@ -190,7 +190,7 @@ def _attributes(question: Question, lime: LimeQuestion) -> None:
         question.note("prefix, suffix", "left out", f"{prefix} {suffix}", "Write the unit into the wording.")
     attributes |= {name: value for name, value in (("validation", lime.validation), ("default", lime.default)) if value}
     if attributes.pop("hidden", ""):
-        question.note("hidden", "changed", "LimeSurvey hides this question; here it is asked.")
+        question.note("hidden", "changed", "Hidden in LimeSurvey; asked here.")
     question.lose(attributes)
 
 

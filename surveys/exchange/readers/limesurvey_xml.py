@@ -53,7 +53,7 @@ class _Document:
         add_questions(self.source, questions.values())
         for name in sorted(set(self.tables) - READ):
             if self.rows(name):
-                said = "Candor has no quotas: nobody knows the answers to count." if "quota" in name else ""
+                said = "Quotas are not supported: the server does not know true answers." if "quota" in name else ""
                 said = said or "It is no part of the questionnaire."
                 self.source.report.add(name, f"{name} ({len(self.rows(name))})", "left out", said)
         return self.source

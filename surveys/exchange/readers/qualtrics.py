@@ -35,7 +35,8 @@ FLOW = {
     "Branch": "A branch in the survey flow.", "BlockRandomizer": "Blocks in random order.",
     "EmbeddedData": "Data from outside about respondents, which Candor never stores.",
     "Authenticator": "Respondents who sign in.", "WebService": "A request to another server.",
-    "EndSurvey": "An early end of the survey.", "Quota": "A quota: nobody knows the answers to count.",
+    "EndSurvey": "An early end of the survey.", "Quota": "Quotas are not supported: the server does not know true "
+    "answers.",
     "ReferenceSurvey": "Questions of another survey.", "SupplementalData": "Data from outside.",
 }  # fmt: skip
 BRANCH_ADVICE = "Use “asked if” on each question, which the device decides."
@@ -116,7 +117,7 @@ class _Reader:
                     "survey flow", kind, "left out", FLOW[kind], BRANCH_ADVICE if kind == "Branch" else ""
                 )
             elif kind not in ("Root", "Group"):
-                self.source.report.add("survey flow", kind or "a step", "left out", "Candor has no such step.")
+                self.source.report.add("survey flow", kind or "a step", "left out", "This step is not supported.")
             waiting.extend(reversed(_list(step.get("Flow"))))
         return found
 
@@ -124,10 +125,12 @@ class _Reader:
         title = text_of(block.get("Description")) or name
         section = Section(f"block {title}", title, _own(title)) if several else None
         if section is None and title not in (name, USUAL_BLOCK):
-            self.source.report.add(f"block {title}", title, "changed", "One block alone is no section.")
+            self.source.report.add(f"block {title}", title, "changed", "A single block does not become a section.")
         options = _mapping(block.get("Options"))
         if text_of(options.get("RandomizeQuestions")) not in ("", "false"):
-            self.source.report.add(f"block {title}", "random order of questions", "left out", "Candor keeps one order.")
+            self.source.report.add(
+                f"block {title}", "random order of questions", "left out", "A random order of blocks is not supported."
+            )
         if text_of(options.get("Looping")) not in ("", "None"):
             self.source.report.add(f"block {title}", "loop", "left out", "Candor asks every question once.")
         breaks = 0
@@ -176,7 +179,7 @@ class _Reader:
             if kind not in ELEMENTS or kind in ("QO", "ED", "SCO"):
                 named = text_of(element.get("PrimaryAttribute")) or kind
                 said = (
-                    "A quota: nobody knows the answers to count."
+                    "Quotas are not supported: the server does not know true answers."
                     if kind == "QO"
                     else "It is no part of the questionnaire."
                 )
@@ -205,7 +208,7 @@ def _question(payload: dict[str, object], key: str, own: str) -> Question:
     if question.kind not in ("note", "text", "unknown", "metadata", "file", "ranking", "place"):
         question.lose(fields.left())
     if text_of(payload.get("QuestionJS")):
-        question.note("JavaScript", "left out", "Candor runs no scripts of a survey: they could read the answers.")
+        question.note("JavaScript", "left out", "Scripts are not supported: they could read true answers.")
     return question
 
 

@@ -94,7 +94,7 @@ def _question(row: dict[str, str], place: str, section: Section | None) -> Quest
         question.step = "1"
     _options(question, kind, choices)
     if fields.text("identifier").lower() in ("y", "yes", "1"):
-        said = "REDCap marks it as naming people: think twice before asking it."
+        said = "Marked as an identifier in REDCap: consider leaving it out."
         question.note("identifier", "changed", said)
     _annotation(question, fields.text("annotation"))
     question.lose(fields.left())
@@ -113,7 +113,7 @@ def _options(question: Question, kind: str, choices: str) -> None:
     elif choices and kind == "slider":
         question.note(f"labels: {choices}", "left out", "A number has no labels.", "Write the ends into the wording.")
     elif choices:
-        question.note(f"calculation: {choices}", "left out", "Candor computes nothing from answers.")
+        question.note(f"calculation: {choices}", "left out", "Calculations are not supported.")
 
 
 def _annotation(question: Question, written: str) -> None:
@@ -127,12 +127,12 @@ def _annotation(question: Question, written: str) -> None:
             for option in question.options:
                 option.special = "none" if option.code in codes else option.special
         elif name.startswith("@HIDDEN"):
-            question.note(name, "changed", "REDCap hides this field; here it is asked.")
+            question.note(name, "changed", "Hidden in REDCap; asked here.")
         else:
-            question.note(action, "left out", "Candor has no such action.")
+            question.note(action, "left out", "This action is not supported.")
         rest = rest.replace(action, "")
     if rest.strip():
-        question.note(f"annotation: {rest.strip()}", "left out", "Candor stores no remarks.")
+        question.note(f"annotation: {rest.strip()}", "left out", "Field notes are not imported.")
 
 
 def _plain_names(written: str) -> str:

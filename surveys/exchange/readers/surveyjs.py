@@ -43,7 +43,7 @@ LOOKS = (
 BY_ANSWER = ("completedHtmlOnCondition", "navigateToUrlOnCondition")
 ENDS = "The end is the same for everybody: one that depends on an answer would tell it."
 DEEPEST = 12
-HIDDEN = "SurveyJS hides it until a program shows it; here it is asked."
+HIDDEN = "Hidden in SurveyJS until a program shows it; asked here."
 INSIDE = ("templateElements", "columns", "rows", "items", "detailElements")
 """Where elements that are left out have questions of their own."""
 SPECIAL: tuple[tuple[str, str, str, str], ...] = (
@@ -111,7 +111,9 @@ class _Reader:
         for name, value in fields.left().items():
             self.source.report.add(section.place, f"{name}: {value}", "left out", NO_SETTING)
         if not told and page_list:
-            self.source.report.add(section.place, section.name, "changed", "A page without heading is no section.")
+            self.source.report.add(
+                section.place, section.name, "changed", "A page without a heading does not become a section."
+            )
         self.elements(page_list, section.place, section if told else None, 1)
 
     def elements(self, elements: object, place: str, section: Section | None, depth: int) -> None:
@@ -200,7 +202,7 @@ def _choices(question: Question, fields: Fields) -> None:
             question.options.append(option)
             question.fixed |= {option.code}
     if not question.options:
-        question.note("choices", "left out", "Its options come from elsewhere, such as a web address.")
+        question.note("choices", "left out", "Its options come from an external source, such as a URL.")
 
 
 def _boolean(question: Question, fields: Fields) -> None:

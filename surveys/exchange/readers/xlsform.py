@@ -175,7 +175,7 @@ def _choices(records: list[tuple[int, Row]], source: Questionnaire) -> dict[str,
         option.special = "prefer_not" if code == "prefer_not" else ""
         lists.setdefault(name, []).append(option)
         for column, value in fields.left().items():
-            said = "Candor has no pictures, sounds or filters of options."
+            said = "Images, sounds and filters of options are not imported."
             source.report.add(f"choices, row {number}", f"{column}: {value}", "left out", said)
     return lists
 
@@ -221,10 +221,10 @@ class _Survey:
         if found := self._condition(fields):
             section.conditions.append(found)
         if repeated:
-            said = "Candor asks every question once: the questions of a repeated group are asked once."
+            said = "Repeated groups are not supported: their questions are asked once."
             self.source.report.add(place, row.get("name", "repeat"), "changed", said)
         for name, value in fields.left().items():
-            self.source.report.add(place, f"{name}: {value}", "left out", "Candor has no such setting of a section.")
+            self.source.report.add(place, f"{name}: {value}", "left out", "This setting of a section is not supported.")
         self.groups.append(section)
 
     def _condition(self, fields: Fields) -> Condition | None:
@@ -300,7 +300,7 @@ def _constraint(question: Question, written: str, *, whole: bool) -> None:
     if found := MOST_TICKED.search(written):
         question.most, rest = found[1], MOST_TICKED.sub("", rest)
     if re.sub(r"\band\b|[().\s]", "", rest):
-        question.note(f"constraint: {written}", "left out", "Candor checks bounds and the number of ticks alone.")
+        question.note(f"constraint: {written}", "left out", "Only bounds and the number of selections are checked.")
 
 
 def stored_json(parts: Mapping[str, object]) -> str:

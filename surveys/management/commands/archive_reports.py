@@ -12,15 +12,16 @@ from surveys.models import Survey, Version
 
 class Command(SurveyCommand):
     help = (
-        "Move the reports of a closed survey out of the database into a Parquet file, or back; without a survey, of "
-        "all that are due by CANDOR_ARCHIVE_AFTER. The survey's state stays. See docs/how-to/backup-and-restore.md."
+        "Move the responses of a closed survey from the database to a Parquet file, or back; without a survey, those "
+        "of all that are due by CANDOR_ARCHIVE_AFTER. The state of the survey does not change. See "
+        "docs/how-to/backup-and-restore.md."
     )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", nargs="?", help="the survey's name in its address; else all that are due")
+        parser.add_argument("slug", nargs="?", help="link name of the survey; default: all that are due")
         act = parser.add_mutually_exclusive_group()
-        act.add_argument("--back", action="store_true", help="put archived reports back into the database")
-        act.add_argument("--check", action="store_true", help="compare archived reports with what was recorded of them")
+        act.add_argument("--back", action="store_true", help="restore archived responses to the database")
+        act.add_argument("--check", action="store_true", help="check archived responses against their records")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         if missing := missing_package("pyarrow", "formats"):
@@ -28,7 +29,7 @@ class Command(SurveyCommand):
         survey = find_survey(options["slug"]) if options["slug"] else None
         if options["back"]:
             if survey is None:
-                raise usage_error("Name the survey whose archived reports are to be put back.")
+                raise usage_error("Name the survey whose archived responses are to be restored.")
             return _each(survey, archives.put_back, "put back into the database")
         if options["check"]:
             return _each(survey, archives.check, "as they were archived")

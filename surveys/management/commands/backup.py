@@ -16,9 +16,11 @@ class Command(SurveyCommand):
     )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, nargs="?", help="a zip that is not there yet")
+        parser.add_argument("file", type=Path, nargs="?", help="name of a new zip file")
         parser.add_argument(
-            "--with-secret-key", action="store_true", help="put the secret key in too: links that were mailed stay good"
+            "--with-secret-key",
+            action="store_true",
+            help="include the secret key, so that links already sent stay valid",
         )
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
@@ -29,18 +31,19 @@ class Command(SurveyCommand):
             facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)
         words = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
         words += (
-            f" It is signed by this installation, {facts['signed_by']}: note that, a restore elsewhere asks for it."
+            f" It is signed by this installation, {facts['signed_by']}: keep this fingerprint; a restore "
+            "elsewhere asks for it."
         )
         return words, {"file": str(file), **facts}
 
     @staticmethod
     def _store(**options: Any) -> tuple[str, dict[str, object]]:
         if options["with_secret_key"]:
-            raise usage_error("--with-secret-key goes with a FILE: a stored backup never has the secret key.")
+            raise usage_error("--with-secret-key requires a FILE: a stored backup never contains the secret key.")
         made = scheduled_backups.make_now()
         signed_by = own_fingerprint()
         words = (
             f"{made.name} is stored in {made.place}: {made.size} bytes, encrypted. It is signed by this installation, "
-            f"{signed_by}: note that, a restore elsewhere asks for it."
+            f"{signed_by}: keep this fingerprint; a restore elsewhere asks for it."
         )
         return words, {"file": made.name, "place": made.place, "bytes": made.size, "signed_by": signed_by}

@@ -11,13 +11,18 @@ from surveys.management.base import SurveyCommand, usage_error
 
 
 class Command(SurveyCommand):
-    help = "Restore a stored backup elsewhere, compare it, and delete the copy; see docs/how-to/backup-and-restore.md."
+    help = (
+        "Test a stored backup: restore it elsewhere, compare it and delete the copy; see "
+        "docs/how-to/backup-and-restore.md."
+    )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", nargs="?", default=backup_store.LATEST, help="of a stored backup; else the newest")
-        parser.add_argument("--identity", type=Path, help="file with the private key; else CANDOR_BACKUP_IDENTITY")
         parser.add_argument(
-            "--signed-by", default="", help="fingerprint of the installation that made it; else this one"
+            "name", nargs="?", default=backup_store.LATEST, help="name of a stored backup; default: the newest"
+        )
+        parser.add_argument("--identity", type=Path, help="file with the private key; default: CANDOR_BACKUP_IDENTITY")
+        parser.add_argument(
+            "--signed-by", default="", help="fingerprint of the installation that made it; default: this one"
         )
         parser.add_argument(
             "--here", action="store_true", help="restore into this installation, which must be empty, and keep it"

@@ -13,7 +13,7 @@ RESEARCHER = "researcher"
 
 
 class Command(SurveyCommand):
-    help = "Build the demo where it is missing, and print its three links."
+    help = "Build the demo if it is missing and print its three links."
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", default=RESEARCHER, help="user name of the demo's researcher")

@@ -9,7 +9,7 @@ from surveys.management.base import SurveyCommand, find_survey, show_progress, u
 
 
 class Command(SurveyCommand):
-    help = "Fold what waits and estimate the version in the field, here and now."
+    help = "Count waiting responses and estimate the open version now."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
@@ -18,7 +18,7 @@ class Command(SurveyCommand):
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         version = selectors.latest_version(find_survey(options["slug"]))
         if version is None:
-            raise CommandError(f"{options['slug']} was never opened; there is nothing to estimate.")
+            raise CommandError(f"{options['slug']} has never been opened; there is nothing to estimate.")
         if not 0 < options["confidence"] < 1:
             raise usage_error(f"--confidence must be greater than 0 and less than 1; got {options['confidence']}.")
         with show_progress("Estimating") as watch:

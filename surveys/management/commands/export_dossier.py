@@ -10,13 +10,15 @@ from surveys.planning.group_warnings import expected_reports
 
 
 class Command(SurveyCommand):
-    help = "Write the dossier of a survey for an ethics board, as a PDF."
+    help = "Write the ethics dossier of a survey as a PDF."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--output", type=Path, required=True, help="file to write; - is standard output")
-        parser.add_argument("--language", default="", choices=list(LANGUAGES), help="else the survey's main language")
-        parser.add_argument("--expect", default="", metavar="N", help="responses that you expect, for the precision")
+        parser.add_argument(
+            "--language", default="", choices=list(LANGUAGES), help="default: the survey's main language"
+        )
+        parser.add_argument("--expect", default="", metavar="N", help="expected number of responses, for the precision")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey, output = find_survey(options["slug"]), options["output"]

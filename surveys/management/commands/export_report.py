@@ -18,28 +18,26 @@ from surveys.models import Survey
 
 
 class Command(SurveyCommand):
-    help = (
-        "Write the estimates of a survey as a file, in any format that the panel has; see docs/reference/commands.md."
-    )
+    help = "Write the estimates of a survey to a file, in any export format; see docs/reference/commands.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--format", choices=FORMATS, default="csv")
         parser.add_argument("--output", type=Path, required=True, help="file to write; - for standard output")
-        parser.add_argument("--run", metavar="KEY", help="which estimates; the newest where it is left out")
-        parser.add_argument("--language", default="", help="of a format that is to be read")
+        parser.add_argument("--run", metavar="KEY", help="key of the run; default: the newest")
+        parser.add_argument("--language", default="", help="language of a report format")
         parser.add_argument(
-            "--with-reports", action="store_true", help="a row for each report is wanted; needed for such a format"
+            "--with-reports", action="store_true", help="allow individual responses; required for microdata formats"
         )
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey = find_survey(options["slug"])
         run, form, rows = _run(survey, options["run"]), FORMATS[options["format"]], options["with_reports"]
         if form.microdata and not rows:
-            raise usage_error(f"--format {form.name} holds a row for each report; say --with-reports if you want that.")
+            raise usage_error(f"--format {form.name} contains individual responses; confirm with --with-reports.")
         if rows and not form.microdata:
             those = ", ".join(one.name for one in FORMATS.values() if one.microdata)
-            raise usage_error(f"--with-reports goes with a format that holds a row for each report: {those}.")
+            raise usage_error(f"--with-reports requires a format with individual responses: {those}.")
         try:
             services.check(run, form.name, language=options["language"], microdata=rows)
         except InputError as refusal:
@@ -49,7 +47,7 @@ class Command(SurveyCommand):
             with translation.override(services.written_in(form, options["language"])):
                 form.write(run, selectors.report_context(run), file, watch)
             size = file.seek(0, 2)
-        words = f"run {run.key}, as {form.name}{', a row for each report' if form.microdata else ''}"
+        words = f"run {run.key}, as {form.name}{', individual responses' if form.microdata else ''}"
         record_event(None, "exported", survey=survey, detail=words)
         facts = {"slug": survey.slug, "run": run.key, "format": form.name, "output": str(output), "bytes": size}
         return f"Run {run.key} of {survey.slug} is written to {output}.", facts
@@ -65,5 +63,5 @@ def _run(survey: Survey, key: str | None) -> Run:
     version = selectors.latest_version(survey)
     run = last_done(version.design_id) if version else None
     if run is None:
-        raise CommandError(f"{survey.slug} has no estimates yet; manage.py estimate {survey.slug} makes them.")
+        raise CommandError(f"{survey.slug} has no estimates yet; run manage.py estimate {survey.slug}.")
     return run

@@ -13,7 +13,7 @@ class Command(SurveyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--output", type=Path, help="file to write; standard output where it is left out, or -")
+        parser.add_argument("--output", type=Path, help="file to write; default or -: standard output")
         parser.add_argument("--format", choices=["yaml", *exchange.EXPORTS], default="yaml", help="of the file; yaml")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:

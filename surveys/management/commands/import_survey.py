@@ -18,15 +18,16 @@ from surveys.panel.forms.missing import missing_texts
 
 class Command(SurveyCommand):
     help = (
-        "Make a draft from a YAML file or from a questionnaire of another tool, or write the draft of that slug anew."
+        "Create a draft from a YAML file or another tool's questionnaire, or overwrite the draft with the same "
+        "link name."
     )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="the file; - for standard input")
-        parser.add_argument("--owner", help="user name of its researcher; needed where there is more than one")
+        parser.add_argument("file", type=Path, help="file to read; - for standard input")
+        parser.add_argument("--owner", help="user name of its owner; required if there are several")
         formats = [exchange.CANDOR, exchange.AUTOMATIC, *exchange.FORMATS]
-        parser.add_argument("--format", choices=formats, help="the file's format; else found out from its name")
-        parser.add_argument("--language", default="en", help="the language of texts that name none; en")
+        parser.add_argument("--format", choices=formats, help="format of the file; default: detected from its name")
+        parser.add_argument("--language", default="en", help="language of texts without one; default: en")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: Path = options["file"]
@@ -75,6 +76,6 @@ def _owner(name: str | None) -> User:
     people = User.objects.filter(is_active=True, is_staff=True)
     found = list(people.filter(username=name) if name else people[:2])
     if len(found) != 1:
-        names = ", ".join(people.values_list("username", flat=True)) or "nobody: manage.py create_owner makes one"
+        names = ", ".join(people.values_list("username", flat=True)) or "none; create one with manage.py create_owner"
         raise CommandError(f"--owner must name one researcher; there are: {names}.")
     return found[0]

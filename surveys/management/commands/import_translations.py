@@ -8,7 +8,7 @@ from surveys.management.base import SurveyCommand, find_survey, read_content
 
 
 class Command(SurveyCommand):
-    help = "Take a translators' file into a draft, and say what of it was left out."
+    help = "Import a translators' file into a draft and list what was left out."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
@@ -20,5 +20,5 @@ class Command(SurveyCommand):
         for place, reason in found.left_out():
             self.stderr.write(f"left out: {place}: {reason}")
         count = len(found.texts)
-        words = "1 text is" if count == 1 else f"{count:,} texts are"
-        return f"{words} taken over into {survey.slug}.", {"slug": survey.slug, **found.to_dict()}
+        words = "1 text" if count == 1 else f"{count:,} texts"
+        return f"{words} imported into {survey.slug}.", {"slug": survey.slug, **found.to_dict()}

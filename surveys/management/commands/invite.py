@@ -10,14 +10,19 @@ from surveys.outreach import invitation_files, invitations
 
 
 class Command(SurveyCommand):
-    help = "Make invitations for an open survey, as a file that is there once; see docs/how-to/invite-people.md."
+    help = (
+        "Create single-use links for an open survey, as a file that can be written only once; see "
+        "docs/how-to/invite-people.md."
+    )
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--count", type=int, required=True, help="how many")
-        parser.add_argument("--group", default="", metavar="KEY", help="the group that they are for; else any")
+        parser.add_argument("--count", type=int, required=True, help="number of links")
+        parser.add_argument(
+            "--group", default="", metavar="KEY", help="group of the links; default: chosen by respondents"
+        )
         parser.add_argument("--output", type=Path, required=True, help="file to write; - for standard output")
-        parser.add_argument("--cards", action="store_true", help="cards to print (PDF) in place of a CSV file")
+        parser.add_argument("--cards", action="store_true", help="write printable cards (PDF) instead of a CSV file")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey, output, form = find_survey(options["slug"]), options["output"], "cards" if options["cards"] else "csv"

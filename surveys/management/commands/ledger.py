@@ -8,7 +8,7 @@ from surveys.management.base import SurveyCommand, find_survey
 
 class Command(SurveyCommand):
     help = (
-        "What a person who answered everything may have spent in a survey, wave by wave, and what the next would add."
+        "Show the privacy loss of a respondent who answered everything, wave by wave, and what the next wave would add."
     )
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
@@ -19,10 +19,10 @@ class Command(SurveyCommand):
 
 def _sentences(book: SurveyBudget) -> Iterator[str]:
     for line in book.lines:
-        spent = f"epsilon {wording.epsilon(line.epsilon)}"
-        total = f"{between(line.spent.total)} in all" if line.spent else "nobody answered"
-        yield f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.counted.stored)}"
-    yield f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}"
+        spent = f"privacy loss (epsilon) {wording.epsilon(line.epsilon)}"
+        total = f"{between(line.spent.total)} in total" if line.spent else "no responses"
+        yield f"{line.opened.name}: {spent}, {total}; responses: {wording.count(line.opened.counted.stored)}"
+    yield f"{UNIT}: privacy loss (epsilon) {between(book.total)} of at most {book.ceiling:.4f}"
     if book.ahead:
         yield book.ahead.in_words
 

@@ -10,22 +10,24 @@ from surveys.planning.group_warnings import expected_reports, opening_warnings
 
 
 class Command(SurveyCommand):
-    help = "Freeze the design of a draft and let respondents answer it, or open a closed survey as its next wave."
+    help = "Open a draft for responses, or open the next wave of a closed survey."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument(
-            "--expect", default="", metavar="N", help="reports that you expect, to warn of small groups"
+            "--expect", default="", metavar="N", help="expected number of responses, to warn of small groups"
         )
-        parser.add_argument("--wave", action="store_true", help="open a closed survey again, with the same questions")
+        parser.add_argument("--wave", action="store_true", help="open the next wave of a closed survey")
         parser.add_argument(
             "--parts",
             type=int,
             default=1,
             metavar="N",
-            help="parts over which its reports are spread on a cluster; see docs/how-to/citus.md (%(default)s)",
+            help="parts over which responses are spread on a cluster; see docs/how-to/citus.md (%(default)s)",
         )
-        parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
+        parser.add_argument(
+            "--reason", default="", help="reason for exceeding a privacy loss ceiling; required above one"
+        )
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         opens = open_wave if options["wave"] else open_survey

@@ -2,6 +2,7 @@ import math
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tqdm import tqdm
 from collector.designs import Design, selectors
 from collector.errors import InputError
 from estimator.runs import services as estimator
+from randomized_response.numerals import plain_number
 from surveys.management import demo
 from surveys.management.base import SurveyCommand, find_survey, show_progress, usage_error
 from surveys.models import Survey
@@ -20,23 +22,25 @@ from surveys.planning.rehearsals.respondents import Respondent, read_answers
 
 
 class Command(SurveyCommand):
-    help = "Have simulated respondents with known answers answer a survey, and estimate it."
+    help = "Simulate respondents with known answers and estimate the survey."
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
         source = parser.add_mutually_exclusive_group()
-        source.add_argument("--respondents", type=int, default=500, help="how many to simulate")
-        source.add_argument("--answers", type=Path, help="CSV file of true answers: a column an item, and stratum")
-        source.add_argument("--redbook", action="store_true", help="the answers of the Redbook survey (the demo's)")
+        source.add_argument("--respondents", type=int, default=500, help="number of simulated respondents")
+        source.add_argument(
+            "--answers", type=Path, help="CSV file of true answers, with one column per question, and stratum"
+        )
+        source.add_argument("--redbook", action="store_true", help="use the answers of the Redbook survey (the demo)")
         parser.add_argument(
             "--share",
             action="append",
             default=[],
             metavar="ITEM=S1[,S2...]",
-            help="true shares of choices, or a number's mean",
+            help="true shares of the options, such as 30%%,70%% or 3/10,7/10; of a number question the mean",
         )
-        parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
-        parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
+        parser.add_argument("--repetitions", type=int, default=1, help="number of repetitions, 1 to 200")
+        parser.add_argument("--seed", type=int, help="seed that makes the simulation repeatable")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         _check(options)
@@ -52,17 +56,17 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
     if people is not None:
         assumptions = {"respondents": len(people), "shares": {}, "file": True}
     rehearsal = services.request_rehearsal(survey, assumptions, repetitions=options["repetitions"], seed=seed)
-    with show_progress("Rehearsing") as watch:
+    with show_progress("Simulating") as watch:
         while rehearsal.waits:
             services.execute(rehearsal.pk, seconds=math.inf, people=people, watch=watch)
             rehearsal.refresh_from_db()
             watch(rehearsal.progress / 100)
             time.sleep(0.5 if rehearsal.waits else 0)  # a worker was faster
     if rehearsal.run is None:
-        raise InputError("shares", rehearsal.fault or "The rehearsal was stopped.")
+        raise InputError("shares", rehearsal.fault or "The simulation was stopped.")
     facts = {"slug": survey.slug, "rehearsal": rehearsal.number, "repetitions": rehearsal.done.count(), "seed": seed}
     facts |= {"reports": rehearsal.run.reports, "run": rehearsal.run.key}
-    words = "{slug}: rehearsal {rehearsal} with {reports} reports, {repetitions} times; run {run}."
+    words = "{slug}: simulation {rehearsal} with {reports} responses, {repetitions} repetitions; run {run}."
     return words.format_map(facts), facts
 
 
@@ -78,7 +82,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
     run = estimator.execute(simulation.finish(version).pk)
     facts = {"slug": survey.slug, "version": version.number, "reports": stored, "run": run.key}
-    return f"{survey.slug}: {stored} reports are stored and estimated in run {run.key}.", facts
+    return f"{survey.slug}: {stored} responses are stored and estimated in run {run.key}.", facts
 
 
 def _check(options: dict[str, Any]) -> None:
@@ -102,7 +106,11 @@ def _shares(texts: Iterable[str]) -> dict[str, Given]:
     for text in texts:
         key, _, values = text.partition("=")
         try:
-            shares[key] = [float(value) for value in values.split(",")]
-        except ValueError:
-            raise usage_error(f"--share must be ITEM=S1[,S2...] with shares from 0 to 1; got {text!r}.") from None
+            shares[key] = [
+                float(Fraction(plain_number(value))) for value in values.split(";" if ";" in values else ",")
+            ]
+        except (ValueError, ZeroDivisionError):
+            raise usage_error(
+                f"--share must be ITEM=S1[,S2...] with shares such as 0.3, 30% or 3/10; got {text!r}."
+            ) from None
     return shares

@@ -10,20 +10,16 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = (
-        "Put everything of a backup into this installation, which must be empty; see docs/how-to/backup-and-restore.md."
-    )
+    help = "Restore a backup into this installation, which must be empty; see docs/how-to/backup-and-restore.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="backup file, name of a stored backup, or latest")
+        parser.add_argument("--identity", type=Path, help="file with the private key for an encrypted backup")
         parser.add_argument(
-            "file", help="what manage.py backup has written: a file, the name of a stored backup, or latest"
+            "--signed-by", default="", help="fingerprint of the installation that made it; default: this one"
         )
-        parser.add_argument("--identity", type=Path, help="file with the private key, of an encrypted backup")
-        parser.add_argument(
-            "--signed-by", default="", help="fingerprint of the installation that made it; else this one"
-        )
-        parser.add_argument("--unsigned", action="store_true", help="take one without a signature")
-        parser.add_argument("--with-secret-key", action="store_true", help="take over the secret key too")
+        parser.add_argument("--unsigned", action="store_true", help="accept a backup without a signature")
+        parser.add_argument("--with-secret-key", action="store_true", help="restore the secret key, too")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         file: str = options["file"]
@@ -38,10 +34,11 @@ class Command(SurveyCommand):
                 with_secret_key=options["with_secret_key"],
                 watch=bar.update,
             )
-        sentence = f"{facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs are restored."
+        sentence = f"{facts['surveys']} surveys, {facts['reports']} responses and {facts['runs']} runs restored."
         if facts["closed"]:
             sentence += (
-                " Surveys by invitation came back closed, as invitations used since the backup are good again: "
-                f"{', '.join(facts['closed'])}. An owner can reopen each on its page."
+                " Surveys with single-use links were restored closed, because links used since the backup are valid "
+                "again: "
+                f"{', '.join(facts['closed'])}. An owner can reopen each of them on its page."
             )
         return sentence, {"file": file, **facts}

@@ -15,12 +15,12 @@ class Command(SurveyCommand):
     )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="a backup of the older version: a file, or the name of a stored backup")
-        parser.add_argument("--identity", type=Path, help="file with the private key, of an encrypted backup")
+        parser.add_argument("file", help="backup of the older version: a file or the name of a stored backup")
+        parser.add_argument("--identity", type=Path, help="file with the private key for an encrypted backup")
         parser.add_argument(
-            "--signed-by", default="", help="fingerprint of the installation that made it; else this one"
+            "--signed-by", default="", help="fingerprint of the installation that made it; default: this one"
         )
-        parser.add_argument("--unsigned", action="store_true", help="take one without a signature")
+        parser.add_argument("--unsigned", action="store_true", help="accept a backup without a signature")
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         with plain_file(options["file"], options["identity"]) as plain:
@@ -33,6 +33,6 @@ class Command(SurveyCommand):
         sentence = (
             f"{len(reversed_ones)} migrations are reversed. Start the older version."
             if reversed_ones
-            else "No migration is newer than the backup. The older version can be started as it is."
+            else "No migration is newer than the backup. The older version can be started directly."
         )
         return sentence, {"reversed": reversed_ones}

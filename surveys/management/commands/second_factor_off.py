@@ -9,7 +9,9 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Take the second factor of somebody who has lost it away; the password or a sign-in link is enough then."
+    help = (
+        "Turn off two-factor authentication for a user who has lost it; the password or a sign-in link is then enough."
+    )
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", help="user name")
@@ -19,4 +21,4 @@ class Command(SurveyCommand):
         if user is None:
             raise CommandError(f"There is no account {options['user']!r}.")
         second_factor.reset(user, by=None)
-        return f"{user} has no second factor any longer.", {"user": user.get_username()}
+        return f"{user} no longer has two-factor authentication.", {"user": user.get_username()}

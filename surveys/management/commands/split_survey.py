@@ -7,7 +7,7 @@ from surveys.opening.services import split_survey
 
 class Command(SurveyCommand):
     help = (
-        "Spread the reports of an open survey that has none yet over parts, each on a node of a cluster; stop the web "
+        "Split an open survey without responses into parts, each on a node of a cluster; stop the web "
         "processes, workers and beat first. See docs/how-to/citus.md."
     )
 

@@ -37,9 +37,9 @@ def check(url: str) -> SplitResult:
         parts, host = urlsplit(url), urlsplit(url).hostname or ""
         port = parts.port
     except ValueError:
-        raise DeliveryError("The address cannot be read; it must be like https://example.org/candor.") from None
+        raise DeliveryError("The URL must look like https://example.org/candor.") from None
     if len(url) > LONGEST or not url.isascii() or any(not "!" <= character <= "~" for character in url):
-        raise DeliveryError(f"The address must have at most {LONGEST} characters, plain ones and no spaces.")
+        raise DeliveryError(f"The URL must have at most {LONGEST} ASCII characters without spaces.")
     # With a zone ("%") an address would lead out by a network of the sender's choice.
     if (
         not host
@@ -49,13 +49,13 @@ def check(url: str) -> SplitResult:
         or parts.fragment
         or port == 0
     ):
-        raise DeliveryError("The address must have a host without %, and no name, password or # part.")
+        raise DeliveryError("The URL must have a host without %, and no user name, password or # part.")
     literal = _literal(host.rstrip("."))
     if literal is None and LAST_LABEL_OF_NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2].lower()):
-        raise DeliveryError("The host must be a name, or an address as four numbers from 0 to 255.")
+        raise DeliveryError("The host must be a name or an IPv4 address.")
     loopback = host == "localhost" or (literal is not None and literal.is_loopback)
     if parts.scheme != "https" and not (parts.scheme == "http" and loopback):
-        raise DeliveryError("The address must begin with https://; http:// is for this very machine alone.")
+        raise DeliveryError("The URL must begin with https://; http:// is allowed only for this machine.")
     if literal is not None:
         _require_outside(literal)
     return parts
@@ -69,7 +69,7 @@ def resolve(url: str) -> WebhookTarget:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise DeliveryError("The name of the host leads to no address.") from None
+        raise DeliveryError("The host name cannot be resolved.") from None
     addresses = [str(entry[4][0]) for entry in found]
     for one in addresses:
         _require_outside(ipaddress.ip_address(one.partition("%")[0]))
@@ -89,5 +89,5 @@ def _require_outside(address: IPAddress) -> None:
     if any(real.version == inside.version and real in inside for inside in settings.CANDOR_WEBHOOKS_INSIDE):
         return
     if not is_public(real):
-        words = "The host is inside a private network, or one that no public host is in"
-        raise DeliveryError(f"{words}; an operator can allow it by CANDOR_WEBHOOKS_INSIDE.")
+        words = "The host is in a private or reserved network"
+        raise DeliveryError(f"{words}; operators can allow it with CANDOR_WEBHOOKS_INSIDE.")

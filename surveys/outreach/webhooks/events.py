@@ -19,9 +19,9 @@ from surveys.models import Delivery, Version, Webhook
 
 CLOSED, ESTIMATE_READY, REACHED, TEST = "closed", "estimate_ready", "reached", "test"
 EVENTS = {
-    REACHED: "A number of reports is reached",
+    REACHED: "A response count is reached",
     CLOSED: "The survey is closed",
-    ESTIMATE_READY: "An estimate that somebody asked for, or the final one, is ready",
+    ESTIMATE_READY: "A requested or final estimate is ready",
 }
 LONGEST_DELAY = 3600
 """Maximum random delay, in seconds, of a delivery with a number of responses; uniform."""

@@ -60,7 +60,9 @@ def _status(connection: HTTPConnection, path: str, body: bytes, headers: dict[st
         if over.is_set() or isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
             raise DeliveryError(f"The receiver did not answer within {SECONDS:g} seconds.") from None
         # The error's own words may quote what the receiver said.
-        raise DeliveryError(f"No connection, or none that can be trusted ({type(error).__name__}).") from None
+        raise DeliveryError(
+            f"The connection failed or its certificate is not trusted ({type(error).__name__})."
+        ) from None
     finally:
         watchdog.cancel()
         connection.close()

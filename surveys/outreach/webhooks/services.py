@@ -78,7 +78,7 @@ def resend(delivery: Delivery) -> None:
     """Send it again from the beginning, the same bytes under the same key. Raises Conflict while it is on its way."""
     ended = Delivery.objects.filter(pk=delivery.pk, state__in=ENDED)
     if not ended.update(state=State.QUEUED, tries=0, attempts=0, next_at=timezone.now(), finished_at=None, fault=""):
-        raise Conflict("This delivery is on its way.")
+        raise Conflict("This message is being sent.")
     transaction.on_commit(lambda: wake(delivery.pk))
 
 
@@ -115,7 +115,7 @@ def _attempt(delivery_id: int, lease: str) -> None:
     outcome: dict[str, object] = {"attempts": delivery.attempts + 1, "status": status}
     outcome |= {"fault": fault or f"The receiver answered {status}."}
     if status is not None and 300 <= status < 400:
-        outcome["fault"] = f"The receiver answered with a redirect ({status}), which is not followed."
+        outcome["fault"] = f"The receiver answered with a redirect ({status}); redirects are not followed."
     if status is not None and 200 <= status < 300:
         outcome |= {"state": State.DONE, "progress": 100, "finished_at": timezone.now(), "fault": ""}
     elif status == GONE or outcome["attempts"] == MOST_ATTEMPTS:
@@ -135,11 +135,11 @@ def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -
     if not events or not set(events) <= set(EVENTS):
         raise InputError("events", f"Choose at least one of: {', '.join(EVENTS.values())}.")
     if REACHED in events and not 1 <= len(set(thresholds)) <= MOST:
-        raise InputError("thresholds", f"Name 1 to {MOST} numbers of reports; got {len(set(thresholds))}.")
+        raise InputError("thresholds", f"Enter 1 to {MOST} response counts; got {len(set(thresholds))}.")
     for number in thresholds:
         if number % STEP or not STEP <= number <= LARGEST:
-            bound = f"a whole number of hundreds from {STEP} to {LARGEST:,}"
-            raise InputError("thresholds", f"Each number of reports must be {bound}; got {number}.")
+            bound = f"a multiple of 100 from {STEP} to {LARGEST:,}"
+            raise InputError("thresholds", f"Each response count must be {bound}; got {number}.")
     if survey.webhooks.count() >= MOST:
         raise InputError("url", f"A survey has at most {MOST} webhooks; delete one first.")
 

@@ -56,7 +56,7 @@ def code(request: HttpRequest) -> HttpResponse:
             return redirect(onward)
         form.add_error("code", second_factor.WRONG)
     status = 422 if form.errors else 200
-    return panel_page(request, "panel/people/code.html", status=status, title="Second factor", form=form)
+    return panel_page(request, "panel/people/code.html", status=status, title="Two-factor authentication", form=form)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -81,7 +81,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
         "secret": grouped,
         "required": second_factor.required(),
     }
-    return panel_page(request, "panel/people/set_up.html", context, title="Set up a second factor")
+    return panel_page(request, "panel/people/set_up.html", context, title="Set up two-factor authentication")
 
 
 @require_POST
@@ -91,7 +91,7 @@ def switch_off(request: HttpRequest) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, "Your second factor is off. The password alone signs you in now.")
+        messages.success(request, "Two-factor authentication is off. You now sign in with your password only.")
     return redirect("panel:account")
 
 
@@ -115,7 +115,7 @@ def password(request: HttpRequest) -> HttpResponse:
 
 def locked(request: HttpRequest, *_more: object) -> HttpResponse:
     """The reply of django-axes after too many wrong passwords for a name, known or not, from one address."""
-    return panel_page(request, "panel/people/locked.html", status=429, title="Too many tries")
+    return panel_page(request, "panel/people/locked.html", status=429, title="Too many attempts")
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -127,7 +127,7 @@ def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
     """CSRF_FAILURE_VIEW: the page for a form without its CSRF token, with what was typed where it can be sent again."""
     if kept := kept_forms.kept_form(request):
         return kept_forms.give_back(request, kept, status=403)
-    return panel_page(request, "panel/people/unverified.html", status=403, title="Nothing was done")
+    return panel_page(request, "panel/people/unverified.html", status=403, title="Request expired")
 
 
 def hashed_address(request: HttpRequest) -> str:

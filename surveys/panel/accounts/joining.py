@@ -24,7 +24,7 @@ class AccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("username", "email")
-        labels = {"username": "User name", "email": "E-mail address (may be left empty)"}
+        labels = {"username": "User name", "email": "Email address (optional)"}
         help_texts = {"username": ""}
 
 
@@ -51,13 +51,13 @@ def _joined(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     assert isinstance(user, User)
     try:
         if not user.is_staff:
-            raise Conflict("An account that may not use the panel cannot join.")
+            raise Conflict("This account has no access to the panel, so it cannot join a team.")
         invitations.join(invitation, user)
     except Conflict:
         del request.session[KEPT]
         return _page(request, None, status=404, gone=True)
     del request.session[KEPT]
-    messages.success(request, f"You are in {invitation.team} now, as {invitation.get_role_display()}.")
+    messages.success(request, f"You have joined {invitation.team} as {invitation.get_role_display()}.")
     return redirect("panel:team", invitation.team_id)
 
 

@@ -94,7 +94,7 @@ def keep_for(request: HttpRequest, kept: KeptForm) -> HttpResponse:
 
 def no_page(request: HttpRequest, refusal: HttpResponse) -> HttpResponse:
     """The page in place of a blank one at an address that only a button leads to."""
-    page = panel_page(request, "panel/people/no_page.html", status=405, title="Nothing to see here")
+    page = panel_page(request, "panel/people/no_page.html", status=405, title="Page not found")
     page["Allow"] = refusal["Allow"]
     return page
 

@@ -21,10 +21,10 @@ from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
 
 MEANINGS = {
-    Role.VIEWER: "reads everything: questions, plans, results, reports and the log",
-    Role.ANALYST: "also asks for estimates and analyses, and downloads them as files",
-    Role.EDITOR: "also writes drafts, rehearses, opens, closes, shares and enters paper",
-    Role.OWNER: "also publishes reports, archives, deletes, and decides who is in the team",
+    Role.VIEWER: "views everything: questions, plans, results, reports and the audit log",
+    Role.ANALYST: "can also run estimates and analyses and export files",
+    Role.EDITOR: "can also write drafts, simulate, open, close and share surveys, and enter paper sheets",
+    Role.OWNER: "can also publish reports, archive and delete surveys, and manage team members",
 }
 """Additional permissions of each role, in words."""
 
@@ -45,7 +45,7 @@ def my_teams(request: HttpRequest) -> HttpResponse:
     user, form = signed_in(request), NameForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         team = teams.make_team(user, form.cleaned_data["name"])
-        messages.success(request, f"{team} is a team now, with you as its owner.")
+        messages.success(request, f"Team {team} created; you are its owner.")
         return redirect("panel:team", team.pk)
     mine = Membership.objects.filter(user=user).select_related("team").order_by("team__name", "pk")
     context = {"lines": teams.with_counts(mine), "form": form, "meanings": MEANINGS.items()}
@@ -109,9 +109,9 @@ def change_member(role: Role) -> Callable[[Callable[..., str]], Callable[..., Ht
 def rename(request: HttpRequest, found: Team) -> str:
     form = NameForm(request.POST)
     if not form.is_valid():
-        raise Conflict("A team needs a name of 1 to 100 characters.")
+        raise Conflict("Team name must have 1 to 100 characters.")
     teams.rename(found, form.cleaned_data["name"], by=signed_in(request))
-    return "The team has a new name."
+    return "Team renamed."
 
 
 @change_member(Role.VIEWER)
@@ -126,21 +126,21 @@ def leave(request: HttpRequest, found: Team) -> str:
 @change_member(Role.OWNER)
 def delete(request: HttpRequest, found: Team) -> str:
     teams.delete(found, by=signed_in(request))
-    return f"{found} is deleted."
+    return f"Team {found} deleted."
 
 
 @change_member(Role.OWNER)
 def change_role(request: HttpRequest, found: Team, member: int) -> str:
     other, role = _member_or_404(found, member), _role(request)
     teams.set_role(other, role, by=signed_in(request))
-    return f"{other.user} is {role.label} now."
+    return f"{other.user} now has the role {role.label}."
 
 
 @change_member(Role.OWNER)
 def remove(request: HttpRequest, found: Team, member: int) -> str:
     other = _member_or_404(found, member)
     teams.remove(other, by=signed_in(request))
-    return f"{other.user} is no longer in {found}."
+    return f"{other.user} was removed from {found}."
 
 
 @require_POST
@@ -158,7 +158,7 @@ def invite(request: HttpRequest, team: int) -> HttpResponse:
 @change_member(Role.OWNER)
 def revoke(request: HttpRequest, found: Team, invitation: int) -> str:
     invitations.revoke(get_object_or_404(found.invitations, pk=invitation), by=signed_in(request))
-    return "The invitation leads nowhere now."
+    return "Invitation revoked."
 
 
 @require_POST
@@ -170,9 +170,9 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     form.fields["team"] = forms.ModelChoiceField(teams.teams_of(user, Role.OWNER).exclude(pk=found.team_id))
     if form.is_valid():
         teams.move_survey(found, form.cleaned_data["team"], by=user)
-        messages.success(request, f"{found} belongs to {found.team} now.")
+        messages.success(request, f"{found} now belongs to {found.team}.")
     else:
-        messages.error(request, "A survey can be moved to another team that you own.")
+        messages.error(request, "Choose another team that you own.")
     return redirect("panel:people", slug)
 
 

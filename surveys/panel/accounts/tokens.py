@@ -14,17 +14,15 @@ from surveys.accounts.access import one_or_404
 from surveys.models import AccessToken
 from surveys.panel.views import panel_page, signed_in
 
-MAY = [("read", "read"), ("write", "read and change things")]
-LASTING = [("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "until it is revoked")]
+MAY = [("read", "read"), ("write", "read and write")]
+LASTING = [("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "no expiry")]
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(
-        label="What it is for", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget
-    )
-    scope = forms.ChoiceField(label="It may", choices=MAY, widget=UnfoldAdminSelectWidget)
+    name = forms.CharField(label="Name", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget)
+    scope = forms.ChoiceField(label="Access", choices=MAY, widget=UnfoldAdminSelectWidget)
     days = forms.TypedChoiceField(
-        label="It lasts",
+        label="Expires after",
         choices=LASTING,
         coerce=int,
         empty_value=None,
@@ -54,5 +52,5 @@ def revoke(request: HttpRequest, token: int) -> HttpResponse:
     user = signed_in(request)
     found = one_or_404(AccessToken.objects.filter(user=user, pk=token).first(), "token")
     tokens.revoke(found, by=user)
-    messages.success(request, f"“{found.name}” lets nobody in any more.")
+    messages.success(request, f"Token “{found.name}” revoked.")
     return redirect("panel:tokens")

@@ -17,7 +17,7 @@ from surveys.definition.questions import frozen_item
 from surveys.planning.draft_prices import GRID, plannable
 
 SLUG = "preview"
-REASON = "Here stands the reason that you give when you open it."
+REASON = "The reason that you enter when you open the survey appears here."
 """Of a draft above a ceiling: without a reason its page would ask nothing."""
 
 TRIES = 8

@@ -85,7 +85,7 @@ def _derived(survey: Survey, definition: Definition) -> tuple[Design | None, Val
 
 def _unfinished(definition: Definition) -> Iterator[Problem]:
     if not definition["items"]:
-        yield Problem(STOPS, ("items",), "There is no question yet.")
+        yield Problem(STOPS, ("items",), "Add at least one question.")
     for field, words in screening_faults(definition):
         yield Problem(STOPS, ("screening", field), words)
     for item in definition["items"]:
@@ -161,7 +161,7 @@ def _texts_of_entry(definition: Definition) -> Iterator[tuple[tuple[str | int, .
 
 def _advice(definition: Definition, design: Design) -> Iterator[Problem]:
     for excess in excesses(design):
-        yield _advised(("items",), f"Opening will ask for a reason: {excess.in_words}.")
+        yield _advised(("items",), f"A reason is required when you open the survey: {excess.in_words}.")
     for warning in text_warnings(design):
         path = keyed_path(definition, _parsed(warning.place))
         about = _text_at(definition, path).get(warning.language, "")

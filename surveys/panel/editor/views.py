@@ -184,7 +184,7 @@ def dismiss(request: HttpRequest, slug: str) -> HttpResponse:
     mark, reason = sent.get("mark"), sent.get("reason", "")
     found = next((one for one in problems_of(survey, definition) if one.mark and one.mark == mark), None)
     if found is None:
-        raise Conflict("The text has changed since, and the advice with it.")
+        raise Conflict("The text has changed since then, and so has the advice on it.")
     if "reason" in sent:
         where = ".".join(map(str, found.path))
         advice.dismiss_advice(
@@ -203,7 +203,7 @@ def revisions(request: HttpRequest, slug: str) -> HttpResponse:
     if number:
         found = survey.revisions.filter(number=number).first() if number.isdecimal() and len(number) < 10 else None
         if found is None:
-            return JsonResponse({"message": "This revision is not kept any more."}, status=409)
+            return JsonResponse({"message": "This version is no longer stored."}, status=409)
         return JsonResponse({"definition": found.definition})
     kept = survey.revisions.values_list("number", "saved_at", "saved_by__username")
     return JsonResponse({"revisions": [{"number": number, "at": at, "by": by or ""} for number, at, by in kept]})

@@ -23,7 +23,7 @@ from surveys.panel.forms.picture_fields import (
 )
 from surveys.panel.forms.survey import SurveyForm
 
-FONT_NAMES = {"sans": "The device’s own", "serif": "Serif", "humanist": "Humanist", "rounded": "Rounded"}
+FONT_NAMES = {"sans": "System font", "serif": "Serif", "humanist": "Humanist", "rounded": "Rounded"}
 OF_LOOK = (*COLOURS, "font")
 OF_ENDING = ("ending_text", "ending_label", "ending_address")
 OF_COMPLETION = ("completion_code", "completion_address", "completion_carry")
@@ -41,7 +41,7 @@ class ColourField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         written = str(value or "").strip().lower()
         if written and not COLOUR.fullmatch(written):
-            raise forms.ValidationError(f"Write a colour like #0c6661, six hex digits after the #; got {written}.")
+            raise forms.ValidationError(f"A colour must be # and six hex digits, such as #0c6661; got {written}.")
         return written
 
 
@@ -55,7 +55,10 @@ class CarryField(forms.CharField):
         pairs = [pair.partition("=") for pair in str(value or "").replace(",", " ").split()]
         for name, _, source in pairs:
             if not PARAMETER.fullmatch(name) or not PARAMETER.fullmatch(source):
-                raise forms.ValidationError("Write it like survey_code=id: the name at the end, then that in the link.")
+                raise forms.ValidationError(
+                    "Each parameter must look like survey_code=id: the name in the completion address, then that "
+                    "in the survey link."
+                )
         return {name: source for name, _, source in pairs}
 
     def has_changed(self, initial: Any, data: Any) -> bool:
@@ -70,8 +73,8 @@ class FullSurveyForm(SurveyForm):
 
     logo_picture = picture_field(
         "Logo",
-        f"Stands above the title. PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB and "
-        f"{LONGEST_LOGO_SIDE} points a side; it replaces the one that is there.",
+        f"Shown above the title. PNG,  JPEG or WebP of at most {MOST_BYTES // 1024} kB and "
+        f"{LONGEST_LOGO_SIDE} points a side; it replaces the current logo.",
     )
     logo_picture_removed = removal_field("Take the logo away")
     logo_alternative = alternative_field(
@@ -80,60 +83,60 @@ class FullSurveyForm(SurveyForm):
     )
 
     accent = ColourField(
-        label="Colour on light screens",
+        label="Accent colour, light mode",
         example="#0c6661",
-        help_text="Of links and buttons, like #0c6661. It must stand out from what is behind it by 4.5:1. Empty: ours.",
+        help_text="Colour of links and buttons, such as #0c6661, with a contrast of at least 4.5:1 to the background. "
+        "Leave empty for the default.",
     )
     accent_dark = ColourField(
-        label="Colour on dark screens",
+        label="Accent colour, dark mode",
         example="#74d3c8",
-        help_text="The same where a device shows dark pages: a light one.",
+        help_text="A light colour for devices in dark mode.",
     )
     background = ColourField(
-        label="Background on light screens",
+        label="Background, light mode",
         example="#f5f4ef",
-        help_text="Of the page, between and around the questions. Texts must stand out from it by 4.5:1.",
+        help_text="Colour of the page around the questions, with a contrast of at least 4.5:1 to the text.",
     )
-    background_dark = ColourField(label="Background on dark screens", example="#10171a")
+    background_dark = ColourField(label="Background, dark mode", example="#10171a")
     font = forms.ChoiceField(
         label="Typeface",
         required=False,
         choices=[(name if name != "sans" else "", FONT_NAMES[name]) for name in FONTS],
         widget=UnfoldAdminSelectWidget,
-        help_text="Of those that devices have: none is loaded from anywhere.",
+        help_text="Only fonts that devices already have; none is downloaded.",
     )
     ending_text = WordsField(
-        label="Text at the end",
+        label="Closing text",
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="What respondents read once their response has arrived.",
+        help_text="Shown once the response has been received.",
     )
-    ending_label = WordsField(
-        label="Words of the link at the end", part=UnfoldAdminTextInputWidget, required=False, most=300
-    )
+    ending_label = WordsField(label="Closing link text", part=UnfoldAdminTextInputWidget, required=False, most=300)
     ending_address = forms.CharField(
-        label="Address of that link", required=False, max_length=500, widget=UnfoldAdminTextInputWidget
+        label="Closing link address", required=False, max_length=500, widget=UnfoldAdminTextInputWidget
     )
     completion_code = forms.CharField(
         label="Completion code",
         required=False,
         max_length=64,
         widget=UnfoldAdminTextInputWidget,
-        help_text="For panels such as Prolific or MTurk: everybody gets the same, so it can be linked to no response.",
+        help_text="For panels such as Prolific or MTurk: the same code for everyone, so that it cannot be linked to a "
+        "response.",
     )
     completion_address = forms.CharField(
         label="Completion address",
         required=False,
         max_length=500,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Where participants go back to, like https://app.prolific.com/submissions/complete?cc=C1ABCDEF.",
+        help_text="Page to which participants return, such as https://app.prolific.com/submissions/complete?cc=C1ABCDEF.",
     )
     completion_carry = CarryField(
-        label="Carried from the link",
+        label="Parameters passed on from the survey link",
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Where that address needs what the link brought: survey_code=id puts ?id=7 there as survey_code=7. "
-        "Devices do it by themselves; this site keeps nothing of it.",
+        help_text="If the completion address needs them: survey_code=id passes ?id=7 on as survey_code=7. The browser "
+        "does this; the server does not store them.",
     )
 
     class Meta(SurveyForm.Meta):

@@ -34,31 +34,35 @@ class BeforeFields(forms.Form):
     survey: Survey
 
     before_heading = WordsField(
-        label="Heading before it",
+        label="Heading before the question",
         part=UnfoldAdminTextInputWidget,
         most=300,
         required=False,
-        help_text="Stands above the question, for what begins here. It is shown where the question is asked.",
+        help_text="Shown above the question whenever the question is shown.",
     )
     before_text = WordsField(
-        label="Text before it",
+        label="Text before the question",
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="An empty line begins a new paragraph.",
+        help_text="Leave a line empty to begin a new paragraph.",
     )
     before_picture = picture_field(
-        "Picture before it",
-        f"PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB; it replaces the one that is there.",
+        "Image before the question",
+        f"PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB; it replaces the current image.",
     )
-    before_picture_removed = removal_field("Take the picture away")
-    before_alternative = alternative_field("Alternative text of the picture")
+    before_picture_removed = removal_field("Remove the image")
+    before_alternative = alternative_field("Alternative text of the image")
 
     choice_place = forms.IntegerField(
-        label="Picture of option", required=False, min_value=1, max_value=256, widget=UnfoldAdminTextInputWidget
+        label="Option with an image (number)",
+        required=False,
+        min_value=1,
+        max_value=256,
+        widget=UnfoldAdminTextInputWidget,
     )
-    choice_picture = picture_field("its picture", "Small: at most 800 points wide and high. Save once for each option.")
-    choice_picture_removed = removal_field("Take its picture away")
-    choice_alternative = alternative_field("Alternative text of that picture")
+    choice_picture = picture_field("Image of the option", "At most 800 pixels wide and high; save once per option.")
+    choice_picture_removed = removal_field("Remove the image of the option")
+    choice_alternative = alternative_field("Alternative text of the option’s image")
 
     def fill_before(self) -> None:
         """Show what the question has."""
@@ -67,7 +71,7 @@ class BeforeFields(forms.Form):
         self.initial["before_alternative"] = before.get("picture", {}).get("alternative", {})
         places = [str(place) for place, one in enumerate(self.instance.choice_pictures, start=1) if one]
         if places:
-            self.fields["choice_place"].help_text = f"Options with a picture: {', '.join(places)}."
+            self.fields["choice_place"].help_text = f"Options with an image: {', '.join(places)}."
 
     def clean_before_picture(self) -> CleanPicture | None:
         return picture_sent(self.cleaned_data.get("before_picture"), LONGEST_SIDE)
@@ -94,7 +98,7 @@ class BeforeFields(forms.Form):
         alternative = cleaned.get("choice_alternative") or {}
         written = sent or cleaned.get("choice_picture_removed") or any(alternative.values())
         if written and not 0 <= place < len(shown):
-            self.add_error("choice_place", f"Say which option by its number, from 1 to {len(shown)}.")
+            self.add_error("choice_place", f"Option with an image must be a number from 1 to {len(shown)}.")
         elif written:
             shown[place] = picture_after(cleaned, "choice", shown[place])
         self.instance.choice_pictures = shown if any(shown) else []

@@ -23,8 +23,8 @@ from surveys.models import Item
 
 BY = "classes_by"
 WAYS = (
-    ("", "As written above"), ("month", "Months"), ("quarter", "Quarters"), ("year", "Years"),
-    ("date", "Dates that you type"), ("time", "Times of day"),
+    ("", "None (options as written above)"), ("month", "Months"), ("quarter", "Quarters"), ("year", "Years"),
+    ("date", "Custom dates"), ("time", "Times of day"),
 )  # fmt: skip
 USED = {by: [f"classes_{key}" for key in sorted(keys - {"by"})] for by, keys in KEYS.items()}
 """The fields that each way has."""
@@ -40,23 +40,23 @@ def _switch(label: str, help_text: str) -> forms.BooleanField:
 
 CLASSES_FIELDS: dict[str, forms.Field] = {
     BY: forms.ChoiceField(
-        label="Choices from dates or times",
+        label="Options made from dates or times",
         choices=WAYS,
         required=False,
         widget=UnfoldAdminSelectWidget(attrs={"data-fields": json.dumps(USED)}),
-        help_text="A date or a time is asked by its class. A change replaces the choices above, in every language.",
+        help_text="Dates and times are asked as ranges. A change replaces the options above in every language.",
     ),
-    "classes_from": _line("From", "A month like 2024-01, a year like 2024; of times of day one like 06:00."),
-    "classes_to": _line("To", "The last month or year."),
-    "classes_hours": _line("Hours", f"In each class: {', '.join(map(str, HOURS[:-1]))} or {HOURS[-1]}."),
+    "classes_from": _line("From", "First month (2024-01), year (2024) or time of day (06:00)."),
+    "classes_to": _line("To", "Last month or year."),
+    "classes_hours": _line("Hours per range", f"{', '.join(map(str, HOURS[:-1]))} or {HOURS[-1]}."),
     "classes_at": forms.CharField(
         label="Dates",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         required=False,
-        help_text="Years, months or days like 2024-03-15, one to a line. Each begins a class.",
+        help_text="Years, months or days such as 2024-03-15, one per line; each begins a range.",
     ),
-    "classes_earlier": _switch("A choice for earlier", "What lies before the first class."),
-    "classes_later": _switch("A choice for later", "What lies behind the last class."),
+    "classes_earlier": _switch("Option “earlier”", "For dates before the first range."),
+    "classes_later": _switch("Option “later”", "For dates after the last range."),
 }
 
 

@@ -29,34 +29,34 @@ class EntryFields(forms.Form):
         by_line=True,
         part=_lines,
         required=False,
-        help_text="One to a line, in the same order in every language. Each has to be ticked before the first "
-        "question; who does not agree sees a friendly end. Nothing of it is sent.",
+        help_text="One per line, in the same order in every language. Respondents must tick each before the first "
+        "question; those who do not agree see a closing page. Ticks are not sent.",
     )
     screening_wording = WordsField(
         label="Screening question",
         part=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Asked before all others; its answer is not sent, nor that somebody was screened out. Ask nothing "
-        "sensitive: whoever sends a report is known to have given an answer that leads on.",
+        help_text="Asked before all others; neither its answer nor a screen-out is sent. Ask nothing sensitive: every "
+        "response shows that its sender passed the screening.",
     )
     screening_choices = WordsField(
-        label="Its answers",
+        label="Screening options",
         by_line=True,
         part=_lines,
         required=False,
-        help_text="One to a line, in the same order in every language.",
+        help_text="One per line, in the same order in every language.",
     )
     screening_ends = forms.CharField(
-        label="Answers that end the survey",
+        label="Options that end the survey",
         widget=_lines(),
         required=False,
-        help_text="One to a line, in the words that stand there.",
+        help_text="One per line, exactly as they are worded above.",
     )
     screening_text = WordsField(
-        label="Words of the end page",
+        label="Screen-out text",
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="For those who do not belong to the study: why, and thank you.",
+        help_text="Explains to respondents who are screened out why the survey ends, and thanks them.",
     )
 
     def fill_entry(self) -> None:
@@ -101,7 +101,7 @@ class EntryFields(forms.Form):
             if places:
                 found.append(places[0])
             else:
-                self.add_error("screening_ends", f"“{line}” is none of the answers above.")
+                self.add_error("screening_ends", f"“{line}” is not one of the screening options above.")
         return found
 
 

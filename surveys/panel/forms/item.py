@@ -21,9 +21,9 @@ from collector.designs.checks import DECIMAL
 from collector.designs.items import check_items
 from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
+from randomized_response.numerals import plain_number
 from surveys.definition.classes import choices_of
 from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
-from surveys.definition.numerals import plain_number
 from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
@@ -62,24 +62,28 @@ NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if para
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 HELP = {
-    "kind": "Open text, ranking and files cannot be randomised, so they are not asked. Of a ranking ask the first.",
-    "mechanism": "How chance decides what is sent. For many choices subset or unary encoding tells most.",
-    "minimum": "A number has no “prefer not to say”: ask first, by a yes/no question, whether people want to say it.",
-    "maximum": "At most 256 numbers in all.",
-    "step": "Like 1 or 0.5.",
-    "most": "How many may be ticked; fewer protect better. Empty: any number.",
-    "shuffle": "Each respondent’s page shows them in an order of its own.",
-    "keep_last": "With “Shuffle”: for “other” or “none of these”, which belong at the end.",
-    "dropdown": "For long lists: one field that unfolds, with up to 256 choices.",
-    "section": "Key of its section, where the survey has some.",
-    "sensitivity": "The editor and “Fit to budget” under Plan divide the privacy budget by it. Only authors see it.",
+    "kind": "Open text, rankings and files cannot be randomised. Instead of a ranking, ask for the first choice.",
+    "mechanism": "How an answer is randomised before it is sent. For many options, subset selection or unary encoding "
+    "gives the most precise estimates.",
+    "minimum": "A number question has no “prefer not to say”: ask first, with a yes/no question, whether "
+    "the respondent wants to give the number.",
+    "maximum": "The range may have at most 256 values.",
+    "step": "Distance between two values, such as 1 or 0.5.",
+    "most": "Highest number of options that can be selected; a lower limit protects better. Leave empty for no limit.",
+    "shuffle": "Each respondent sees the options in a random order.",
+    "keep_last": "Use it with “Shuffle” if the last option is “other” or “none of these”.",
+    "dropdown": "For long lists of up to 256 options.",
+    "section": "Key of the section that the question belongs to; leave empty if there are no sections.",
+    "sensitivity": "More sensitive questions get stronger protection when the privacy budget is divided. Only authors "
+    "see this.",
     **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
 }
 LABELS = {
     "position": "Order",
-    "most": "At most",
-    "keep_last": "Last option stays last",
-    "sensitivity": "How sensitive it is",
+    "mechanism": "Randomisation method",
+    "most": "Maximum selections",
+    "keep_last": "Keep the last option last",
+    "sensitivity": "Sensitivity",
     **{parameter.name: parameter.label for parameter in PARAMETERS.values()},
 }
 
@@ -93,53 +97,57 @@ class ItemForm(BeforeFields, WordsForm):
 
     wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
     heading = WordsField(
-        label="Heading of the grid",
+        label="Grid heading",
         part=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Questions one below the other with the same heading and the same choices are the rows of one grid.",
+        help_text="Consecutive questions with the same heading and the same options form one grid.",
     )
     choices = WordsField(
+        label="Options",
         by_line=True,
         part=lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4}),
         required=False,
-        help_text="One to a line, in the same order in every language. Yes/no has No, then Yes; empty: these words. "
-        "A scale goes from low to high.",
+        help_text="One per line, in the same order in every language; a scale runs from low to high. A yes/no question "
+        "has No, then Yes; leave it empty for these words.",
     )
     prefer_not = forms.BooleanField(
         label="Offer “prefer not to say”",
         widget=UnfoldBooleanSwitchWidget,
         required=False,
-        help_text="As the last choice, randomised like every other. Yes/no then needs k-ary or a table of your own.",
+        help_text="Adds it as the last option, randomised like every other. A yes/no question then needs k-ary "
+        "randomised response or a custom randomisation scheme.",
     )
     may_be_blank = forms.BooleanField(
-        label="May be left blank",
+        label="Optional question",
         widget=UnfoldBooleanSwitchWidget,
         required=False,
-        help_text="A blank is sent as “prefer not to say”; of several choices, as none ticked.",
+        help_text="A blank answer is treated as “prefer not to say”, or as “none selected” where several options can "
+        "be selected.",
     )
     help_after = forms.BooleanField(
-        label="Show the help line after it",
+        label="Show the help line after this question",
         widget=UnfoldBooleanSwitchWidget,
         required=False,
-        help_text="To everybody who sees the question, whatever the answer.",
+        help_text="Every respondent who sees the question sees the help line, whatever the answer.",
     )
     asked_if_item = forms.CharField(
-        label="Asked only if the question",
+        label="Show only after the question",
         widget=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Its key; it must come earlier. Empty: asked of everybody.",
+        help_text="Key of an earlier question; leave empty to ask everyone.",
     )
     asked_if_answers = forms.CharField(
-        label="has one of these answers",
+        label="With one of these answers",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
         required=False,
-        help_text="One to a line, in the words that stand there.",
+        help_text="One per line, exactly as the options of that question are worded.",
     )
     sent_if_unasked = forms.CharField(
-        label="Sent for those who are not asked",
+        label="Default answer if not asked",
         widget=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="An answer to this question: so nobody sees who was asked. Of several choices none is ticked.",
+        help_text="Option that is randomised and sent for respondents who do not see the question, so that nobody can "
+        "see who was asked. Leave empty where several options can be selected.",
     )
 
     class Meta:
@@ -171,7 +179,7 @@ class ItemForm(BeforeFields, WordsForm):
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
-            self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
+            self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is not allowed. {reason}."
         if item.pk:
             self.initial["choices"] = {
                 code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
@@ -238,9 +246,7 @@ class ItemForm(BeforeFields, WordsForm):
         try:
             return [[int(entry) for entry in row] for row in rows] or None
         except ValueError:
-            raise forms.ValidationError(
-                "Write whole numbers with spaces between them, a line for each answer."
-            ) from None
+            raise forms.ValidationError("Must be whole numbers separated by spaces, one line per answer.") from None
 
     def clean(self) -> None:
         super().clean()
@@ -302,13 +308,12 @@ class ItemForm(BeforeFields, WordsForm):
         for name in {name for names in KIND_FIELDS.values() for name in names} - set(KIND_FIELDS[kind]):
             if fields[name]:
                 number = name == "prefer_not" and kind == "number"
-                self.add_error(
-                    name, f"prefer_not {NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind."
-                )
+                withheld = f"“Prefer not to say” {NO_NUMBER_WITHHELD}."
+                self.add_error(name, withheld if number else "This setting does not apply to this kind of question.")
         names = fitting(kind, prefer_not=bool(fields["prefer_not"]))
         if fields["mechanism"] not in names:
             labels = " or ".join(REGISTRY[name].label for name in names)
-            self.add_error("mechanism", f"For this question choose {labels}.")
+            self.add_error("mechanism", f"The mechanism must be {labels} for this kind of question.")
 
     def _forget_what_has_no_use(self) -> None:
         cleaned = self.cleaned_data
@@ -321,7 +326,7 @@ class ItemForm(BeforeFields, WordsForm):
     def _require_decimals(self) -> None:
         for name in (*GRID, "epsilon"):
             if (written := self.cleaned_data.get(name)) and not DECIMAL.fullmatch(written):
-                self.add_error(name, f"Write a number like 12 or 0.5; got {written}.")
+                self.add_error(name, f"Must be a number such as 12 or 0.5; got {written}.")
 
     def _check(self) -> None:
         """Show the error of a complete question in words, at the field that it concerns."""
@@ -367,7 +372,8 @@ def _parameters(item: Item) -> dict[str, object]:
 
 
 def _named(field: str, words: str) -> str:
-    return f"{field.replace('_', ' ').capitalize()}: {words}"
+    label = ItemForm.base_fields[field].label or field.replace("_", " ").capitalize()
+    return f"{label}: {words}"
 
 
 def condition_in_words(item: Item, language: str) -> dict[str, str]:

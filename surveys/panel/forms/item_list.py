@@ -63,7 +63,7 @@ class ItemFormSet(PartFormSet):
             case ("items", place, "section" | "asked_if" | "unasked" as name, *_) if place == index:
                 form.say_missing(OF_CONDITION.get(name, name), self.fault.sentence(self.fault.path[2:]) + ".")
         if self.fault.code == "duplicate" and self.fault.path == ("items",) and form.instance.key in self.fault.keys:
-            form.say_missing("key", "a key of its own; another question has this one too.")
+            form.say_missing("key", "a unique key; another question has the same one.")
 
     def clean(self) -> None:
         super().clean()
@@ -83,12 +83,15 @@ class ItemFormSet(PartFormSet):
         form.instance.asked_if = form.instance.unasked = None
         key, answers, unasked = (str(form.cleaned_data.get(name) or "").strip() for name in CONDITION_FIELDS)
         if key and key not in earlier:
-            form.add_error("asked_if_item", f"There is no earlier question {key}.")
+            form.add_error("asked_if_item", f"There is no earlier question with the key {key}.")
         elif key:
             form.instance.asked_if = {"item": key, "answers": self._places(form, earlier[key], answers.splitlines())}
             form.instance.unasked = self._unasked(form, unasked)
         elif answers or unasked:
-            form.add_error("asked_if_item", "Say which question it depends on, or leave the other two empty as well.")
+            form.add_error(
+                "asked_if_item",
+                "Enter the key of the question that it depends on, or leave the other two fields empty.",
+            )
         form.touched |= before != (form.instance.asked_if, form.instance.unasked)
 
     def _stands(self, item: Item, earlier: dict[str, Item]) -> bool:
@@ -122,15 +125,19 @@ class ItemFormSet(PartFormSet):
     def _places(self, form: ItemForm, item: Item, lines: list[str]) -> list[int]:
         places = {self._place(form, "asked_if_answers", item, line.strip()) for line in lines if line.strip()}
         if not places:
-            form.add_error("asked_if_answers", "Say after which of its answers.")
+            form.add_error("asked_if_answers", "Enter at least one answer of that question.")
         elif len(places) == len(answers_of(selectors.item_of(item))):
-            form.add_error("asked_if_answers", "These are all of its answers; leave some out.")
+            form.add_error("asked_if_answers", "These are all answers of that question; leave out at least one.")
         return sorted(place for place in places if place is not None)
 
     def _unasked(self, form: ItemForm, written: str) -> Any:
         several = form.instance.kind == Item.Kind.SEVERAL_CHOICES
         if several != (not written):
-            words = "Leave it empty: none is ticked." if several else "Say what is sent for those who are not asked."
+            words = (
+                "Leave it empty: “none selected” is sent."
+                if several
+                else "Enter the default answer for respondents who are not asked."
+            )
             form.add_error("sent_if_unasked", words)
             return None
         if form.instance.kind != Item.Kind.NUMBER:
@@ -138,7 +145,7 @@ class ItemFormSet(PartFormSet):
         try:
             frozen_item(selectors.item_of(form.instance) | {"unasked": written}, ())
         except ValidationError:
-            form.add_error("sent_if_unasked", "Write one of the numbers that may be answered.")
+            form.add_error("sent_if_unasked", "Enter a number within the range of the question.")
         return written
 
     def _place(self, form: ItemForm, field: str, item: Item, words: str) -> int | None:

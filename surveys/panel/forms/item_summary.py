@@ -15,11 +15,11 @@ def facts_of(item: Item) -> str:
     words += [f"{item.minimum} to {item.maximum} in steps of {item.step}"] if item.kind == Item.Kind.NUMBER else []
     words += [f"at most {item.most}"] if item.most else []
     words += ["“prefer not to say” offered"] if item.prefer_not else []
-    words += [] if item.required else ["may be left blank"]
+    words += [] if item.required else ["optional"]
     words += ["dropdown"] if item.dropdown else []
     words += ["row of a grid"] if item.heading else []
     words += ["shuffled except the last" if item.keep_last else "shuffled"] if item.shuffle else []
-    words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
+    words += [f"shown only after certain answers to {item.asked_if['item']}"] if item.asked_if else []
     return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])
 
 
@@ -28,7 +28,7 @@ def protection_of(item: Item) -> str:
     definition = selectors.item_of(item)
     given = [f"{name} {value}" for name, value in definition["channel"].items() if name in SUMMARISED]
     try:
-        epsilon = [f"epsilon {wording.epsilon(mechanism_of(definition).epsilon)}"]
+        epsilon = [f"privacy loss {wording.epsilon(mechanism_of(definition).epsilon)}"]
     except (KeyError, TypeError, ValueError):
         epsilon = []
     return ", ".join([*given, *epsilon])

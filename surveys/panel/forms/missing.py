@@ -14,7 +14,7 @@ Named = tuple[str, Text, bool]
 """A text: its name, its content by language, and whether it is required."""
 
 
-NEEDED = "This mechanism needs it."
+NEEDED = "This mechanism requires a value."
 FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
 FIELDS = {
     *PARAMETERS,
@@ -37,11 +37,11 @@ def item_faults(item: ItemPart) -> Iterator[tuple[str, str]]:
     """The faults that keep a question from being asked, as form field and words, without missing texts."""
     number = item["kind"] == "number"
     empty = [name for name in GRID if not item.get(name)] if number else []
-    yield from ((name, "A number needs it.") for name in empty)
+    yield from ((name, "A number question requires a value.") for name in empty)
     if not number and len(item["choices"]) < 2:
-        yield "choices", f"At least 2 are needed; there {'is 1' if item['choices'] else 'are none'}."
+        yield "choices", f"At least 2 options are required; got {len(item['choices'])}."
     elif not number and (count := len(answers_of(item))) > MOST_ANSWERS:
-        yield "choices", f"At most {MOST_ANSWERS} are possible, with “prefer not to say”; there are {count}."
+        yield "choices", f"At most {MOST_ANSWERS} options are allowed, “prefer not to say” included; got {count}."
     elif not empty:
         try:
             frozen_item(item, ())
@@ -54,9 +54,9 @@ def screening_faults(definition: Definition) -> Iterator[tuple[str, str]]:
     if screening := definition.get("screening"):
         count, ends = len(screening["choices"]), screening["ends"]
         if count < 2:
-            yield "choices", f"At least 2 are needed; there {'is 1' if count else 'are none'}."
+            yield "choices", f"At least 2 options are required; got {count}."
         elif not ends or len(ends) >= count:
-            yield "ends", "Some answers must end the survey, and not all."
+            yield "ends", "At least one option must end the survey, and at least one must continue."
 
 
 def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
@@ -89,7 +89,7 @@ def _untranslated(definition: Definition) -> Iterator[str]:
         ]
         if gone:
             where = f" in {name}" if len(languages) > 1 else ""
-            yield f"There is no text{where} yet for: {', '.join(gone)}."
+            yield f"Text missing{where}: {', '.join(gone)}."
 
 
 def _texts(definition: Definition) -> Iterator[Named]:
@@ -100,29 +100,29 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield f"consent statement {place}", statement, True
     if screening := definition.get("screening"):
         yield "the screening question", screening["wording"], True
-        yield "the end page of the screening", screening["text"], True
+        yield "the screen-out text", screening["text"], True
         for place, choice in enumerate(screening["choices"], start=1):
-            yield f"choice {place} of the screening question", choice, True
+            yield f"option {place} of the screening question", choice, True
     yield from ((f"the {name.replace('_', ' ')}", text, False) for name, text in definition.get("about", {}).items())
     if logo := definition.get("look", {}).get("logo"):
         yield "the alternative text of the logo", logo["alternative"], True
     ending = definition.get("ending", {})
-    yield "the text at the end", ending.get("text", {}), False
+    yield "the closing text", ending.get("text", {}), False
     if "link" in ending:
-        yield "the words of the link at the end", ending["link"]["label"], True
+        yield "the closing link text", ending["link"]["label"], True
     groups = definition["strata"]["groups"]
-    yield "the question for the group", definition["strata"]["wording"], bool(groups)
+    yield "the question that assigns the group", definition["strata"]["wording"], bool(groups)
     yield from ((f"group {group['key']}", group["label"], True) for group in groups)
     for section in definition.get("sections", []):
         yield f"the heading of section {section['key']}", section["title"], True
-        yield f"the words below section {section['key']}", section["introduction"], False
+        yield f"the introduction of section {section['key']}", section["introduction"], False
     for number, item in enumerate(definition["items"], start=1):
         for name, words in texts_before(item):
             yield f"the {name} before question {number}", words, True
         yield f"the heading of question {number}", item.get("heading", {}), "heading" in item
         yield f"question {number} ({item['key']})", item["wording"], True
         for place, choice in enumerate(item["choices"], start=1):
-            yield f"choice {place} of question {number}", choice, True
+            yield f"option {place} of question {number}", choice, True
         for place, words in texts_of_pictures(item):
-            yield f"the picture of choice {place + 1} of question {number}", words, True
+            yield f"the image of option {place + 1} of question {number}", words, True
         yield f"“prefer not to say” of question {number}", item.get("prefer_not", {}), False

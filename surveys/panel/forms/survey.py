@@ -18,9 +18,9 @@ from collector.designs import ABOUT, check_released
 from collector.designs.checks import fraction
 from collector.designs.texts import validate_text
 from collector.errors import ValidationError
+from randomized_response.numerals import plain_number
 from surveys.accounts.teams import team_fields
 from surveys.definition.ceilings import require_budget
-from surveys.definition.numerals import plain_number
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.entry import EntryFields
@@ -96,54 +96,63 @@ class SurveyForm(EntryFields, WordsForm):
     introduction = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="What respondents read first: who asks, and why.",
+        help_text="Shown before the first question: say who is asking and why.",
     )
     consent = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="What they agree to by taking part.",
+        help_text="What respondents agree to by taking part.",
     )
     sender = WordsField(
-        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="Who asks: a person or a team, by name."
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        most=300,
+        help_text="Name of the person or team that runs the survey.",
     )
     institution = WordsField(
-        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="The university, agency or company."
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        most=300,
+        help_text="University, agency or company that is responsible.",
     )
     contact = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="Whom respondents can ask about the survey, and how. The page adds that answers never belong there.",
+        help_text="Person or office for questions about the survey, with email or telephone. The page adds a warning "
+        "never to send answers there.",
     )
     data_protection = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="Who is responsible for the data, on what ground, and respondents’ rights.",
+        help_text="Data controller, legal basis and respondents’ rights.",
     )
     help_line = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="Help and advice on the topic. Shown at the end, and after each question or section that is marked.",
+        help_text="Where respondents find support on this topic. Shown at the end, and after every question or section "
+        "for which you select it.",
     )
     strata_wording = WordsField(
-        label="Question for the group",
+        label="Question that assigns the group",
         part=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Only where there are groups below. The group is sent as it is, not randomised.",
+        help_text="A background question such as “Where do you live?”, needed if there are groups below. Its answer is "
+        "sent openly, without randomisation.",
     )
     own_language = forms.ChoiceField(
-        label="Its own language",
+        label="Main language",
         required=False,
         choices=page_languages,
         widget=UnfoldAdminSelectWidget,
-        help_text="Its page stands at the shortest address, and the report is in it.",
+        help_text="Language of the short link and of the report.",
     )
     more_languages = forms.MultipleChoiceField(
-        label="Also in",
+        label="Additional languages",
         required=False,
         choices=page_languages,
         widget=forms.CheckboxSelectMultiple,
-        help_text="A page in each. The fields of a new language are here after saving; those of one that is taken "
-        "away are forgotten.",
+        help_text="Respondents can switch between these. Save to get the fields of a new language; removing a "
+        "language deletes its texts.",
     )
 
     invitations = forms.ChoiceField(
@@ -151,33 +160,33 @@ class SurveyForm(EntryFields, WordsForm):
         required=False,
         choices=Survey.Invited.choices,
         widget=UnfoldAdminSelectWidget,
-        help_text="By invitation, each person answers once: her report uses up a code. Candor keeps a hash of each "
-        "and never who got which. With a blind invitation whoever hands out a token cannot recognise it either. "
-        "Nobody can change this once the survey is open.",
+        help_text="A single-use link accepts one response; Candor stores only a hash of its code, not who received it. "
+        "With a blind signature, not even the sender can recognise a link that was used. This cannot be changed once "
+        "the survey is open.",
     )
     repeats = forms.ChoiceField(
-        label="When it comes again",
+        label="Repeated surveys",
         required=False,
         choices=Survey.Repeats.choices,
         widget=UnfoldAdminSelectWidget,
-        help_text="Where the same people are asked in several waves. Drawing anew costs the whole epsilon each time. "
-        "Remembering costs nothing more while an answer stays the same, but the device keeps a random number that "
-        "whoever holds it could use.",
+        help_text="For surveys that ask the same people in several waves. With remembered randomisation an unchanged "
+        "answer adds no privacy loss, but each device stores a random number that could reveal the ticket to anyone "
+        "who has the device.",
     )
     participation = forms.CharField(
-        label="Release of group sizes",
+        label="Hide exact group sizes (adds noise to the counts)",
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
-        help_text="Only where it may be a secret who is in a small group: the epsilon with which the number of people "
-        "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Nothing is estimated by group then. "
-        "Empty: the numbers as they are.",
+        help_text="Privacy loss (epsilon) of the published group sizes, above 0 and at most 8, such as 0.5; smaller "
+        "values hide more. Use it if membership of a small group is itself sensitive; there are then no estimates by "
+        "group. Leave empty to publish exact sizes.",
     )
     privacy_budget = forms.CharField(
         label="Privacy budget",
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
-        help_text="The epsilon that all questions together keep to in the editor, like 2 (strong) or 4 (medium). "
-        "Empty: 4. Only authors see it.",
+        help_text="Highest total privacy loss (epsilon) of all questions, such as 2 (strong protection) or 4 (medium); "
+        "4 if empty. Only authors see it.",
     )
 
     class Meta:
@@ -186,8 +195,8 @@ class SurveyForm(EntryFields, WordsForm):
             "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
             "invitations", "repeats", "participation", "privacy_budget",
         )  # fmt: skip
-        labels = {"slug": "Name in its address"}
-        help_texts = {"slug": "Lower-case letters, digits and -; it stands after /s/ in the survey’s link."}
+        labels = {"slug": "Link name (URL)"}
+        help_texts = {"slug": "Last part of the survey’s link, after /s/: lower-case letters, digits, - and _."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -200,7 +209,7 @@ class SurveyForm(EntryFields, WordsForm):
             choice = cast("forms.ChoiceField", self.fields[name])
             choice.choices = self.offered
             choice.error_messages["invalid_choice"] = (
-                f"The respondents’ pages speak {', '.join(dict(page_languages()).values())}; %(value)s is none of them."
+                f"Choose one of {', '.join(dict(page_languages()).values())}; got %(value)s."
             )
         if self.instance.pk:
             self.instance.written_in = own
@@ -218,7 +227,7 @@ class SurveyForm(EntryFields, WordsForm):
     def clean(self) -> None:
         super().clean()
         if self.stale is not None:
-            raise forms.ValidationError("Somebody else has changed the same places. Nothing is saved yet.")
+            raise forms.ValidationError("Someone else has changed the same fields. Nothing has been saved yet.")
         self.clean_entry()
 
     def clean_repeats(self) -> str:
@@ -266,8 +275,9 @@ class GroupForm(WordsForm):
         fields = ("position", "key", "label", "share")
         labels = {"position": "Order"}
         help_texts = {
-            "key": "Its name in exports. Shorter ones are filled up, so that every response has one size.",
-            "share": "Its share of the population, if it is known: 30 %, 0.3 and 3/10 are the same.",
+            "key": "Name of the group in exported files. Short names are padded, so that all responses have the same "
+            "size.",
+            "share": "Known share of the population, such as 30 %, 0.3 or 3/10; leave empty if unknown.",
         }
 
     def has_changed(self) -> bool:
@@ -283,24 +293,24 @@ class GroupForm(WordsForm):
 
 class SectionForm(WordsForm):
     title = WordsField(label="Heading", part=UnfoldAdminTextInputWidget, most=300, required=False)
-    introduction = WordsField(label="Words below it", part=UnfoldAdminTextInputWidget, required=False)
+    introduction = WordsField(label="Introduction", part=UnfoldAdminTextInputWidget, required=False)
 
     class Meta:
         model = Section
         fields = ("position", "key", "title", "introduction", "help_after")
-        labels = {"position": "Order", "help_after": "Show the help line at its end"}
+        labels = {"position": "Order", "help_after": "Show the help line after this section"}
 
 
 class SamePeopleForm(forms.Form):
     """The choice whether a copy is for the same people: it has no default, so nobody makes it unawares."""
 
     same_people = forms.TypedChoiceField(
-        label="Is it for the same people?",
+        label="Same respondents?",
         choices=[("yes", "yes"), ("no", "no")],
         coerce=lambda answer: answer == "yes",
         error_messages={
-            "required": "Say whether the copy is for the same people: yes or no.",
-            "invalid_choice": "Whether it is for the same people must be yes or no; got %(value)s.",
+            "required": "Choose whether the copy is for the same people: yes or no.",
+            "invalid_choice": "Choose whether the copy is for the same people: yes or no; got %(value)s.",
         },
     )
 
@@ -309,7 +319,7 @@ class DuplicateForm(SamePeopleForm):
     """The slug of a copy, and whether it asks the same people."""
 
     slug = forms.SlugField(
-        label="Name in its address",
+        label="Link name (URL)",
         max_length=64,
         validators=[KEY_VALIDATOR],
         widget=forms.TextInput(attrs={"class": " ".join(INPUT_CLASSES)}),
@@ -324,5 +334,5 @@ class DuplicateForm(SamePeopleForm):
     def clean_slug(self) -> str:
         slug = str(self.cleaned_data["slug"])
         if Survey.objects.filter(slug=slug).exists():
-            raise forms.ValidationError(f"The name {slug} is taken.")
+            raise forms.ValidationError(f"The link name {slug} is already in use; choose another.")
         return slug

@@ -39,7 +39,7 @@ class UploadForm(forms.Form):
     text = forms.CharField(
         required=False,
         strip=False,
-        label="or its text",
+        label="Or paste its text",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
     )
     format = forms.ChoiceField(
@@ -47,14 +47,14 @@ class UploadForm(forms.Form):
         label="Format",
         widget=UnfoldAdminSelectWidget,
         choices=[
-            (exchange.AUTOMATIC, "Find it out"),
+            (exchange.AUTOMATIC, "Detect automatically"),
             (exchange.CANDOR, "Candor (YAML)"),
             *((one.name, one.label) for one in exchange.FORMATS.values()),
         ],
     )
     language = forms.ChoiceField(
         required=False,
-        label="Language of texts that name none",
+        label="Default language",
         widget=UnfoldAdminSelectWidget,
         choices=page_languages,
     )
@@ -71,7 +71,7 @@ class UploadForm(forms.Form):
             raise forms.ValidationError(str(bounds.too_large(file.size)))
         content = file.read() if file else cleaned.get("text", "").encode()
         if not content.strip():
-            raise forms.ValidationError("Choose a file, or paste its text.")
+            raise forms.ValidationError("Choose a file or paste its text.")
         name = file.name if file else ""
         try:
             if form == exchange.AUTOMATIC:
@@ -90,7 +90,7 @@ class UploadForm(forms.Form):
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise forms.ValidationError("The file is not text in UTF-8.") from None
+            raise forms.ValidationError("The file must be text encoded in UTF-8.") from None
         self.data = {"text": text}  # to be put right in the page where there is a fault
         try:
             load = definitions.load if cleaned.get("unfinished") else definitions.load_checked

@@ -248,40 +248,43 @@ class Findings:
         sure, partition = f"{100 * self.all[0].confidence:g}{SPACE}%", self.blocks[0].item.partition
         of = targets.of_report(partition, sampled=self.drawn)
         if self.drawn:
-            return f"The {sure} intervals are for {of}: they hold the chance of the drawing and that of the tickets."
+            return f"The {sure} intervals are for {of}: they reflect both sampling and randomisation."
         return (
-            f"The people came from a file and were the same each time, so the {sure} intervals are for {of}: they hold "
-            "the chance of the tickets alone."
+            f"The respondents came from a file and were the same each time, so the {sure} intervals are for {of}: they "
+            "reflect only the randomisation."
         )
 
     @cached_property
     def sentences(self) -> list[str]:
         """The conclusion, in sentences."""
         if not self.all:
-            return ["There were too few respondents for any estimate: it takes 10."]
+            return ["Too few respondents for any estimate: at least 10 are required."]
         held, times = (sum(numbers) for numbers in zip(*((int(f.held.sum()), f.times) for f in self.all), strict=True))
         sure = f"{100 * self.all[0].confidence:g}{SPACE}%"
         if not self.many:
-            words = f"{held} of {times} intervals held the true value; each is meant to in {sure} of all surveys."
-            return [words, "One repetition shows one draw. Repeat it 100 times to see how often the intervals hold."]
+            words = f"{held} of {times} intervals contained the true value; each should do so in {sure} of all surveys."
+            return [
+                words,
+                "One repetition is a single random draw. Run 100 repetitions to check the coverage of the intervals.",
+            ]
         share = wording.percent(held / times, 1)
-        first = [f"{held:,} of {times:,} intervals held the true value: {share}, where {sure} are promised."]
+        first = [f"{held:,} of {times:,} intervals contained the true value: {share}, where {sure} is promised."]
         return first + list(self._judged()) + list(self._widths())
 
     def _judged(self) -> Iterator[str]:
         low = [one for one in self.all if one.coverage_verdict.startswith("too few")]
         high = [one for one in self.all if one.coverage_verdict == "more than promised"]
         if low:
-            yield f"Too few held for {self._named(low)}: more than chance explains."
+            yield f"Coverage was too low for {self._named(low)}: chance does not explain the difference."
         elif not high:
-            yield "This is well within chance, for each estimate by itself too."
+            yield "The difference is within chance, for each estimate separately, too."
         if high:
-            yield f"For {self._named(high)} more held than promised: the interval errs on the safe side."
+            yield f"Coverage was higher than promised for {self._named(high)}: these intervals are conservative."
         biased = [one for one in self.all if one.biased]
         if biased:
-            yield f"The unbiased estimate was off by more than chance for {self._named(biased)}."
+            yield f"The unbiased estimate deviated by more than chance for {self._named(biased)}."
         elif self.drawn:
-            yield "No unbiased estimate was off by more than chance."
+            yield "No unbiased estimate deviated by more than chance."
 
     def _named(self, found: list[Finding]) -> str:
         """At most three estimates by name, with their question if there are several."""
@@ -300,7 +303,7 @@ class Findings:
         if planned:
             low, high = 100 * min(planned), 100 * max(planned)
             between = f"{low:.0f}{SPACE}%" if round(low) == round(high) else f"{low:.0f} to {high:.0f}{SPACE}%"
-            yield f"The intervals were {between} as wide as the plan said."
+            yield f"The intervals were {between} as wide as planned."
 
 
 def findings(rehearsal: Rehearsal) -> Findings | None:

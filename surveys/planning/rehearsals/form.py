@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
 from collector.errors import InputError
-from surveys.definition.numerals import plain_percent
+from randomized_response.numerals import plain_percent
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL, PlannedQuestion
@@ -55,7 +55,7 @@ class EntryField:
 
 
 class PercentField(forms.FloatField):
-    """A share in per cent, as people write it: 30, 30 %, 12,5 or 3/10."""
+    """A share in percent, as people write it: 30, 30 %, 12,5 or 3/10."""
 
     widget = forms.TextInput
 
@@ -175,13 +175,13 @@ class RehearsalForm(forms.Form):
 
     def _hint(self, entry: TruthEntry) -> str:
         item = entry.item
-        among = " Among those who are asked it." if item.asked_if else ""
+        among = " Among respondents who see the question." if item.asked_if else ""
         if item.grid:
-            return f"The mean lies from {item.grid.minimum} to {item.grid.maximum}.{among}"
+            return f"The mean must be from {item.grid.minimum} to {item.grid.maximum}.{among}"
         if item.kind == "several_choices":
-            most = f" Of those who tick more than {item.most}, so many stay by chance." if item.most else ""
-            return f"How many per cent tick each.{most}{among}"
-        return ("Per cent of all; together 100." if len(_places(item)) > 1 else "Per cent of all.") + among
+            most = f" If more than {item.most} are selected, that many are kept at random." if item.most else ""
+            return f"Percentage that selects each option.{most}{among}"
+        return ("Percentages that add up to 100." if len(_places(item)) > 1 else "Percentage of respondents.") + among
 
     def _entry_of(self, name: str) -> str:
         """The entry of a field's error: its question, or the sizes."""
@@ -194,7 +194,7 @@ class RehearsalForm(forms.Form):
         if not entered or any(f"size-{number}" in self.errors for number in range(len(sizes))):
             return
         if len(entered) < len(sizes):
-            self.add_error(f"size-{sizes.index(None)}", "Say how many for every group, or for none.")
+            self.add_error(f"size-{sizes.index(None)}", "Enter a number for every group or for none.")
         elif people and sum(entered) != people:
             self.add_error(
                 "size-0", f"The groups have {sum(entered):,} respondents together; above it says {people:,}."
@@ -207,7 +207,7 @@ class RehearsalForm(forms.Form):
         if any(name in self.errors for name in names) or all(value is None for value in values):
             return None
         if None in values:
-            self.add_error(names[values.index(None)], "Fill in all of them for this group, or none.")
+            self.add_error(names[values.index(None)], "Fill in all fields of this group or none.")
             return None
         try:
             given = self._mean(entry, values) if entry.mean else self._shares(entry.item, values)

@@ -34,7 +34,7 @@ def _intervals(finding: Finding, key: str) -> Curve:
         "interval-missed": [one for one, held in zip(places, finding.held, strict=True) if not held],
     }
     unit = ", %" if finding.unit is PERCENT else ""
-    words = f"{finding.coverage} intervals hold the true value {finding.truth_text}."
+    words = f"{finding.coverage} intervals contain the true value {finding.truth_text}."
     truth = factor * finding.truth
     return charts.repetitions(key, f"{finding.label}{unit}", intervals, truth, (across, up), words)
 

@@ -62,8 +62,8 @@ def request_rehearsal(
     rehearsal = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=assumptions, repetitions=repetitions, seed=seed
     )
-    words = f"rehearsal {number}: {assumptions['respondents']} respondents, {repetitions} times"
-    record_event(by, "requested a rehearsal", survey=survey, detail=words)
+    words = f"simulation {number}: {assumptions['respondents']} respondents, {repetitions} times"
+    record_event(by, "requested a simulation", survey=survey, detail=words)
     transaction.on_commit(lambda: wake(rehearsal.pk))
     return rehearsal
 
@@ -103,7 +103,7 @@ def execute(
 
 
 def stop(rehearsal: Rehearsal) -> None:
-    """Stop a rehearsal after the repetitions that are done."""
+    """Stop a simulation after the repetitions that are done."""
     waiting = Rehearsal.objects.filter(pk=rehearsal.pk, state=Rehearsal.State.QUEUED)
     if waiting.update(state=Rehearsal.State.DONE, finished_at=timezone.now(), stopping=True):
         _put_away(rehearsal)
@@ -113,8 +113,8 @@ def stop(rehearsal: Rehearsal) -> None:
 
 @transaction.atomic
 def delete(rehearsal: Rehearsal, *, by: User | None = None) -> None:
-    """Delete a rehearsal with all its data. A worker that executes it notices and stops."""
-    record_event(by, "deleted a rehearsal", survey=rehearsal.survey, detail=f"rehearsal {rehearsal.number}")
+    """Delete a simulation with all its data. A worker that executes it notices and stops."""
+    record_event(by, "deleted a simulation", survey=rehearsal.survey, detail=f"simulation {rehearsal.number}")
     rehearsal.delete()
     delete_rehearsal_reports(rehearsal.design_id)
 

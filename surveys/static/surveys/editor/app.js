@@ -68,7 +68,7 @@ function Editor({ draft, prices, state, listen }) {
   });
   const step = (back) => {
     const to = back ? draft.undo() : draft.redo();
-    setSaid(to ? (back ? "Undone." : "Done again.") : back ? "There is nothing to undo." : "There is nothing to do again.");
+    setSaid(to ? (back ? "Undone." : "Redone.") : back ? "Nothing to undo." : "Nothing to redo.");
     if (to) {
       setAt(to);
     }
@@ -81,7 +81,7 @@ function Editor({ draft, prices, state, listen }) {
     });
     setAsked("");
     setAt(first(old));
-    setSaid(`Version ${number} is back.`);
+    setSaid(`Version ${number} restored.`);
   };
   const order = definition.items.map((one) => one.key).join(" ");
   const stops = draft.problems.filter(({ level }) => level === "stops").length;
@@ -123,11 +123,11 @@ function Status({ draft, onOpen }) {
     saved: draft.savedAt ? `Saved ${when(draft.savedAt)}` : "Saved",
     changed: "Not saved yet",
     saving: "Saving …",
-    failed: "Cannot save now. Still trying; nothing is lost.",
+    failed: "Saving failed. Trying again; your changes are safe in this browser.",
     clash: "Not saved",
   };
   if (draft.status === "signed-out") {
-    return html`<span class="editor-status editor-stop" role="alert">Your session has ended. <a href=${`/panel/login/?next=${encodeURIComponent(draft.addresses.edit)}`} target="_blank">Sign in again</a> and come back: your texts stay here.</span>`;
+    return html`<span class="editor-status editor-stop" role="alert">Your session has ended. <a href=${`/panel/login/?next=${encodeURIComponent(draft.addresses.edit)}`} target="_blank">Sign in again</a>, then return to this tab: your texts are still here.</span>`;
   }
   if (draft.status === "refused") {
     return html`<span class="editor-status editor-stop" role="alert">Not saved: <button type="button" class="editor-text" onClick=${() => onOpen(draft.path)}>${draft.message}</button></span>`;

@@ -5,10 +5,10 @@ import { html, useState } from "./view.js";
 
 const LONGEST_LOGO = 640;
 const COLOUR = /^#[0-9a-f]{6}$/;
-const FONTS = [["", "The device’s own"], ["serif", "Serif"], ["humanist", "Humanist"], ["rounded", "Rounded"]];
+const FONTS = [["", "System font"], ["serif", "Serif"], ["humanist", "Humanist"], ["rounded", "Rounded"]];
 const COLOURS = [
-  ["Links and buttons", ["accent", "Light screens", "#0c6661"], ["accent_dark", "Dark screens", "#74d3c8"]],
-  ["Background", ["background", "Light screens", "#f5f4ef"], ["background_dark", "Dark screens", "#10171a"]],
+  ["Links and buttons", ["accent", "Light mode", "#0c6661"], ["accent_dark", "Dark mode", "#74d3c8"]],
+  ["Background", ["background", "Light mode", "#f5f4ef"], ["background_dark", "Dark mode", "#10171a"]],
 ];
 
 export function Look({ draft, language }) {
@@ -45,12 +45,12 @@ export function Ending({ draft, language }) {
   const label = (event) =>
     draft.edit(`ending-link-${language}`, (it) => setOptional(it, ["ending", "link"], { label: { ...emptyText(it), ...link?.label, [language]: event.target.value }, address: link?.address ?? "" }));
   return html`<details class="editor-advanced" open=${Boolean(definition.ending)}><summary>End of the survey, completion codes</summary>
-    <label class="editor-field">Text at the end<textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="ending/text" value=${text?.[language] ?? ""}
+    <label class="editor-field">Closing text<textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="ending/text" value=${text?.[language] ?? ""}
       placeholder=${language === own ? "" : text?.[own]} onInput=${words(["ending", "text"], text)}></textarea></label>
-    <label class="editor-field">Words of a link<input class="candor-field" lang=${language} dir="auto" data-path="ending/link/label" value=${link?.label[language] ?? ""} onInput=${label} /></label>
-    <label class="editor-field">Its address<input class="candor-field" autocomplete="off" spellcheck="false" placeholder="https://" data-path="ending/link/address" value=${link?.address ?? ""} onInput=${address} /></label>
-    ${field("Completion code", ["ending", "completion", "code"], completion?.code ?? "", "For panels such as Prolific or MTurk: the same for everybody, so it leads to no response.")}
-    ${field("Completion address", ["ending", "completion", "address"], completion?.address ?? "", "Where participants go back to.")}
+    <label class="editor-field">Closing link text<input class="candor-field" lang=${language} dir="auto" data-path="ending/link/label" value=${link?.label[language] ?? ""} onInput=${label} /></label>
+    <label class="editor-field">Closing link address<input class="candor-field" autocomplete="off" spellcheck="false" placeholder="https://" data-path="ending/link/address" value=${link?.address ?? ""} onInput=${address} /></label>
+    ${field("Completion code", ["ending", "completion", "code"], completion?.code ?? "", "For panels such as Prolific or MTurk: the same code for everyone, so that it cannot be linked to a response.")}
+    ${field("Completion address", ["ending", "completion", "address"], completion?.address ?? "", "Page to which participants return.")}
     <${Carry} draft=${draft} carry=${completion?.carry ?? {}} />
   </details>`;
 }
@@ -69,7 +69,7 @@ function Carry({ draft, carry }) {
       draft.edit("ending-completion-carry", (it) => setOptional(it, ["ending", "completion", "carry"], named));
     }
   };
-  return html`<label class="editor-field">Carried from the link <small class="candor-quiet">Where that address needs what a participant’s link brought: survey_code=id puts ?id=7 there as survey_code=7. Devices do it by themselves; nothing of it is kept here.</small>
+  return html`<label class="editor-field">Parameters passed on from the survey link <small class="candor-quiet">If the completion address needs them: survey_code=id passes ?id=7 on as survey_code=7. The browser does this; the server does not store them.</small>
     <input class="candor-field" autocomplete="off" spellcheck="false" placeholder="survey_code=id" data-path="ending/completion/carry" value=${written} onInput=${write} />
-    ${!pairsOf(written).every(Boolean) && html`<span class="editor-stop">Write it like survey_code=id: the name at the end, then that in the link.</span>`}</label>`;
+    ${!pairsOf(written).every(Boolean) && html`<span class="editor-stop">Each parameter must look like survey_code=id: the name in the completion address, then the name in the survey link.</span>`}</label>`;
 }

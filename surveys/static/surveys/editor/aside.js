@@ -7,7 +7,7 @@ export const Problems = memo(({ draft, problems, checked, onOpen }) => {
   const advice = problems.filter(({ level, dismissed }) => level === "advice" && !dismissed);
   const dismissed = problems.filter((one) => one.dismissed);
   return html`<section class="editor-problems" aria-labelledby="editor-problems-title">
-    <h2 id="editor-problems-title">${!checked ? "Reading the draft …" : stops.length ? `Before it can be opened (${stops.length})` : "Ready to open"}</h2>
+    <h2 id="editor-problems-title">${!checked ? "Reading the draft …" : stops.length ? `To do before opening (${stops.length})` : "Ready to open"}</h2>
     <${List} draft=${draft} problems=${stops} onOpen=${onOpen} />
     ${advice.length > 0 && html`<details data-advice><summary>Advice (${advice.length})</summary><${List} draft=${draft} problems=${advice} onOpen=${onOpen} /></details>`}
     ${dismissed.length > 0 && html`<details data-dismissed><summary>Dismissed (${dismissed.length})</summary><${List} draft=${draft} problems=${dismissed} onOpen=${onOpen} /></details>`}
@@ -28,7 +28,7 @@ function Dismissal({ draft, problem }) {
   }, [asked]);
   const send = async (more) => {
     const { status, content } = await draft.dismiss({ mark: problem.mark, ...more });
-    setSaid(status === 200 ? "" : (content?.message ?? "This could not be kept now. Try again."));
+    setSaid(status === 200 ? "" : (content?.message ?? "This could not be saved. Try again."));
   };
   if (problem.dismissed) {
     return html`<p class="editor-dismissed"><span dir="auto">${problem.dismissed}</span>
@@ -59,8 +59,8 @@ export function placeOf(definition, [list, key, ...more]) {
 
 export function Clash({ draft }) {
   const words = (value) => (value === undefined ? "deleted" : typeof value === "string" ? value || "(empty)" : JSON.stringify(value));
-  return html`<${Dialog} title="Somebody else has changed the same place">
-    <p>Nothing is lost: choose which of both stays. All other changes of both of you are kept.</p>
+  return html`<${Dialog} title="Someone else has changed the same fields">
+    <p>Choose which version to keep. All other changes by both of you are kept.</p>
     <dl class="editor-clashes">${draft.clashes.map(({ path, theirs, yours }) => html`<div><dt>${placeOf(draft.definition, path)}</dt>
       <dd><span class="candor-quiet">Theirs</span> <span dir="auto">${words(theirs)}</span></dd><dd><span class="candor-quiet">Yours</span> <span dir="auto">${words(yours)}</span></dd></div>`)}</dl>
     <p class="candor-acts"><button type="button" class="candor-button" onClick=${() => draft.settle(true)}>Keep mine</button>

@@ -5,7 +5,7 @@ import { PictureField } from "./pictures.js";
 import { html, useState } from "./view.js";
 
 const LONGEST_CHOICE = 400;
-const PARTS = [["heading", "Heading", "", 1], ["text", "Text", "An empty line begins a new paragraph.", 4]];
+const PARTS = [["heading", "Heading", "", 1], ["text", "Text", "Leave a line empty to begin a new paragraph.", 4]];
 
 /** Of a grid: what stands above it, which its first row has. */
 export function Before({ draft, item, language }) {
@@ -33,8 +33,8 @@ export function Before({ draft, item, language }) {
       it.picture = { ...picture, alternative: it.picture?.alternative ?? emptyText(all) };
     }
   });
-  return html`<details class="editor-advanced" open=${Boolean(before)}><summary>Text or picture before this question</summary>
-    <p class="candor-quiet">Stands above the question, for what begins here. It is shown where the question is asked.</p>
+  return html`<details class="editor-advanced" open=${Boolean(before)}><summary>Text or image before this question</summary>
+    <p class="candor-quiet">Shown above the question whenever the question is shown.</p>
     ${PARTS.map(([name, label, help, rows]) => html`<${TextField} key=${name} label=${label} help=${help} rows=${rows} text=${before?.[name] ?? {}}
       path=${`before/${name}`} language=${language} definition=${definition} onInput=${(words) => write(name, words)} />`)}
     <${PictureField} draft=${draft} shown=${before?.picture} language=${language} path="before/picture" onChange=${show}
@@ -52,10 +52,10 @@ export function ChoicePictures({ draft, item, language, edit }) {
   });
   const show = (place, picture) => change("", place, (old, all) => picture && { ...picture, alternative: old?.alternative ?? emptyText(all) });
   const describe = (place, words) => change(`picture-${place}-${language}`, place, (old) => ({ ...old, alternative: { ...old.alternative, [language]: words } }));
-  return html`<details class="editor-advanced" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>Pictures of options</summary>
-    <p class="candor-quiet">A small picture beside an option. Everybody loads all pictures with the page, so none tells what was answered.</p>
+  return html`<details class="editor-advanced" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>Images of options</summary>
+    <p class="candor-quiet">A small image beside an option. All images are loaded with the page, so that loading one does not reveal an answer.</p>
     ${open && item.choices.map((choice, place) => html`<${PictureField} key=${place} draft=${draft} shown=${pictures[place]} language=${language} longest=${LONGEST_CHOICE}
-      path=${`choice_pictures/${place}`} label=${`Picture of ${choice[language] || `option ${place + 1}`}`} onChange=${(picture) => show(place, picture)}
+      path=${`choice_pictures/${place}`} label=${`Image of ${choice[language] || `option ${place + 1}`}`} onChange=${(picture) => show(place, picture)}
       onAlternative=${(words) => describe(place, words)} />`)}
   </details>`;
 }

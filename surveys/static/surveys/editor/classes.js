@@ -13,9 +13,9 @@ export const USUAL = {
   date: { by: "year", from: String(YEAR - 4), to: String(YEAR), earlier: true },
   time: { by: "time", hours: 6, from: "00:00" },
 };
-const WAYS = { month: "Month", quarter: "Quarter", year: "Year", date: "Dates that you type", time: "Time of day" };
+const WAYS = { month: "Month", quarter: "Quarter", year: "Year", date: "Custom dates", time: "Time of day" };
 const FIELDS = { month: ["from", "to", "earlier", "later"], quarter: ["from", "to", "earlier", "later"], year: ["from", "to", "earlier", "later"], date: ["at"], time: ["hours", "from"] };
-const LABELS = { by: "Classes", from: "From", to: "To", at: "Dates", hours: "Hours" };
+const LABELS = { by: "Ranges", from: "From", to: "To", at: "Dates", hours: "Hours per range" };
 
 /** The classes of questions that were added as dates or times, by the key that each had first: their options come later. */
 const fresh = new Map();
@@ -23,7 +23,7 @@ const fresh = new Map();
 /** @returns {Promise<{choices?: object[], fault?: string}>} the options, or what is wrong with the classes */
 async function classChoices(draft, classes) {
   const { status, content } = await draft.post(draft.addresses.options, { languages: draft.definition.languages, classes });
-  return status === 200 ? content : { fault: inWords(content?.message ?? "They cannot be made now; try again.") };
+  return status === 200 ? content : { fault: inWords(content?.message ?? "The options could not be made. Try again.") };
 }
 
 /** @returns {Promise<object | null>} the classes that a question's options were made of, if they are still as they were made */
@@ -79,10 +79,10 @@ export function Classes({ draft, item }) {
       ${"to" in classes && field("from", ...period)}
       ${"to" in classes && field("to", ...period)}</div>
     ${by === "date" && html`<label class="editor-field">${LABELS.at}<textarea class="candor-field" rows="3" aria-label=${LABELS.at} placeholder=${`${YEAR - 1}-07-01\n${YEAR}-01-01`} value=${classes.at}
-      onInput=${(event) => set("at", event.target.value)}></textarea><small class="candor-quiet">Years, months or days, one to a line. Each begins a class.</small></label>`}
-    ${"to" in classes && html`<div class="editor-switches">${flag("earlier", "An option for earlier")}${flag("later", "An option for later")}</div>`}
+      onInput=${(event) => set("at", event.target.value)}></textarea><small class="candor-quiet">Years, months or days, one per line; each begins a range.</small></label>`}
+    ${"to" in classes && html`<div class="editor-switches">${flag("earlier", "Option “earlier”")}${flag("later", "Option “later”")}</div>`}
     <p><button type="button" class="candor-button candor-plain" onClick=${make}>Make options</button></p>
-    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? `${said.made} options are made, in every language.` : "They replace those above, in every language.")}</p></div>
+    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? `${said.made} options made in every language.` : "They replace the options above in every language.")}</p></div>
   </details>`;
 }
 

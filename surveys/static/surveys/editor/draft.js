@@ -162,7 +162,7 @@ export class Draft {
       this.latest = content;
     } else if (status === 409 || status === 403 || status === 404) {
       this.status = "frozen";
-      this.message = content?.message ?? "You cannot change this survey any more.";
+      this.message = content?.message ?? "You can no longer change this survey.";
     } else if (status === 422) {
       this.status = "refused";
       [this.message, this.path] = [content.message, content.path];
@@ -240,7 +240,7 @@ export class Draft {
     }
     if (!content.draft) {
       this.status = "frozen";
-      this.message = "This survey is not a draft any more.";
+      this.message = "This survey is no longer a draft.";
     } else if (content.definition && this.status !== "clash") {
       const { definition, clashes } = applyChanges(content.definition, differences(this.base, this.definition));
       if (!clashes.length) {

@@ -12,8 +12,8 @@ export function Statements({ draft, language }) {
       delete it.consent_statements;
     }
   });
-  return html`<details class="editor-advanced" open=${statements.length > 0}><summary>Consent to tick before the first question</summary>
-    <p class="candor-quiet">Each statement has to be ticked; who does not agree sees a friendly end. Nothing of it is sent.</p>
+  return html`<details class="editor-advanced" open=${statements.length > 0}><summary>Consent statements</summary>
+    <p class="candor-quiet">Respondents must tick each statement before the first question; those who do not agree see a closing page. Ticks are not sent.</p>
     <${Texts} texts=${statements} language=${language} definition=${definition} path="consent_statements" name="Statement" onChange=${change} />
   </details>`;
 }
@@ -33,13 +33,13 @@ export function Screening({ draft, language }) {
   const words = (name, label, help, rows) => html`<${TextField} label=${label} help=${help} rows=${rows} text=${screening[name]} path=${`screening/${name}`}
     language=${language} definition=${definition} onInput=${(text) => edit(`${name}-${language}`, (it) => (it[name][language] = text))} />`;
   return html`<details class="editor-advanced" open=${Boolean(screening)}><summary>Screening question</summary>
-    <p class="candor-quiet">Asked before all others: some answers lead to an end page. Neither the answer nor who was screened out is sent. Ask nothing
-      sensitive: whoever sends a report is known to have given an answer that leads on.</p>
+    <p class="candor-quiet">Asked before all others; options that you select end the survey. Neither the answer nor a screen-out is sent. Ask nothing
+      sensitive: every response shows that its sender passed the screening.</p>
     ${screening ? html`${words("wording", "Question", "", 2)}
       <${Texts} texts=${screening.choices} language=${language} definition=${definition} path="screening/choices" name="Answer" onChange=${change}>
         ${(place) => html`<label class="editor-check"><input type="checkbox" data-path=${place === 0 ? "screening/ends" : undefined} checked=${screening.ends.includes(place)}
           onChange=${(event) => end(place, event.target.checked)} /><span>ends the survey</span></label>`}</${Texts}>
-      ${words("text", "Words of the end page", "For those who do not belong to the study.", 3)}
+      ${words("text", "Screen-out text", "Explains to respondents who are screened out why the survey ends.", 3)}
       <button type="button" class="editor-text editor-danger" onClick=${() => draft.edit("", (it) => delete it.screening)}>Remove screening question</button>`
     : html`<button type="button" class="editor-text" onClick=${begin}>+ Add screening question</button>`}
   </details>`;

@@ -8,7 +8,7 @@ export function Heading({ draft, rows, language }) {
   const keys = rows.map((row) => row.key);
   const write = (event) =>
     draft.edit(`heading-${first.key}-${language}`, (it) => keys.forEach((key) => (itemOf(it, key).heading[language] = event.target.value)));
-  return html`<label class="editor-field editor-wording">Heading of the grid
+  return html`<label class="editor-field editor-wording">Grid heading
     <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="heading" value=${first.heading[language] ?? ""}
       placeholder=${first.heading[draft.definition.languages[0]] || "What do all rows ask?"} onInput=${write}></textarea></label>`;
 }
@@ -90,6 +90,6 @@ export function Rows({ draft, rows, item, language, onSelect, onRename }) {
       <button type="button" aria-label=${`Delete: Row ${place + 1}`} disabled=${rows.length === 1} onClick=${() => remove(place)}>×</button>
     </li>`)}</ol>
     <button type="button" class="editor-text" onClick=${() => insert(rows.length - 1, [""])}>+ Add row</button>
-    <span class="candor-quiet"> Each row is randomised by itself; a pasted list becomes rows.</span>
+    <span class="candor-quiet"> Each row is randomised separately; paste a list to add several rows.</span>
   </fieldset>`;
 }

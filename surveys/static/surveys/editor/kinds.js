@@ -15,15 +15,15 @@ const SHAPES = {
 const PLAIN = ["M4 6h16M4 12h16M4 18h10"];
 
 const WORDS = {
-  yes_no: ["Yes or no", "One statement that is true or not"],
+  yes_no: ["Yes or no", "A statement that is true or false"],
   one_choice: ["One choice", "Exactly one of several options"],
   several_choices: ["Several choices", "Any of several options"],
   scale: ["Scale", "Points from low to high"],
   dropdown: ["Dropdown", "One of a long list, up to 256 options"],
   grid: ["Grid", "Several items with one scale"],
-  date: ["Date", "By month, quarter, year or dates of yours"],
-  time: ["Time of day", "By classes of some hours"],
-  number: ["Number", "How many, how often, how old"],
+  date: ["Date", "By month, quarter, year or custom dates"],
+  time: ["Time of day", "By ranges of hours"],
+  number: ["Number", "Counts, frequencies or ages"],
 };
 
 /** Ways of showing a kind that authors look for by names of their own. */

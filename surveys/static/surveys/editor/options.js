@@ -67,8 +67,8 @@ export function Options({ draft, item, language, label = "Option" }) {
     <ol ref=${list}>${choices.map((choice, place) => html`<${Option} key=${place} name=${`${label} ${place + 1}`} place=${place} last=${place === choices.length - 1}
       choice=${choice} language=${language} own=${own} acts=${acts} />`)}</ol>
     <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>+ Add option</button>
-    <span class="candor-quiet"> Enter adds the next one; a pasted list becomes options.</span>
-    <p role="status" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && `At most ${MOST_ANSWERS} answers, with “prefer not to say”. Left out: ${left}.`}</p>
+    <span class="candor-quiet"> Press Enter for the next option, or paste a list.</span>
+    <p role="status" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && `At most ${MOST_ANSWERS} options are allowed, “prefer not to say” included. Left out: ${left}.`}</p>
   </fieldset>`;
 }
 

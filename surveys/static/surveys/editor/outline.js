@@ -67,12 +67,12 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
 
 /** Drawn anew only when it changes: a survey may have a hundred, and each key in the question beside them draws the list. */
 const ItemRow = memo(({ item, number, selected, onSelect, language, draft, others, problems }) => {
-  const words = item.wording[language] || Object.values(item.wording).find(Boolean) || "No words yet";
+  const words = item.wording[language] || Object.values(item.wording).find(Boolean) || "No wording yet";
   const move = (by) => draft.edit("", (it) => moveItem(it, item.key, by));
   return html`<${Row} selected=${selected} of=${`item:${item.key}`} words=${words} mark=${number} kind=${item.heading ? "grid" : item.dropdown ? "dropdown" : item.kind}
     onSelect=${onSelect} others=${others}
     onMove=${move} problems=${isUnnamed(item.key) ? 0 : problems} faint=${!item.wording[language]}
-    note=${item.heading ? `row of: ${item.heading[language] || "a grid"}` : item.asked_if ? "only some are asked" : ""}
+    note=${item.heading ? `row of: ${item.heading[language] || "a grid"}` : item.asked_if ? "shown only after certain answers" : ""}
     drag=${{ key: item.key, onDrop: (key) => draft.edit("", (it) => placeItem(it, key, item.key, item.section)) }} />`;
 });
 

@@ -8,7 +8,7 @@ const DRAWING = ["image/webp", "image/png", "image/jpeg"]; // of these only the 
 const QUALITY = 0.85;
 
 /** `shown` is what the definition has of the picture; `onChange` gets the new one, or null. */
-export function PictureField({ draft, shown, language, path, onChange, onAlternative, label = "Picture", longest = LONGEST }) {
+export function PictureField({ draft, shown, language, path, onChange, onAlternative, label = "Image", longest = LONGEST }) {
   const [said, setSaid] = useState("");
   const { definition, addresses } = draft;
   const chosen = async (event) => {
@@ -29,7 +29,7 @@ export function PictureField({ draft, shown, language, path, onChange, onAlterna
       accept="image/png,image/jpeg,image/webp" onChange=${chosen} /></label>
       ${shown && html` <button type="button" class="editor-text editor-danger" onClick=${() => onChange(null)}>Remove</button>`}</p>
     <p role="status" class=${said ? "" : "candor-out"}>${said}</p>
-    ${shown && html`<label class="editor-field">Alternative text <small class="candor-quiet">What it shows, for people who do not see it.</small>
+    ${shown && html`<label class="editor-field">Alternative text <small class="candor-quiet">Describe the image for people who cannot see it.</small>
       <input class="candor-field" lang=${language} dir="auto" data-path=${`${path}/alternative`} value=${shown.alternative[language] ?? ""}
         placeholder=${shown.alternative[definition.languages[0]] ?? ""} onInput=${(event) => onAlternative(event.target.value)} /></label>`}
   </div>`;
@@ -43,7 +43,7 @@ async function uploaded(draft, file, longest) {
     const found = await answer.json();
     return answer.ok ? { picture: found, fault: "" } : { picture: null, fault: `${found.message[0].toUpperCase()}${found.message.slice(1)}.` };
   } catch {
-    return { picture: null, fault: "The picture could not be uploaded. Try again." };
+    return { picture: null, fault: "The image could not be uploaded. Try again." };
   }
 }
 

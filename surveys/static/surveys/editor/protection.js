@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "./view.js";
 
 const LEAST = 0.1;
 const MOST = 4;
-const MARKS = [["very", "Very sensitive"], ["somewhat", "Somewhat"], ["little", "Not specially"]];
+const MARKS = [["very", "Very sensitive"], ["somewhat", "Somewhat sensitive"], ["little", "Not sensitive"]];
 const OTHER = "other";
 const LARGEST = 100;
 const BUDGETS = [[1, "very strong"], [2, "strong"], [4, "medium"], [8, "weak"]];
@@ -25,9 +25,9 @@ export function Protection({ draft, state, item, prices }) {
   return html`<fieldset class="editor-protection"><legend>Protection</legend>
     <div class="editor-marks"><div class="editor-switch" role="group" aria-label="How sensitive is the question?">${MARKS.map(([mark, words]) => html`<button type="button"
         data-path=${mark === "very" ? "sensitivity" : undefined} aria-pressed=${String(item.sensitivity === mark)} onClick=${() => prices.mark(item.key, mark)}>${words}</button>`)}</div>
-      ${!item.sensitivity && html`<span class="candor-quiet">Set by hand</span>`}</div>
+      ${!item.sensitivity && html`<span class="candor-quiet">Not rated: protection set manually</span>`}</div>
     ${table
-      ? html`<p class="candor-quiet">By your own table, under Advanced.</p>`
+      ? html`<p class="candor-quiet">Set by the custom randomisation scheme under “Advanced”.</p>`
       : html`<div class="editor-slider"><span>stronger</span>
           <input type="range" min="0" max="100" step="1" value=${toPlace(epsilon)} aria-label="Protection, from stronger to more precise"
             aria-valuetext=${price ? `${level(epsilon)}; ${odds(price)}` : level(epsilon)} data-path="channel" onInput=${slide} />
@@ -63,7 +63,7 @@ export function Mechanism({ draft, state, item, prices }) {
     draft.edit("", (it) => (byHand(it, item.key).channel = { name }));
     prices.hold(item.key, { choose: false });
   };
-  return html`<label class="editor-field">Mechanism
+  return html`<label class="editor-field">Randomisation method (recommended: automatic)
       <select class="candor-field" value=${item.channel.name} data-path="mechanism" onChange=${pick}>
         ${names.map((name) => html`<option value=${name}>${state.mechanisms[name].label}</option>`)}</select></label>
     ${parameters.map((one) => html`<label class="editor-field" key=${one.name}>${one.label}
@@ -97,7 +97,7 @@ export function Budget({ prices, ceiling }) {
   };
   const type = ({ target }) => {
     const total = Number(target.value.replace(",", "."));
-    target.setCustomValidity(total > 0 && total <= LARGEST ? "" : `A number above 0 and at most ${LARGEST}.`);
+    target.setCustomValidity(total > 0 && total <= LARGEST ? "" : `The privacy budget must be a number above 0 and at most ${LARGEST}.`);
     if (target.reportValidity()) {
       setWritten(null);
       prices.budget = total;
@@ -112,13 +112,13 @@ export function Budget({ prices, ceiling }) {
     <meter min="0" max=${budget} high=${budget * 0.999} value=${Math.min(found.epsilon, budget)} aria-label="Privacy loss of the limit"
       title=${`All answers of a person together can change the odds of a guess about that person by at most ${found.odds} to 1.`}></meter>
     ${over && !prices.stuck && html`<button type="button" class="candor-button editor-small-button" onClick=${() => prices.fit()}>Fit to budget</button>`}
-    ${over && prices.stuck && html`<span class="editor-stop" role="alert">Too little for so many questions: raise it, or ask fewer.</span>`}
+    ${over && prices.stuck && html`<span class="editor-stop" role="alert">This budget is too small for so many questions: raise it or ask fewer questions.</span>`}
   </div>`;
 }
 
 const toPlace = (epsilon) => Math.round((100 * Math.log(Math.min(Math.max(epsilon, LEAST), MOST) / LEAST)) / Math.log(MOST / LEAST));
 const fromPlace = (place) => LEAST * (MOST / LEAST) ** (place / 100);
-const odds = (price) => `A response changes the odds of a guess about a person by at most ${price.odds} to 1.`;
+const odds = (price) => `The response changes the odds of a guess about its sender by a factor of at most ${price.odds}.`;
 
 function level(epsilon) {
   return epsilon <= 0.55 ? "Very strong" : epsilon <= 1.15 ? "Strong" : epsilon <= 2 ? "Moderate" : "Weak";

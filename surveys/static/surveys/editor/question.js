@@ -68,16 +68,16 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onChange=${(on) => edit("", (it) => setOption(it, "dropdown", on, false))} />`}
       ${SHUFFLED.has(item.kind) && !grid && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
         onChange=${(on) => edit("", (it) => shuffle(it, on))} />`}
-      ${item.shuffle && html`<${Switch} label="Last option stays last" on=${item.keep_last === true} path="keep_last"
+      ${item.shuffle && html`<${Switch} label="Keep the last option last" on=${item.keep_last === true} path="keep_last"
         onChange=${(on) => edit("", (it) => setOption(it, "keep_last", on, false))} />`}
-      <${Switch} label="Show the help line after it" on=${rows.at(-1).help_after === true} path="help_after"
+      <${Switch} label="Show the help line after this question" on=${rows.at(-1).help_after === true} path="help_after"
         onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
-      ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
-        value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ticked</label>`}
+      ${item.kind === "several_choices" && html`<label class="editor-most">Maximum selections <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
+        value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /></label>`}
     </div>
     <${Protection} draft=${shared} state=${state} item=${item} prices=${prices} />
     <${Condition} draft=${shared} item=${item} language=${language} edit=${edit} />
-    <details class="editor-advanced"><summary>Advanced: mechanism, exact numbers, key</summary>
+    <details class="editor-advanced"><summary>Advanced: randomisation method, parameters, key</summary>
       <${Mechanism} draft=${shared} state=${state} item=${item} prices=${prices} />
       <${Key} item=${item} draft=${draft} onRename=${onRename} />
     </details>
@@ -198,13 +198,13 @@ function Condition({ draft, item, language, edit }) {
       it.asked_if.answers = [...answers].sort((a, b) => a - b);
     });
   return html`<fieldset class="editor-condition"><legend class="candor-out">Condition</legend>
-    <label class="editor-field">Ask <select class="candor-field" aria-label="Who is asked" value=${item.asked_if?.item ?? ""} data-path="asked_if" onChange=${(event) => pick(event.target.value)}>
-      <option value="">everybody</option>
-      ${earlier.map((one) => html`<option value=${one.key}>only after some answers to: ${one.wording[language] || one.key}</option>`)}
-      ${item.asked_if && !earlier.includes(on) && html`<option value=${item.asked_if.item}>after ${item.asked_if.item}, which is not earlier</option>`}</select></label>
-    ${on && html`<div class="editor-switches" role="group" aria-label="Asked after these answers">${answersOf(on, language).map((words, place) => html`<label class="editor-check">
+    <label class="editor-field">Shown to <select class="candor-field" aria-label="Shown to" value=${item.asked_if?.item ?? ""} data-path="asked_if" onChange=${(event) => pick(event.target.value)}>
+      <option value="">everyone</option>
+      ${earlier.map((one) => html`<option value=${one.key}>respondents with certain answers to: ${one.wording[language] || one.key}</option>`)}
+      ${item.asked_if && !earlier.includes(on) && html`<option value=${item.asked_if.item}>${item.asked_if.item}, which is not an earlier question</option>`}</select></label>
+    ${on && html`<div class="editor-switches" role="group" aria-label="Shown after these answers">${answersOf(on, language).map((words, place) => html`<label class="editor-check">
       <input type="checkbox" checked=${item.asked_if.answers.includes(place)} onChange=${(event) => tick(place, event.target.checked)} /><span dir="auto">${words}</span></label>`)}</div>
-      ${WITH_OPTIONS(item) && item.kind !== "several_choices" && html`<label class="editor-field">Their device sends for all others
+      ${WITH_OPTIONS(item) && item.kind !== "several_choices" && html`<label class="editor-field">Default answer if not asked
         <select class="candor-field" value=${String(item.unasked ?? 0)} data-path="unasked" onChange=${(event) => edit("", (it) => (it.unasked = Number(event.target.value)))}>
         ${answersOf(item, language).map((words, place) => html`<option value=${String(place)}>${words}</option>`)}</select></label>`}`}
   </fieldset>`;
@@ -213,7 +213,7 @@ function Condition({ draft, item, language, edit }) {
 function Key({ item, draft, onRename }) {
   const [written, setWritten] = useState(null);
   const taken = draft.definition.items.some((one) => one !== item && one.key === written);
-  const fault = written === null ? "" : taken ? "Another question has this key." : /^[a-z0-9][a-z0-9_-]{0,63}$/.test(written) ? "" : "Use a-z, 0-9, - and _, at most 64.";
+  const fault = written === null ? "" : taken ? "Another question has this key." : /^[a-z0-9][a-z0-9_-]{0,63}$/.test(written) ? "" : "A key must have at most 64 lower-case letters, digits, - and _, and begin with a letter or a digit.";
   const keep = () => {
     if (written !== null && !fault && written !== item.key) {
       draft.edit("", (it) => renameItem(it, item.key, written));
@@ -221,7 +221,7 @@ function Key({ item, draft, onRename }) {
     }
     setWritten(null);
   };
-  return html`<label class="editor-field">Key in exported data<input class="candor-field" autocomplete="off" spellcheck="false" data-path="key"
-    value=${written ?? (isUnnamed(item.key) ? "" : item.key)} placeholder="made from the words" onInput=${(event) => setWritten(event.target.value)} onBlur=${keep} />
+  return html`<label class="editor-field">Variable name in exported files<input class="candor-field" autocomplete="off" spellcheck="false" data-path="key"
+    value=${written ?? (isUnnamed(item.key) ? "" : item.key)} placeholder="made from the wording" onInput=${(event) => setWritten(event.target.value)} onBlur=${keep} />
     ${fault && html`<small class="candor-fault">${fault}</small>`}</label>`;
 }

@@ -15,17 +15,17 @@ export function SurveyCard({ draft, state, language, names }) {
   return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
     <header><h2 id="editor-title">Survey</h2>${names.size > 1 ? html`<span class="candor-quiet">${names.get(language)}</span>` : ""}</header>
     ${text("title", "Title", "", 1)}
-    ${text("introduction", "Introduction", "What respondents read first: who asks, and why.", 4)}
-    ${text("consent", "Consent", "What they agree to by taking part.", 3)}
+    ${text("introduction", "Introduction", "Shown before the first question: say who is asking and why.", 4)}
+    ${text("consent", "Consent", "What respondents agree to by taking part.", 3)}
     <${Statements} draft=${draft} language=${language} />
     <${Screening} draft=${draft} language=${language} />
     <${About} draft=${draft} language=${language} />
     <${Languages} draft=${draft} state=${state} />
     <${Look} draft=${draft} language=${language} />
     <${Ending} draft=${draft} language=${language} />
-    <details class="editor-advanced" open=${groups.length > 0}><summary>Groups that people name openly</summary>
-      <p class="candor-quiet">Like the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.</p>
-      ${groups.length > 0 && html`<${TextField} label="Question for the group" rows="1" text=${definition.strata.wording} path="strata/wording" language=${language}
+    <details class="editor-advanced" open=${groups.length > 0}><summary>Groups (background question)</summary>
+      <p class="candor-quiet">A background question such as year or faculty, sent openly without randomisation. Estimates are then also made for each group.</p>
+      ${groups.length > 0 && html`<${TextField} label="Question that assigns the group" rows="1" text=${definition.strata.wording} path="strata/wording" language=${language}
         definition=${definition} onInput=${(words) => draft.edit(`strata-${language}`, (it) => (it.strata.wording[language] = words))} />`}
       <ol class="editor-groups">${groups.map((group, place) => html`<li key=${group.key}>
         <input class="candor-field" lang=${language} dir="auto" aria-label=${`Group ${place + 1}`} data-path=${`strata/groups/${group.key}/label`} value=${group.label[language] ?? ""}
@@ -61,8 +61,8 @@ export function SectionCard({ draft, section, language, onSelect }) {
   return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
     <header><h2 id="editor-title">Section</h2><span class="editor-tools"><button type="button" class="editor-text editor-danger" onClick=${removed}>Delete section</button></span></header>
     <${TextField} label="Heading" rows="1" text=${section.title} path="title" language=${language} definition=${draft.definition} onInput=${edit("title")} />
-    <${TextField} label="Words below it" rows="2" text=${section.introduction} path="introduction" language=${language} definition=${draft.definition} onInput=${edit("introduction")} />
-    <${Switch} label="Show the help line at its end" on=${section.help_after === true} path="help_after"
+    <${TextField} label="Introduction" rows="2" text=${section.introduction} path="introduction" language=${language} definition=${draft.definition} onInput=${edit("introduction")} />
+    <${Switch} label="Show the help line after this section" on=${section.help_after === true} path="help_after"
       onChange=${(on) => draft.edit("", (it) => setOption(it.sections.find(({ key }) => key === section.key), "help_after", on, false))} />
   </article>`;
 }
@@ -74,7 +74,7 @@ function Languages({ draft, state }) {
     <div class="editor-switches">${state.languages.map(({ code, name }) => html`<label class="editor-check">
       <input type="checkbox" checked=${languages.includes(code)} disabled=${languages[0] === code}
         onChange=${(event) => set(event.target.checked ? [...languages, code] : languages.filter((one) => one !== code))} /><span lang=${code}>${name}</span></label>`)}</div>
-    ${languages.length > 1 && html`<label class="editor-field">Default<select class="candor-field editor-small" value=${languages[0]}
+    ${languages.length > 1 && html`<label class="editor-field">Main language<select class="candor-field editor-small" value=${languages[0]}
       onChange=${(event) => set([event.target.value, ...languages.filter((one) => one !== event.target.value)])}>
       ${languages.map((code) => html`<option value=${code}>${state.languages.find((one) => one.code === code)?.name ?? code}</option>`)}</select></label>`}
   </fieldset>`;

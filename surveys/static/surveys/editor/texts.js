@@ -3,11 +3,11 @@ import { rowsOf } from "./definition.js";
 
 /** The texts on who asks, with what to write there. */
 export const ABOUT = [
-  ["sender", "Sender", "Who asks: a person or a team, by name.", 1],
-  ["institution", "Institution", "The university, agency or company.", 1],
-  ["contact", "Contact", "Whom to ask about the survey, and how. The page adds that answers never belong there.", 2],
-  ["data_protection", "Data protection", "Who is responsible for the data, on what ground, and people’s rights.", 3],
-  ["help_line", "Help line", "Shown at the end, and after each question or section that you mark.", 2],
+  ["sender", "Sender", "Name of the person or team that runs the survey.", 1],
+  ["institution", "Institution", "University, agency or company that is responsible.", 1],
+  ["contact", "Contact", "Person or office for questions about the survey, with email or telephone. The page adds a warning never to send answers there.", 2],
+  ["data_protection", "Data protection", "Data controller, legal basis and respondents’ rights.", 3],
+  ["help_line", "Help line", "Where respondents find support on this topic. Shown at the end, and after every question or section for which you select it.", 2],
 ];
 
 /**
@@ -24,13 +24,13 @@ export function textsOf(definition) {
     ...screeningTexts(definition.screening),
     ...ABOUT.filter(([name]) => definition.about?.[name]).map(([name, label]) => [`about/${name}`, label, definition.about[name]]),
     ...(definition.look?.logo ? [["look/logo/alternative", "Logo", definition.look.logo.alternative]] : []),
-    ...(definition.ending?.text ? [["ending/text", "End", definition.ending.text]] : []),
-    ...(definition.ending?.link ? [["ending/link/label", "Link at the end", definition.ending.link.label]] : []),
-    ["strata/wording", "Question for the group", definition.strata.wording],
+    ...(definition.ending?.text ? [["ending/text", "Closing text", definition.ending.text]] : []),
+    ...(definition.ending?.link ? [["ending/link/label", "Closing link text", definition.ending.link.label]] : []),
+    ["strata/wording", "Question that assigns the group", definition.strata.wording],
     ...definition.strata.groups.map((group, place) => [`strata/groups/${group.key}/label`, `Group ${place + 1}`, group.label]),
   ];
   for (const section of definition.sections ?? []) {
-    found.push([`sections/${section.key}/title`, "Section", section.title], [`sections/${section.key}/introduction`, "Below it", section.introduction]);
+    found.push([`sections/${section.key}/title`, "Section", section.title], [`sections/${section.key}/introduction`, "Introduction of the section", section.introduction]);
   }
   definition.items.forEach((item, number) => {
     const [path, name] = [`items/${item.key}`, `Question ${number + 1}`];
@@ -47,7 +47,7 @@ export function textsOf(definition) {
     }
     item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice, others.map((row) => row.choices[place])]));
     item.choice_pictures?.forEach((picture, place) => picture &&
-      found.push([`${path}/choice_pictures/${place}/alternative`, `${name}, picture of option ${place + 1}`, picture.alternative]));
+      found.push([`${path}/choice_pictures/${place}/alternative`, `${name}, image of option ${place + 1}`, picture.alternative]));
     if (item.prefer_not) {
       found.push([`${path}/prefer_not`, `${name}, last option`, item.prefer_not, others.map((row) => row.prefer_not)]);
     }
@@ -64,8 +64,8 @@ function textsBefore({ before = {} }) {
 function screeningTexts(screening) {
   return !screening ? [] : [
     ["screening/wording", "Screening question", screening.wording],
-    ...screening.choices.map((text, place) => [`screening/choices/${place}`, `Screening, answer ${place + 1}`, text]),
-    ["screening/text", "Screening, end page", screening.text],
+    ...screening.choices.map((text, place) => [`screening/choices/${place}`, `Screening option ${place + 1}`, text]),
+    ["screening/text", "Screen-out text", screening.text],
   ];
 }
 

@@ -91,16 +91,16 @@ async function download(draft, format, language) {
 async function takeFile(draft, file) {
   const { status, content } = await draft.upload(draft.addresses.translated, file);
   if (status !== 200) {
-    return [content?.message ?? "The file could not be read now. Try again."];
+    return [content?.message ?? "The file could not be read. Try again."];
   }
   const { texts, unknown, stale, unfinished, columns } = content;
   const taken = draft.edit("", (it) => texts.filter(({ place, language, words }) => setText(it, place, language, words)).length);
   const some = (list, one, more) => (list.length ? [`${list.length} ${list.length === 1 ? one : more}: ${list.slice(0, SHOWN).join(", ")}${list.length > SHOWN ? " …" : ""}`] : []);
   return [
-    taken === 1 ? "1 text is taken over." : `${taken} texts are taken over.`,
-    ...some(stale.map(({ place, original, now }) => `${place} (“${original}”, now “${now}”)`), "original has changed since, so its text is left as it was", "originals have changed since, so their texts are left as they were"),
-    ...some(unfinished, "text is marked as fuzzy and left out", "texts are marked as fuzzy and left out"),
-    ...some(unknown, "place is not in this draft", "places are not in this draft"),
-    ...some(columns, "column is no language of this survey", "columns are no languages of this survey"),
+    taken === 1 ? "1 text imported." : `${taken} texts imported.`,
+    ...some(stale.map(({ place, original, now }) => `${place} (“${original}”, now “${now}”)`), "original changed since the download, its translation not imported", "originals changed since the download, their translations not imported"),
+    ...some(unfinished, "text marked as fuzzy, not imported", "texts marked as fuzzy, not imported"),
+    ...some(unknown, "text not in this draft", "texts not in this draft"),
+    ...some(columns, "column that is not a language of this survey", "columns that are not languages of this survey"),
   ];
 }

@@ -15,25 +15,25 @@ export function Revisions({ draft, onClose, onRestore }) {
   }, []);
   const read = async (number, then) => {
     const { status, content } = await draft.get(`${draft.addresses.revisions}?number=${number}`);
-    setSaid(status === 200 ? "" : (content?.message ?? "It cannot be read now. Try again."));
+    setSaid(status === 200 ? "" : (content?.message ?? "The version could not be read. Try again."));
     if (status === 200) {
       then({ number, definition: content.definition });
     }
   };
   const against = (number) => (number === NOW ? setOther({ number, definition: null }) : read(Number(number), setOther));
   return html`<${Dialog} title="Versions of this draft" onClose=${onClose}>
-    <p class="candor-quiet">The newest twenty saves, and of older ones the last of each ten minutes. Bringing one back can be undone.</p>
+    <p class="candor-quiet">The twenty latest saves, and for older ones the last of every ten minutes. Restoring a version can be undone.</p>
     ${said && html`<p class="candor-fault" role="alert">${said}</p>`}
     ${found === null && html`<p>…</p>`}
     <ol class="editor-revisions">${(found ?? []).map(({ number, at, by }) => html`<li key=${number}><span><b>${when(at)}</b> <span class="candor-quiet">${by || "Candor"} · ${number}</span></span>
       ${number === draft.revision ? html`<span class="candor-quiet">now</span>` : html`<span class="candor-acts">
         <button type="button" class="editor-text" aria-expanded=${String(seen?.number === number)} aria-label=${`Compare version ${number}`}
           onClick=${() => (seen?.number === number ? setSeen(null) : read(number, setSeen))}>Compare</button>
-        <button type="button" class="candor-button candor-plain editor-small-button" aria-label=${`Bring back version ${number}`}
-          onClick=${() => read(number, ({ definition }) => onRestore(number, definition))}>Bring back</button></span>`}
+        <button type="button" class="candor-button candor-plain editor-small-button" aria-label=${`Restore version ${number}`}
+          onClick=${() => read(number, ({ definition }) => onRestore(number, definition))}>Restore</button></span>`}
       ${seen?.number === number && html`<div class="editor-compared">
-        <label>Version ${number} beside <select class="candor-field editor-small" value=${String(other.number)} onChange=${(event) => against(event.target.value)}>
-          <option value=${NOW}>the draft of now</option>
+        <label>Compare version ${number} with <select class="candor-field editor-small" value=${String(other.number)} onChange=${(event) => against(event.target.value)}>
+          <option value=${NOW}>the current draft</option>
           ${found.filter((one) => one.number !== number && one.number !== draft.revision).map((one) => html`<option value=${one.number}>version ${one.number}, ${when(one.at)}</option>`)}</select></label>
         <${Compared} before=${seen} after=${other.definition ? other : { number: NOW, definition: draft.definition }} /></div>`}</li>`)}</ol>
   </${Dialog}>`;
@@ -43,7 +43,7 @@ function Compared({ before, after }) {
   const changes = differences(before.definition, after.definition);
   const name = (one) => (one.number === NOW ? "Now" : `Version ${one.number}`);
   if (!changes.length) {
-    return html`<p class="candor-quiet">Nothing differs.</p>`;
+    return html`<p class="candor-quiet">No differences.</p>`;
   }
   return html`<dl class="editor-clashes" data-compared>${changes.map(({ path, was, now }) => html`<div key=${path.join("/")}><dt>${placeIn(before.definition, after.definition, path)}</dt>
     <dd><span class="candor-quiet">${name(before)}</span> <span dir="auto">${inWords(was)}</span></dd>

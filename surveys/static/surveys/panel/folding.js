@@ -49,7 +49,7 @@ async function unfold(button) {
 function retell(row, target) {
   const facts = row.querySelector("[data-facts]");
   if (facts !== null && bodyOf(row).contains(target)) {
-    facts.textContent = "Changed, and not saved yet";
+    facts.textContent = "Changed, not saved yet";
     if (/-wording$/.test(target.name)) {
       row.querySelector("[data-words]").textContent = target.value || "No words yet";
     }

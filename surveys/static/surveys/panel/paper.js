@@ -45,7 +45,7 @@ function focusOn(place) {
 function finish() {
   const missing = lines.findIndex((line) => marked(line) < 0);
   if (missing >= 0) {
-    say(`Not all are marked: ${lines[missing].dataset.number}.`);
+    say(`Question ${lines[missing].dataset.number} is not marked.`);
     focusOn(missing);
     return;
   }
@@ -55,7 +55,7 @@ function finish() {
 function choose(place, digit) {
   const choices = choicesOf(lines[place]);
   if (digit > choices.length) {
-    say(`There is no ${digit} here, only 1 to ${choices.length}.`);
+    say(`${digit} is not an option; press 1 to ${choices.length}.`);
     return;
   }
   choices[digit - 1].checked = true;
@@ -78,7 +78,7 @@ function press(event) {
   if (digit > 0) {
     event.preventDefault();
     if (place < 0) {
-      say(`All are marked, and ${digit} was typed once more: compare the row with the sheet.`);
+      say(`All questions are already marked, but ${digit} was pressed again: compare the summary with the sheet.`);
     } else if (!event.repeat) {
       choose(place, digit);
     }

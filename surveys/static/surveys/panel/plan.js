@@ -114,7 +114,7 @@ async function ask() {
     const headers = { Accept: "application/json" };
     const response = await fetch(`${form.dataset.plan}?${query}`, { headers, signal: asking.signal });
     const answer = await response.json();
-    const fault = answer.errors?.[0] ?? { message: "The numbers could not be computed. Sign in and try again." };
+    const fault = answer.errors?.[0] ?? { message: "The plan could not be computed. Sign in and try again." };
     say(response.ok ? null : fault);
     if (response.ok) {
       show(answer);
@@ -122,7 +122,7 @@ async function ask() {
     }
   } catch (fault) {
     if (fault.name !== "AbortError") {
-      say({ message: "The server could not be asked. The numbers below are those of before." });
+      say({ message: "The server is not responding. The numbers below are not updated." });
     }
   }
 }

@@ -43,7 +43,7 @@ function move(row, step) {
   const rows = rowsOf(list);
   const place = rows.indexOf(row) + step;
   if (place < 0 || place >= rows.length) {
-    announce(`${nameOf(row)} is ${step < 0 ? "first" : "last"} already.`);
+    announce(`${nameOf(row)} is ${step < 0 ? "first" : "last"}.`);
     return;
   }
   put(row, rows[place], step > 0);
@@ -88,7 +88,7 @@ async function duplicate(row) {
   key.value = freeKey(list, nameOf(row));
   put(copy, row, true);
   copy.querySelector("select")?.dispatchEvent(new Event("change", { bubbles: true }));
-  announce(`${key.value} is a copy of ${nameOf(row)} and stands behind it.`);
+  announce(`${key.value} was added as a copy of ${nameOf(row)}.`);
   key.focus();
 }
 
@@ -105,7 +105,7 @@ function takeAway(row) {
   gone.value = "on";
   row.append(gone);
   const next = rowsOf(row.parentElement).find((other) => row.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
-  announce(`${nameOf(row)} is taken away.`);
+  announce(`${nameOf(row)} was removed.`);
   row.hidden = true;
   number(row.parentElement, false);
   (next?.querySelector("[data-move]") ?? row.parentElement.querySelector(".add-row"))?.focus();

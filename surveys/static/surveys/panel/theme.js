@@ -1,6 +1,6 @@
 /**
  * What a page looks like before it is painted: light or dark, and whether its sidebar is away. Not a module, because it
- * must run before the page is there.
+ * must run before the page is there. The time zone goes to the server as a cookie, because the server writes the times.
  */
 "use strict";
 
@@ -32,6 +32,10 @@
     localStorage.setItem("adminTheme", theme);
     paint();
   }
+
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `candor_zone=${zone}; path=/panel/; max-age=31536000; samesite=lax${secure}`;
 
   paint();
   system.addEventListener("change", paint);

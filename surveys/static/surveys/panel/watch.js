@@ -128,11 +128,11 @@ async function watch() {
       offline.hidden = true;
     } catch (error) {
       if (error instanceof Gone) {
-        tell("You are signed out, or may not see this survey any more. What is shown here is not kept up to date.");
+        tell("You are signed out or no longer have access to this survey. This page is not updated.");
         return;
       }
       wait = Math.min(2 * wait, LONGEST_PAUSE);
-      tell("The server does not answer. What is shown here may be old; it is asked again by itself.");
+      tell("The server is not responding. This page may be out of date; it will be updated automatically.");
     }
   }
   mark?.remove();
