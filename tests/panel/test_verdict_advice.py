@@ -1,4 +1,4 @@
-"""What an author is asked for each verdict on the precision to expect: nothing but where it is too imprecise to report."""
+"""What an author is asked for each verdict on the precision to expect: a reason only where it is too imprecise."""
 
 import pytest
 from django.test import Client
