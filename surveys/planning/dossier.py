@@ -210,7 +210,7 @@ def _words() -> dict[str, object]:
         "reason": _("The survey was opened above a privacy loss ceiling. Reason:"),
         "learns": _("Who can learn what"),
         "learns_heads": [_("Who"), _("Can learn:"), _("Cannot know for sure:")],
-        "took_part": _("All of them may still learn that somebody took part."),
+        "took_part": _("All of them may still learn who took part."),
         "stored": _("What is stored, and for how long"),
         "precision": _("Expected precision"),
         "precision_heads": [_("Question"), _("Half-width"), _("Precision"), _("Responses needed")],
