@@ -155,7 +155,7 @@ class Builder:
             try:
                 check_ending({"link": link}, self.texts.languages)
             except ValidationError as reason:
-                source.report.add("end", f"link: {source.link}", "left out", f"{reason}.")
+                source.report.add("end", f"link: {source.link}", "left out", f"The link {reason.sentence(())}.")
             else:
                 ending["link"] = link
                 how = "Respondents follow it by a link at the end; nobody is sent on without a press."

@@ -13,7 +13,7 @@ Words = dict[str, str]
 
 NO_SETTING = "Candor has no such setting."
 ONE_LOOK = "The look is one for the whole survey: colours, typeface and logo are chosen in the editor."
-RUNNING = "It concerns how the tool runs a survey, not what it asks."
+RUNNING = "How the tool runs a survey is not taken over."
 """Why parts of a source are left out that several tools have."""
 
 LONGEST_SHOWN = 200
@@ -65,9 +65,9 @@ class ImportReport:
         return sum(entry.outcome == outcome for entry in self.entries)
 
     def lose_settings(self, place: str, names: Iterable[str]) -> None:
-        """One line for settings that say nothing of the questions."""
-        if told := sorted(set(names)):
-            self.add(place, f"settings: {', '.join(told)}", "left out", RUNNING)
+        """One line for settings that say nothing of the questions, with all of their names."""
+        if told := sorted(set(map(shown, names))):
+            self.add(place, "settings of running", "left out", f"{RUNNING} Left out: {', '.join(told)}")
 
     @property
     def in_words(self) -> str:

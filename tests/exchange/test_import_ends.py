@@ -86,7 +86,7 @@ def test_link_that_the_end_cannot_have_is_left_out(address: str) -> None:
     made = limesurvey({"surveyls_url": address})
     left = said_of(made, f"link: {address}")
     assert left.outcome == "left out"
-    assert "must be an address that begins with https://" in left.detail
+    assert left.detail.startswith("The link must be an address that begins with https://")
     assert "ending" not in made.definition
 
 
@@ -107,8 +107,14 @@ def test_limesurvey_settings_of_running_are_one_line() -> None:
     made = limesurvey(
         {"surveyls_email_invite": "Dear all"}, {"admin": "Ann", "expires": "2026-12-01", "savetimings": "N"}
     )
-    (line,) = [entry for entry in made.report.entries if entry.detail == RUNNING]
-    assert (line.outcome, line.element) == ("left out", "settings: admin, expires, surveyls_email_invite")
+    left = said_of(made, "settings of running")
+    assert (left.outcome, left.detail) == ("left out", f"{RUNNING} Left out: admin, expires, surveyls_email_invite")
+
+
+def test_many_settings_of_running_are_all_named() -> None:
+    names = [f"surveyls_attribute_{number:02}" for number in range(40)]
+    detail = said_of(limesurvey(dict.fromkeys(names, "x")), "settings of running").detail
+    assert [name for name in names if name not in detail] == []
 
 
 def test_xlsform_style_is_reported() -> None:
@@ -134,7 +140,8 @@ def test_qualtrics_options_are_reported() -> None:
     made = qualtrics(options | {"BallotBoxStuffingPrevention": "false", "SaveAndContinue": "true"})
     assert made.definition["ending"]["link"]["address"] == FAR
     left = {entry.element for entry in made.report.entries if entry.place == "survey options"}
-    assert left == {"EOSMessage: MS_1", "Skin: blue", "BackButton: true", "Footer: Ours", "settings: SaveAndContinue"}
+    assert left == {"EOSMessage: MS_1", "Skin: blue", "BackButton: true", "Footer: Ours", "settings of running"}
+    assert said_of(made, "settings of running").detail == f"{RUNNING} Left out: SaveAndContinue"
 
 
 def test_surveyjs_look_is_left_out_with_its_reason() -> None:

@@ -14,6 +14,7 @@ from surveys.definition import bounds, definitions
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
+from tests.exchange import samples
 from tests.factories import payloads
 from tests.panel.forms import BILINGUAL, change, form_of, save
 
@@ -215,6 +216,13 @@ def test_upload_error_marks_line_and_keeps_text(her: Client) -> None:
     marked = [one for one in response.context["form"].excerpt if one.faulty]
     assert [(one.number, one.words.strip()) for one in marked] == [(line, "truth: 7/5")]
     assert html.count("truth: 7/5") == 2, "in the marked line and in the field, to be put right"
+
+
+def test_import_report_lists_missing_texts_by_language(her: Client) -> None:
+    file = SimpleUploadedFile("form.csv", samples.content("form.csv"), content_type="text/csv")
+    html = her.post(reverse("panel:upload"), {"file": file, "format": "auto"}).content.decode()
+    assert "<li>There is no text in Deutsch yet for: the title" in html
+    assert "title.de" not in html
 
 
 def test_upload_not_utf8_is_refused(her: Client) -> None:

@@ -16,6 +16,7 @@ from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle import selectors
 from surveys.models import Rehearsal, Survey, Version
+from tests.exchange import samples
 from tests.factories import payloads
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +62,11 @@ def test_export_survey_and_import_survey_are_inverse(survey: Survey, tmp_path: P
     exported = payloads.definition(same_people_as="campus")
     assert definitions.load(output.read_text(encoding="utf-8")) == exported
     assert definitions.load(run("export_survey", "campus")) == exported
+
+
+def test_import_survey_names_missing_texts_by_language(alice: User) -> None:
+    said = run("import_survey", samples.FILES / "form.csv")
+    assert "Before it can be opened: There is no text in Deutsch yet for: the title" in said
 
 
 def test_rehearse_with_simulated_respondents(survey: Survey) -> None:
