@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from surveys.accounts.teams import home_team
 from surveys.definition.changes import Change
@@ -147,6 +147,21 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
     assert definition()["privacy_budget"] == "3.5"
+
+
+def test_typed_budget_stays_when_a_price_comes(editor: Page) -> None:
+    held = list[Route]()
+    editor.route("**/edit/pr*", lambda route: held.append(route) if not held else route.continue_())
+    budget = editor.locator(".editor-budget")
+    editor.get_by_label("Limit of the privacy loss").select_option("other")
+    editor.get_by_role("button", name="Very sensitive").click()
+    editor.get_by_label("Total privacy loss").fill("3.5")
+    expect(budget).to_have_attribute("aria-busy", "true")
+    assert held, "else no price comes"
+    for route in held:
+        route.continue_()
+    expect(budget).to_have_attribute("aria-busy", "false")
+    expect(editor.get_by_label("Total privacy loss")).to_have_value("3.5")
 
 
 def meanwhile(draft: Survey, *path: str | int, was: Any, now: Any) -> None:

@@ -91,6 +91,7 @@ export function Budget({ prices, ceiling }) {
   const own = typing || !usual.some(([total]) => total === budget);
   const pick = ({ target: { value } }) => {
     setTyping(value === OTHER);
+    setWritten(null);
     if (value !== OTHER) {
       prices.budget = Number(value);
     }
