@@ -19,7 +19,7 @@ from surveys.models import Survey, Version
 from surveys.panel import operations
 from surveys.planning.rehearsals import services as rehearsals
 from tests.browser.accessibility import CLEAN, THEME, faint_picture_texts, faults, found, on_every_screen, texts
-from tests.browser.panel import sign_in
+from tests.browser.panel import PHONE, sign_in
 from tests.browser.states import UNFOLD
 from tests.factories import kinds, payloads, simulation
 from tests.factories.runs import fill, run_of
@@ -38,6 +38,15 @@ def test_axe_published_report(page: Page, run: Run) -> None:
     page.goto(f"/reports/{run.key}/")
     page.evaluate(UNFOLD)
     assert dict(on_every_screen(page)) == CLEAN
+
+
+def test_report_languages_lie_within_a_phone(page: Page, run: Run) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto(f"/reports/{run.key}/")
+    links = page.get_by_role("navigation").first.get_by_role("link").all()
+    places = [link.bounding_box() or {} for link in links]
+    assert len(places) == 5
+    assert [one for one in places if one["x"] < 0 or one["x"] + one["width"] > PHONE["width"]] == []
 
 
 @texts
