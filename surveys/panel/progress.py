@@ -20,7 +20,7 @@ from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
 
 WORKERS = {
-    "here": "At work: it looks for new reports every few seconds.",
+    "here": "At work: it looks for new responses every few seconds.",
     "away": "Not seen for more than a minute. Reports are stored all the same; they are counted when it is back.",
     "never": "Not seen yet. Reports are stored all the same; they are counted once it runs.",
 }
