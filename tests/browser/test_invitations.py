@@ -96,7 +96,7 @@ def test_invitation_code_goes_along_to_other_language(
     invited.stage("questions")
     assert page.url.endswith(f"/s/invited/ar/#{by_invitation.design_id}")
     expect(page.locator("[data-part=invitation-named]")).to_be_visible()
-    page.evaluate("history.back()")
+    invited.back()
     invited.stage("questions")
     expect(page.locator("[data-part=invitation-asked]")).to_be_visible()
     assert codes[1] not in page.evaluate(EVERYWHERE), "who comes back to the page finds nothing"

@@ -113,7 +113,7 @@ def test_ticks_are_gone_after_language_switch_and_back(visit: Visit) -> None:
     page.get_by_role("link", name="Deutsch").click()
     page.wait_for_url("**/de/")
     visit.stage("questions")
-    page.evaluate("history.back()")
+    visit.back()
     page.wait_for_url(visit.url, wait_until="commit")
     visit.stage("questions")
     assert visit.checked() == 0

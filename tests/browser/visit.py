@@ -146,6 +146,11 @@ class Visit:
         self.page.locator(f"[data-part={part}]:visible", has_text=words).wait_for()
         return self
 
+    def back(self) -> Self:
+        """Press the browser's Back. It takes effect after the call: a page that is left cannot answer one."""
+        self.page.evaluate("setTimeout(() => history.back())")
+        return self
+
     def online(self) -> Self:
         """The browser says that it is online again."""
         self.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -184,7 +189,7 @@ STORED = """async () => ({
 def came_back(visit: Visit, site: Capture) -> None:
     """Leave for another page and come back; a page from the back-forward cache has no second load to wait for."""
     visit.page.goto(f"{site.url}/healthz")
-    visit.page.evaluate("history.back()")
+    visit.back()
     visit.page.wait_for_url(visit.url, wait_until="commit")
     visit.faults.clear()  # the other page has no icon
 

@@ -102,8 +102,7 @@ def test_browsers_back_leads_one_stage_back(silent: Visit) -> None:
     screen(agree(silent), "No").stage("screened")
     for stage in ("screening", "consent"):
         silent.page.wait_for_function("history.state === 'ahead'")
-        silent.page.evaluate("history.back()")
-        silent.stage(stage)
+        silent.back().stage(stage)
     assert silent.checked() == len(STATEMENTS) + 1
 
 

@@ -40,11 +40,6 @@ def reviewed(visit: Visit) -> Visit:
     return begun(visit).press("Next").choose(2, "Low").press("Review your answers").stage("review")
 
 
-def back(visit: Visit) -> Visit:
-    visit.page.evaluate("history.back()")
-    return visit
-
-
 def at_entry(visit: Visit, state: str | None) -> Visit:
     """Wait until the tab is at the entry with that state."""
     visit.page.wait_for_function("state => history.state === state", arg=state)
@@ -52,11 +47,11 @@ def at_entry(visit: Visit, state: str | None) -> Visit:
 
 
 def test_back_leads_one_stage_back_with_answers(visit: Visit) -> None:
-    back(reviewed(visit)).stage("questions")
+    reviewed(visit).back().stage("questions")
     expect(visit.question(2)).to_be_visible()
     expect(visit.page.locator("[data-part=review-button]")).to_be_focused()
     assert visit.checked() == 3
-    back(at_entry(visit, "ahead"))
+    at_entry(visit, "ahead").back()
     expect(visit.question(1)).to_be_visible()
     expect(visit.question(2)).to_be_hidden()
     assert visit.checked() == 3
@@ -70,7 +65,7 @@ def test_back_by_button_then_by_browser_wastes_no_press(visit: Visit) -> None:
     at_entry(visit, None)
     visit.leaves = False
     with visit.page.expect_event("dialog"):
-        back(visit)
+        visit.back()
     visit.page.evaluate("history.forward()")
     at_entry(visit, None).press("Next")
     expect(visit.question(2)).to_be_visible()
@@ -110,7 +105,7 @@ def test_leaving_without_answers_does_not_ask(visit: Visit) -> None:
 def test_leaving_after_send_does_not_ask_and_takes_one_press(visit: Visit) -> None:
     visit.page.goto("about:blank")
     at_entry(reviewed(visit).press("Send").stage("sent"), None)
-    back(visit).page.wait_for_url("about:blank", wait_until="commit")
+    visit.back().page.wait_for_url("about:blank", wait_until="commit")
     assert visit.asked == []
 
 
@@ -120,7 +115,7 @@ def test_reload_in_review_begins_anew(visit: Visit) -> None:
     at_entry(visit.stage("questions"), None)
     assert visit.checked() == 0
     assert visit.page.locator(".answers").inner_html() == ""
-    back(visit).page.wait_for_url("about:blank", wait_until="commit")
+    visit.back().page.wait_for_url("about:blank", wait_until="commit")
 
 
 @pytest.mark.whole_browser("the back-forward cache")
@@ -145,7 +140,7 @@ def test_history_is_the_same_for_every_answer(visit: Visit) -> None:
             if answer == "Yes":
                 visit.press("Next").choose(2, "Low")
             visit.press("Review your answers").stage("review")
-            back(at_entry(visit, "ahead")).stage("questions")
+            at_entry(visit, "ahead").back().stage("questions")
             if answer == "Yes":
                 at_entry(visit, "ahead").press("Back")
             at_entry(visit, None)
