@@ -125,7 +125,7 @@ format: ## write every file in the project's style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-messages: ## find the respondents' texts for the translators, and compile what they have translated
+messages: ## find the texts of pages, reports and panel for the translators, and compile what they translated
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/messages
 

@@ -1,10 +1,13 @@
-"""The catalogs: which texts respondents, and readers of reports, can see, and the files in which these are translated.
+"""The catalogs: which texts respondents, readers of reports and researchers can see, and the files that translate them.
 
-Texts are found where they are asked for: in the parsed templates, whatever branch they stand in, and in the syntax tree
-of the modules. Nothing but Python is needed, so that every machine extracts and compiles alike.
+Texts are found where they are asked for: in the parsed templates, whatever branch they stand in, in the syntax tree of
+the modules, and in the calls of gettext and ngettext of the panel's scripts. Nothing but Python is needed, so that every
+machine extracts and compiles alike.
 """
 
 import ast
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,46 +20,112 @@ from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 ROOT = Path(settings.ROOT)
 TEMPLATES = ROOT / "templates"
 
-PANEL = ("surveys/panel/", "surveys/admin.py", "surveys/panel/forms/survey.py")
-"""Not for respondents; the panel speaks English."""
-
 WIDTH = 118
 
-CALLS = {"_": 1, "gettext": 1, "gettext_lazy": 1, "ngettext": 2, "ngettext_lazy": 2}
-"""Functions that ask for a text, and how many of their arguments are texts."""
+FIELDS = {
+    "gettext": ("singular",),
+    "ngettext": ("singular", "plural"),
+    "pgettext": ("context", "singular"),
+    "npgettext": ("context", "singular", "plural"),
+}
+"""Functions that ask for a text, and what their first arguments are."""
+CALLS = {"_": FIELDS["gettext"]} | FIELDS | {f"{name}_lazy": fields for name, fields in FIELDS.items()}
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text as it stands in the source, and its plural where it has one."""
+    """A text as it stands in the source, its plural where it has one, and what tells it from another use of the words."""
 
     singular: str
     plural: str = ""
+    context: str = ""
+
+    @classmethod
+    def of(cls, entry: polib.POEntry) -> "Text":
+        return cls(entry.msgid, entry.msgid_plural, entry.msgctxt or "")
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """Catalogs of one kind of text: the folder that they are in, their languages besides English, and where the texts
-    are asked for.
+    """Catalogs of one kind of text: the folder that they are in, their languages besides English, where the texts are
+    asked for, and the name of their files.
     """
 
     folder: Path
     languages: tuple[str, ...]
     places: tuple[str, ...]
+    domain: str = "django"
 
 
 ALL = tuple(code for code, _name in settings.LANGUAGES if code != "en")
-RESPONDENTS = Shelf(ROOT / "locale", ALL, ("templates/surveys/**/*.html", "surveys/**/*.py"))
-REPORTS = Shelf(ROOT / "estimator" / "locale", ALL, ("estimator/**/*.py",))
-SHELVES = (RESPONDENTS, REPORTS)
+RESPONDENTS = Shelf(
+    ROOT / "locale",
+    ALL,
+    (
+        "templates/surveys/**/*.html",
+        "surveys/rendering/**/*.py",
+        "surveys/definition/classes.py",
+        "surveys/definition/languages.py",
+        "surveys/exchange/translation_files.py",
+        "surveys/outreach/invitation_files.py",
+        "surveys/outreach/poster.py",
+        "surveys/planning/checklist.py",
+        "surveys/planning/dossier.py",
+        "surveys/planning/group_warnings.py",
+    ),
+)
+"""What a respondent reads, and the dossier, which is written in the survey's language."""
+REPORTS = Shelf(
+    ROOT / "estimator" / "locale",
+    ALL,
+    ("estimator/base/**/*.py", "estimator/reports/**/*.py", "estimator/runs/**/*.py"),
+)
+PANEL = Shelf(
+    ROOT / "surveys" / "locale",
+    ("de",),
+    (
+        "templates/*.html",
+        "templates/admin/**/*.html",
+        "templates/panel/**/*.html",
+        "templates/unfold/**/*.html",
+        "collector/designs/**/*.py",
+        "collector/invitations/**/*.py",
+        "collector/models.py",
+        "config/panel.py",
+        "estimator/analyses/**/*.py",
+        "estimator/exports/formats.py",
+        "estimator/exports/services.py",
+        "estimator/models/**/*.py",
+        "surveys/*.py",
+        "surveys/accounts/**/*.py",
+        "surveys/definition/**/*.py",
+        "surveys/exchange/**/*.py",
+        "surveys/lifecycle/**/*.py",
+        "surveys/models/**/*.py",
+        "surveys/opening/**/*.py",
+        "surveys/outreach/**/*.py",
+        "surveys/panel/**/*.py",
+        "surveys/planning/**/*.py",
+    ),
+)
+"""What a researcher reads in the panel, its errors included. The API, the commands, the log and the audit log speak
+English, as do the pages for whoever runs a server.
+"""
+SCRIPTS = Shelf(
+    PANEL.folder,
+    PANEL.languages,
+    ("surveys/static/surveys/editor/*.js", "surveys/static/surveys/panel/*.js"),
+    "djangojs",
+)
+"""What the panel's scripts write."""
+SHELVES = (RESPONDENTS, REPORTS, PANEL, SCRIPTS)
 
 
 def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
     """Everything that can be shown, with the files that ask for it, in a fixed order."""
     found: dict[Text, list[str]] = {}
     for path in sources(shelf):
-        of_file = of_template(path) if path.suffix == ".html" else of_module(path)
-        for text in of_file:
+        for text in READERS[path.suffix](path):
             places = found.setdefault(text, [])
             if str(path.relative_to(ROOT)) not in places:
                 places.append(str(path.relative_to(ROOT)))
@@ -64,8 +133,13 @@ def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
 
 
 def sources(shelf: Shelf = RESPONDENTS) -> list[Path]:
-    found = [path for place in shelf.places for path in sorted(ROOT.glob(place))]
-    return [path for path in found if not str(path.relative_to(ROOT)).startswith(PANEL)]
+    """The files of a shelf that no shelf before it has."""
+    before = {path for earlier in SHELVES[: SHELVES.index(shelf)] for path in _files(earlier)}
+    return [path for path in _files(shelf) if path not in before]
+
+
+def _files(shelf: Shelf) -> list[Path]:
+    return [path for place in shelf.places for path in sorted(ROOT.glob(place))]
 
 
 def of_template(path: Path) -> Iterator[Text]:
@@ -73,18 +147,42 @@ def of_template(path: Path) -> Iterator[Text]:
         raise ValueError(f"{path}: say translate or blocktranslate; _() is not looked for in templates")
     template = get_template(str(path.relative_to(TEMPLATES))).template
     for node in template.nodelist.get_nodes_by_type((TranslateNode, BlockTranslateNode)):
+        context = _constant(node.message_context.var.literal, path) if node.message_context else ""
         if isinstance(node, TranslateNode):
-            yield Text(_constant(node.filter_expression.var.literal, path))
+            yield Text(_constant(node.filter_expression.var.literal, path), context=context)
         else:
             singular, plural = (node.render_token_list(part)[0] for part in (node.singular, node.plural or []))
-            yield Text(singular, plural)
+            yield Text(singular, plural, context)
 
 
 def of_module(path: Path) -> Iterator[Text]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-            said = node.args[: CALLS[node.func.id]]
-            yield Text(*(_constant(getattr(argument, "value", None), path) for argument in said))
+            fields = CALLS[node.func.id]
+            said = [_constant(getattr(argument, "value", None), path) for argument in node.args[: len(fields)]]
+            yield Text(**dict(zip(fields, said, strict=True)))
+
+
+def of_script(path: Path) -> Iterator[Text]:
+    for call in SCRIPT_CALL.finditer(path.read_text(encoding="utf-8")):
+        fields = FIELDS[call["function"]]
+        said = re.findall(rf"(?:^|,)\s*({LITERALS})", call["texts"])[: len(fields)]
+        if len(said) != len(fields):
+            raise ValueError(f"{path}: {call['function']} takes {' and '.join(fields)} in double quotes")
+        yield Text(**dict(zip(fields, map(_joined, said), strict=True)))
+
+
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+LITERALS = rf"{LITERAL}(?:\s*\+\s*{LITERAL})*"
+SCRIPT_CALL = re.compile(rf"(?<!function )\b(?P<function>n?p?gettext)\((?P<texts>\s*(?:{LITERALS}\s*,?\s*)*)")
+"""A call by its name and the texts that stand first in it."""
+
+
+def _joined(literals: str) -> str:
+    return "".join(json.loads(literal) for literal in re.findall(LITERAL, literals))
+
+
+READERS = {".html": of_template, ".py": of_module, ".js": of_script}
 
 
 def catalog(language: str, shelf: Shelf = RESPONDENTS) -> polib.POFile:
@@ -92,22 +190,30 @@ def catalog(language: str, shelf: Shelf = RESPONDENTS) -> polib.POFile:
 
 
 def path_of(language: str, ending: str = "po", *, shelf: Shelf = RESPONDENTS) -> Path:
-    return shelf.folder / language / "LC_MESSAGES" / f"django.{ending}"
+    return shelf.folder / language / "LC_MESSAGES" / f"{shelf.domain}.{ending}"
 
 
 def renewed(old: polib.POFile, shelf: Shelf = RESPONDENTS) -> polib.POFile:
     """The catalog with exactly the texts that there are now; what was translated stays."""
     new = polib.POFile(wrapwidth=WIDTH)
     new.header, new.metadata = old.header, old.metadata
-    known = {Text(entry.msgid, entry.msgid_plural): entry for entry in old}
+    known = {Text.of(entry): entry for entry in old} | _translated_before(old.metadata["Language"], shelf)
     forms = len(plural_forms(old))
     for text, places in texts(shelf).items():
-        entry = known.get(text) or polib.POEntry(msgid=text.singular, msgid_plural=text.plural)
+        entry = known.get(text) or polib.POEntry(
+            msgid=text.singular, msgid_plural=text.plural, msgctxt=text.context or None
+        )
         if text.plural and not entry.msgstr_plural:
             entry.msgstr_plural = dict.fromkeys(range(forms), "")
         entry.occurrences = [(place, "") for place in places]
         new.append(entry)
     return new
+
+
+def _translated_before(language: str, shelf: Shelf) -> dict[Text, polib.POEntry]:
+    """What a shelf before this one translates: one text has one translation, whoever asks for it."""
+    before = [earlier for earlier in SHELVES[: SHELVES.index(shelf)] if earlier.domain == shelf.domain]
+    return {Text.of(entry): entry for earlier in before for entry in catalog(language, earlier)}
 
 
 def plural_forms(of: polib.POFile) -> range:
@@ -118,7 +224,7 @@ def plural_forms(of: polib.POFile) -> range:
 
 def untranslated(of: polib.POFile, shelf: Shelf = RESPONDENTS) -> list[str]:
     """Texts of today that the catalog does not have or leaves empty."""
-    translated = {Text(entry.msgid, entry.msgid_plural) for entry in of if entry.translated()}
+    translated = {Text.of(entry) for entry in of if entry.translated()}
     return [text.singular for text in texts(shelf) if text not in translated]
 
 

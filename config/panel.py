@@ -1,8 +1,10 @@
 """Settings of the theme of the researchers' panel."""
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
+from django.utils.translation import get_language_info
 
 
 def is_superuser(request: HttpRequest) -> bool:
@@ -17,6 +19,15 @@ def is_among_surveys(path: str) -> bool:
 def link_to(title: str, icon: str, page: str, **more: object) -> dict[str, object]:
     """An entry of the sidebar: `active` says for which requests it is marked, `permission` who sees it."""
     return {"title": title, "icon": icon, "link": reverse_lazy(page), **more}
+
+
+def offers_languages(request: HttpRequest) -> bool:
+    return len(settings.PANEL_LANGUAGES) > 1
+
+
+def languages(request: HttpRequest) -> list[dict[str, object]]:
+    """The entries of the account menu's choice of languages."""
+    return [get_language_info(code) for code in settings.PANEL_LANGUAGES]
 
 
 NAVIGATION = [
@@ -40,6 +51,8 @@ UNFOLD: dict[str, object] = {
     "SITE_HEADER": "Candor",
     "SITE_SUBHEADER": "Randomised surveys",
     "SITE_URL": None,
+    "SHOW_LANGUAGES": offers_languages,
+    "LANGUAGES": {"navigation": languages, "action": reverse_lazy("panel:set-language")},
     "SITE_SYMBOL": "confirmation_number",
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("surveys/icon.svg")},

@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "surveys.middleware.speak_language",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -210,7 +211,7 @@ LANGUAGE_CODE = "en"
 # What the respondents' pages speak, each by its own name; docs/explanation/respondent-page.md says how to add one.
 # Reports speak fewer (estimator/base/languages.py) and have a catalog of their own; where
 # both have a text, the respondents' one counts.
-LOCALE_PATHS = [ROOT / "locale", ROOT / "estimator" / "locale"]
+LOCALE_PATHS = [ROOT / "locale", ROOT / "estimator" / "locale", ROOT / "surveys" / "locale"]
 LANGUAGES = [
     ("en", "English"),
     ("de", "Deutsch"),
@@ -218,6 +219,14 @@ LANGUAGES = [
     ("fr", "Français"),
     ("ar", "العربية"),
 ]
+# What the panel speaks; docs/how-to/translate.md says how to add one.
+PANEL_LANGUAGES = ("en",)
+LANGUAGE_COOKIE_NAME = "candor_language"
+LANGUAGE_COOKIE_PATH = "/panel/"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
+LANGUAGE_COOKIE_SECURE = SECURE
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Strict"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

@@ -1,11 +1,17 @@
-"""Middleware of the panel: it requires the second factor of users who have one, and gives refused forms back."""
+"""Middleware of the panel: its language, the second factor of users who have one, and refused forms that are given
+back.
+"""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+from django.utils.translation.trans_real import parse_accept_lang_header
 
 from surveys.accounts import second_factor as factor
 from surveys.api import problems
@@ -13,6 +19,30 @@ from surveys.panel.accounts import kept_forms
 
 GUARDED = "/panel/", "/api/"
 DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", "api-page", "schema"
+
+
+def speak_language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer the panel's requests in the reader's language; everything else speaks English, or a survey's own."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if not request.path.startswith("/panel/"):
+            return get_response(request)
+        language = panel_language(request)
+        with translation.override(language):
+            response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        response.headers.setdefault("Content-Language", language)
+        return response
+
+    return middleware
+
+
+def panel_language(request: HttpRequest) -> str:
+    """Return the language that the reader has chosen, else the first of the browser's that the panel has."""
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    accepted = [code for code, _weight in parse_accept_lang_header(request.headers.get("Accept-Language", ""))]
+    wanted = [chosen, *(code.partition("-")[0] for code in accepted)]
+    return next((code for code in wanted if code in settings.PANEL_LANGUAGES), settings.LANGUAGE_CODE)
 
 
 def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

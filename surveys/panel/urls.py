@@ -1,5 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
+from django.views.decorators.http import conditional_page
+from django.views.i18n import JavaScriptCatalog, set_language
 
 from estimator.base import keys  # noqa: F401 - makes <key:...> known
 from surveys.panel import (
@@ -33,6 +35,8 @@ page = admin.site.admin_view  # who is not signed in is asked to; every POST nee
 urlpatterns = [
     path("", include("surveys.panel.accounts.urls")),
     path("", page(views.index), name="index"),
+    path("language", set_language, name="set-language"),
+    path("texts.js", conditional_page(JavaScriptCatalog.as_view(packages=["surveys"])), name="texts"),
     path("new/", page(gallery.new), name="new"),
     path("templates/", page(gallery.templates), name="templates"),
     path("upload/", page(views.upload), name="upload"),

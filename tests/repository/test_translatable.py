@@ -1,0 +1,178 @@
+"""Every text that a researcher reads in the panel is given to the translators."""
+
+import ast
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+from bin import catalog
+
+ROOT = catalog.ROOT
+
+NOT_YET = (
+    "templates/*.html",
+    "templates/admin/**/*",
+    "templates/panel/_*.html",
+    "templates/panel/[a-o]*.html",
+    "templates/panel/[p-z]*.html",
+    "templates/panel/analyse/*",
+    "templates/panel/editor/*",
+    "templates/panel/people/*",
+    "templates/panel/plan/*",
+    "templates/panel/preview/*",
+    "templates/panel/rehearse/*",
+    "templates/panel/write/*",
+    "templates/unfold/**/*",
+    "collector/designs/**/*.py",
+    "collector/invitations/**/*.py",
+    "collector/models.py",
+    "config/panel.py",
+    "estimator/analyses/**/*.py",
+    "estimator/exports/**/*.py",
+    "estimator/models/**/*.py",
+    "surveys/*.py",
+    "surveys/accounts/**/*.py",
+    "surveys/definition/**/*.py",
+    "surveys/exchange/**/*.py",
+    "surveys/lifecycle/**/*.py",
+    "surveys/models/**/*.py",
+    "surveys/opening/**/*.py",
+    "surveys/outreach/**/*.py",
+    "surveys/panel/*.py",
+    "surveys/panel/accounts/**/*.py",
+    "surveys/panel/editor/**/*.py",
+    "surveys/panel/forms/**/*.py",
+    "surveys/planning/**/*.py",
+    "surveys/static/surveys/editor/*.js",
+    "surveys/static/surveys/panel/*.js",
+)
+"""Places whose texts are not marked yet; the panel offers German when none is left."""
+
+WORD = re.compile(r"[A-Za-z]{2,}")
+SPOKEN = "alt", "aria-label", "content", "label", "placeholder", "title"
+"""Attributes that are read."""
+SILENT = "code", "kbd", "pre", "script", "style", "svg"
+"""Elements whose text is no language."""
+NAMES = re.compile(r"\b(Candor|ORCID|DOI|DataCite|YAML|JSON|CSV|XLSX|PDF|API|HTTP|PO|XLSForm|SurveyJS)\b")
+
+TRANSLATED = re.compile(r"{% *(blocktranslate|blocktrans)\b.*?{% *end\1 *%}", re.DOTALL)
+COMMENT = re.compile(r"{% *comment *%}.*?{% *endcomment *%}|{#.*?#}", re.DOTALL)
+TAG = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
+
+
+def paths(shelf: catalog.Shelf, ending: str) -> list[Path]:
+    left_out = {path for place in NOT_YET for path in ROOT.glob(place)}
+    return [path for path in catalog.sources(shelf) if path.suffix == ending and path not in left_out]
+
+
+class Reader(HTMLParser):
+    """Collects what is read of a document: text, and the attributes that are spoken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.silent: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in SILENT:
+            self.silent.append(tag)
+        self.found += [value for name, value in attrs if name in SPOKEN and value and tag not in ("meta", *SILENT)]
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.silent and tag == self.silent[-1]:
+            self.silent.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self.silent:
+            self.found.append(data)
+
+
+def read(document: str) -> list[str]:
+    reader = Reader()
+    reader.feed(document)
+    reader.close()
+    return [" ".join(text.split()) for text in reader.found if WORD.search(NAMES.sub("", text))]
+
+
+def of_template(source: str) -> list[str]:
+    return read(TAG.sub("", TRANSLATED.sub("", COMMENT.sub("", source))))
+
+
+def of_module(source: str) -> Iterator[str]:
+    """Sentences, and the labels of fields and columns, that no function of gettext is given."""
+    tree = ast.parse(source)
+    skipped = {id(part) for node in ast.walk(tree) if _is_silent(node) for part in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg in LABELS and isinstance(node.value, ast.Constant):
+            text = node.value.value
+            if isinstance(text, str) and WORD.search(text) and id(node.value) not in skipped:
+                yield text
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            if SENTENCE.search(node.value) and not MARKUP.match(node.value):
+                yield node.value
+
+
+LABELS = "label", "help_text", "verbose_name", "verbose_name_plural", "empty_label", "legend", "heading"
+SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|^[A-Z][a-z]+ [A-Z]?[a-z]+")
+MARKUP = re.compile(r"\s*[<.#\[]|[a-z-]+ [a-z-]+=|[a-z]+/[a-z]+")
+UNREAD_CALLS = "debug", "info", "warning", "exception", "critical", "log", "record", "getLogger", "RuntimeError", "cast"
+"""Functions whose texts stand in the log or tell a developer."""
+
+
+def _is_silent(node: ast.AST) -> bool:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True  # a docstring
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
+        return name in catalog.CALLS or name in UNREAD_CALLS
+    return isinstance(node, ast.Assert)
+
+
+
+
+def of_script(source: str) -> Iterator[str]:
+    """Sentences in quotes, and the text of elements, that are given to no function of gettext."""
+    source = re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", source, flags=re.DOTALL)
+    rest = catalog.SCRIPT_CALL.sub("", source)
+    for literal in re.findall(catalog.LITERAL, rest):
+        if SENTENCE.search(literal[1:-1]) and not MARKUP.match(literal[1:-1]):
+            yield literal[1:-1]
+    for text in re.findall(r">([^<>`${}]*[A-Za-z]{2,}[^<>`${}]*)<", rest):
+        if not re.search(r"[=;&|()]", text) and WORD.search(NAMES.sub("", text)):
+            yield " ".join(text.split())
+    for label in re.findall(r'\b(?:aria-label|title|placeholder|alt)="([^"$]*[A-Za-z]{2,}[^"$]*)"', rest):
+        yield label
+
+
+def test_templates_have_no_text_outside_of_translate() -> None:
+    found = {path: of_template(path.read_text(encoding="utf-8")) for path in paths(catalog.PANEL, ".html")}
+    assert listed(found) == []
+
+
+def test_modules_have_no_text_outside_of_gettext() -> None:
+    found = {path: list(of_module(path.read_text(encoding="utf-8"))) for path in paths(catalog.PANEL, ".py")}
+    assert listed(found) == []
+
+
+def test_scripts_have_no_text_outside_of_gettext() -> None:
+    found = {path: list(of_script(path.read_text(encoding="utf-8"))) for path in paths(catalog.SCRIPTS, ".js")}
+    assert listed(found) == []
+
+
+def test_reader_finds_what_is_not_marked() -> None:
+    assert of_template('{% load i18n %}<p title="Two words">{% translate "Kept" %} left {{ out }}</p>') == [
+        "Two words",
+        "left",
+    ]
+    assert list(of_module('"""Docs of it."""\na = "a whole sentence"\nb = gettext("another whole one")')) == [
+        "a whole sentence"
+    ]
+    assert list(of_script('const a = "a whole sentence"; b = gettext("another whole one"); html`<b>Bold</b>`')) == [
+        "a whole sentence",
+        "Bold",
+    ]
+
+
+def listed(found: dict[Path, list[str]]) -> list[str]:
+    return [f"{path.relative_to(ROOT)}: {text}" for path, texts in found.items() for text in texts]
