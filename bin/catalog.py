@@ -1,8 +1,8 @@
 """The catalogs: which texts respondents, readers of reports and researchers can see, and the files that translate them.
 
 Texts are found where they are asked for: in the parsed templates, whatever branch they stand in, in the syntax tree of
-the modules, and in the calls of gettext and ngettext of the panel's scripts. Nothing but Python is needed, so that every
-machine extracts and compiles alike.
+the modules, and in the calls of gettext and its kin in the panel's scripts. Nothing but Python is needed, so that
+every machine extracts and compiles alike.
 """
 
 import ast
@@ -34,7 +34,7 @@ CALLS = {"_": FIELDS["gettext"]} | FIELDS | {f"{name}_lazy": fields for name, fi
 
 @dataclass(frozen=True)
 class Text:
-    """A text as it stands in the source, its plural where it has one, and what tells it from another use of the words."""
+    """A text as it stands in the source, its plural where it has one, and the context that tells two uses apart."""
 
     singular: str
     plural: str = ""

@@ -219,7 +219,7 @@ LANGUAGES = [
     ("fr", "Français"),
     ("ar", "العربية"),
 ]
-# What the panel speaks; docs/how-to/translate.md says how to add one.
+# What the panel speaks; docs/explanation/respondent-page.md says how to add one.
 PANEL_LANGUAGES = ("en",)
 LANGUAGE_COOKIE_NAME = "candor_language"
 LANGUAGE_COOKIE_PATH = "/panel/"

@@ -1,11 +1,14 @@
 """The pages of a survey in the panel: what they show, and their buttons."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 
+from tests.panel.access import ADMIN, ROWS, Cast
 from tests.tools.html import words
 
 
@@ -41,3 +44,18 @@ def digest_shown(client: Client, slug: str = "campus") -> str:
     """What the page of opening shows, and its form confirms."""
     html = client.get(reverse("panel:opening", args=[slug])).content.decode()
     return re.findall(r'name="digest" value="([0-9a-f]{64})"', html)[0]
+
+
+def every_page(cast: Cast) -> Iterator[tuple[str, HttpResponseBase]]:
+    """Every address that is read, by whom it is shown most, and the respondents' pages."""
+    for name, row in {**ROWS, **ADMIN}.items():
+        if "GET" in row.methods:
+            (address, _), _ = cast.requests(name, row)
+            for who in ("owner", "superuser"):
+                yield f"{who} at {name}", cast.clients[who].get(address)
+    for name in ("respond", "coin", "design"):
+        yield name, Client().get(reverse(f"surveys:{name}", args=["campus"]))
+
+
+def content(answer: HttpResponseBase) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]

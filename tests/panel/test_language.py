@@ -10,7 +10,7 @@ from django.utils import translation
 
 from bin import catalog
 from tests.panel.access import Cast
-from tests.panel.test_markup import content, pages
+from tests.panel.pages import content, every_page
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +82,7 @@ def test_numbers_of_german_pages_stay_readable_by_programs(cast: Cast) -> None:
     for client in cast.clients.values():
         client.cookies["candor_language"] = "de"
     seen, spoiled = 0, []
-    for name, response in pages(cast):
+    for name, response in every_page(cast):
         if response.headers.get("Content-Type", "").startswith("text/html"):
             html = content(response).decode()
             seen += '<html lang="de"' in html

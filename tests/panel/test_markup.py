@@ -2,16 +2,13 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
 
 import openpyxl
 import pytest
 from django.contrib.auth.models import User
-from django.http import HttpResponseBase
-from django.test import Client
-from django.urls import reverse
 
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
@@ -19,7 +16,8 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Team
 from tests.factories import payloads
-from tests.panel.access import ADMIN, ROWS, Cast
+from tests.panel.access import Cast
+from tests.panel.pages import content, every_page
 
 pytestmark = pytest.mark.django_db
 ELEMENT, ATTRIBUTE = "candor-mark", "oncandor"
@@ -73,24 +71,9 @@ def hostile() -> dict[str, Any]:
     return definition
 
 
-def pages(cast: Cast) -> Iterator[tuple[str, HttpResponseBase]]:
-    """Every address that is read, by whom it is shown most, and the respondents' pages."""
-    for name, row in {**ROWS, **ADMIN}.items():
-        if "GET" in row.methods:
-            (address, _), _ = cast.requests(name, row)
-            for who in ("owner", "superuser"):
-                yield f"{who} at {name}", cast.clients[who].get(address)
-    for name in ("respond", "coin", "design"):
-        yield name, Client().get(reverse(f"surveys:{name}", args=["campus"]))
-
-
-def content(answer: HttpResponseBase) -> bytes:
-    return b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
-
-
 def test_page_hostile_texts_stay_texts(cast: Cast) -> None:
     seen, faults = 0, []
-    for name, answer in pages(cast):
+    for name, answer in every_page(cast):
         kind, words = answer.get("Content-Type", ""), content(answer).decode(errors="replace")
         if kind.startswith(("text/html", "image/svg")):
             seen += ELEMENT in words

@@ -108,9 +108,8 @@ def of_module(source: str) -> Iterator[str]:
             text = node.value.value
             if isinstance(text, str) and WORD.search(text) and id(node.value) not in skipped:
                 yield text
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
-            if SENTENCE.search(node.value) and not MARKUP.match(node.value):
-                yield node.value
+        elif isinstance(node, ast.Constant) and id(node) not in skipped and _is_sentence(node.value):
+            yield str(node.value)
 
 
 LABELS = "label", "help_text", "verbose_name", "verbose_name_plural", "empty_label", "legend", "heading"
@@ -118,6 +117,10 @@ SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|^[A-Z][a-z]+ [A-Z]?[a-z]+")
 MARKUP = re.compile(r"\s*[<.#\[]|[a-z-]+ [a-z-]+=|[a-z]+/[a-z]+")
 UNREAD_CALLS = "debug", "info", "warning", "exception", "critical", "log", "record", "getLogger", "RuntimeError", "cast"
 """Functions whose texts stand in the log or tell a developer."""
+
+
+def _is_sentence(text: object) -> bool:
+    return isinstance(text, str) and bool(SENTENCE.search(text)) and not MARKUP.match(text)
 
 
 def _is_silent(node: ast.AST) -> bool:
@@ -129,20 +132,17 @@ def _is_silent(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert)
 
 
-
-
 def of_script(source: str) -> Iterator[str]:
     """Sentences in quotes, and the text of elements, that are given to no function of gettext."""
     source = re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", source, flags=re.DOTALL)
     rest = catalog.SCRIPT_CALL.sub("", source)
     for literal in re.findall(catalog.LITERAL, rest):
-        if SENTENCE.search(literal[1:-1]) and not MARKUP.match(literal[1:-1]):
+        if _is_sentence(literal[1:-1]):
             yield literal[1:-1]
     for text in re.findall(r">([^<>`${}]*[A-Za-z]{2,}[^<>`${}]*)<", rest):
         if not re.search(r"[=;&|()]", text) and WORD.search(NAMES.sub("", text)):
             yield " ".join(text.split())
-    for label in re.findall(r'\b(?:aria-label|title|placeholder|alt)="([^"$]*[A-Za-z]{2,}[^"$]*)"', rest):
-        yield label
+    yield from re.findall(r'\b(?:aria-label|title|placeholder|alt)="([^"$]*[A-Za-z]{2,}[^"$]*)"', rest)
 
 
 def test_templates_have_no_text_outside_of_translate() -> None:
