@@ -84,7 +84,6 @@ PANEL = Shelf(
     ROOT / "surveys" / "locale",
     ("de",),
     (
-        "templates/*.html",
         "templates/admin/**/*.html",
         "templates/panel/**/*.html",
         "templates/unfold/**/*.html",

@@ -1,16 +1,18 @@
-"""Middleware of the panel: its language, the second factor of users who have one, and refused forms that are given
-back.
+"""Middleware of the panel: its language and time zone, the second factor of users who have one, and refused forms that
+are given back.
 """
 
 from collections.abc import Callable
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from surveys.accounts import second_factor as factor
@@ -22,13 +24,13 @@ DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", 
 
 
 def speak_language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer the panel's requests in the reader's language; everything else speaks English, or a survey's own."""
+    """Answer the panel's requests in the reader's language and zone; all else is English, or a survey's, and UTC."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path.startswith("/panel/"):
             return get_response(request)
         language = panel_language(request)
-        with translation.override(language):
+        with translation.override(language), timezone.override(browser_zone(request)):
             response = get_response(request)
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
         response.headers.setdefault("Content-Language", language)
@@ -45,6 +47,12 @@ def panel_language(request: HttpRequest) -> str:
     return next((code for code in wanted if code in settings.PANEL_LANGUAGES), settings.LANGUAGE_CODE)
 
 
+def browser_zone(request: HttpRequest) -> ZoneInfo:
+    """Return the time zone that the browser has told (theme.js), else UTC."""
+    name = request.COOKIES.get("candor_zone", "")
+    return ZoneInfo(name) if name in available_timezones() else ZoneInfo("UTC")
+
+
 def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Stop sessions without a verified second factor; where one is required, also users who have not set it up."""
 
@@ -56,9 +64,9 @@ def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -
         if not user.is_authenticated or user.is_verified():  # type: ignore[attr-defined]
             return get_response(request)
         if factor.is_on(user):
-            return _stop(request, "panel:code", "Give your second factor first.")
+            return _stop(request, "panel:code", gettext("Enter your second factor first."))
         if factor.required() and request.path != reverse("panel:second-factor"):
-            return _stop(request, "panel:second-factor", "Set up a second factor first.")
+            return _stop(request, "panel:second-factor", gettext("Set up a second factor first."))
         return get_response(request)
 
     return middleware

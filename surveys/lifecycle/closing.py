@@ -20,6 +20,7 @@ from estimator.runs import services as estimator
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import selectors, signing_keys, transitions
 from surveys.models import Appointment, Survey, Version
+from surveys.times import moment, moment_for_log
 
 BY_A_RESTORE = ", by a restore: invitations used since the backup would be good again"
 """What the log says besides of a closing by a restore."""
@@ -37,7 +38,7 @@ def begin_closing(survey: Survey, *, by: User | None = None) -> datetime:
     version.save(update_fields=["closed_at"])
     close_design(version.design_id, undoable=True)
     final_at = now + selectors.UNDOABLE
-    detail = f"version {version.number}; it can be undone until {selectors.moment(final_at)}"
+    detail = f"version {version.number}; it can be undone until {moment_for_log(final_at)}"
     record_event(by, "closed", survey=survey, detail=detail)
     return final_at
 
@@ -52,7 +53,7 @@ def undo_closing(survey: Survey, *, by: User | None = None) -> Version:
     version = _locked_closing(survey)
     if timezone.now() >= selectors.final_time(version):
         raise Conflict(
-            f"The closing of {survey.slug} could be undone until {selectors.moment(selectors.final_time(version))}. "
+            f"The closing of {survey.slug} could be undone until {moment(selectors.final_time(version))}. "
             "Open it again as its next wave, or revise it."
         )
     called_off = Appointment.objects.filter(survey=survey, move="close", state=Appointment.State.CALLED_OFF)
@@ -64,7 +65,7 @@ def undo_closing(survey: Survey, *, by: User | None = None) -> Version:
     version.save(update_fields=["closed_at"])
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)
     survey.state = Survey.State.OPEN
-    detail = f"version {version.number}, closed on {selectors.moment(closed_at)}" if closed_at else ""
+    detail = f"version {version.number}, closed on {moment_for_log(closed_at)}" if closed_at else ""
     record_event(by, "undid the closing", survey=survey, detail=detail)
     return version
 

@@ -24,6 +24,7 @@ from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.pictures import definition_with_pictures
 from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Group, Item, Page, Section, Survey, Version
+from surveys.times import moment
 
 LONGEST_BEGINNING = 56
 """Maximum length of a slug to which a number is appended."""
@@ -223,11 +224,6 @@ def final_time(version: Version) -> datetime:
     """When the closing of a closed version is made final by itself."""
     assert version.closed_at is not None
     return version.closed_at + UNDOABLE
-
-
-def moment(time: datetime) -> str:
-    """A time in the panel's format."""
-    return f"{time:%-d %B %Y, %H:%M} UTC"
 
 
 def closing_fault(survey: Survey) -> str:

@@ -21,9 +21,9 @@ from estimator.base import wording
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
 from surveys.lifecycle import closing, selectors, transitions
-from surveys.lifecycle.selectors import moment
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import services
+from surveys.times import moment, moment_for_log
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import rsa
@@ -142,9 +142,8 @@ def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> No
             "sooner, close the survey."
         )
     closing.update(due_at=closes_at)
-    record_event(
-        by, "extended the closing date", survey=survey, detail=f"{moment(agreed.due_at)} to {moment(closes_at)}"
-    )
+    detail = f"{moment_for_log(agreed.due_at)} to {moment_for_log(closes_at)}"
+    record_event(by, "extended the closing date", survey=survey, detail=detail)
 
 
 def waiting(survey: Survey) -> list[Appointment]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery, prefetch_related_objects
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 
 from collector.models import DailyCount
@@ -19,6 +18,7 @@ from surveys.lifecycle import links, selectors
 from surveys.models import Appointment, Membership, Survey, Version
 from surveys.panel.field_days import spark_of
 from surveys.panel.frame import epsilon_of
+from surveys.times import moment
 
 ROWS = 50
 """Surveys per page of the list: the questions of drafts are read for their epsilon."""
@@ -118,4 +118,4 @@ def _due(one: Appointment) -> str:
     act = {"open": "Opens", "close": "Closes", "wave": "Opens again"}[one.move]
     if one.due_at is None:
         return f"{act} at {wording.count(one.at_reports or 0)} responses"
-    return f"{act} {date_format(one.due_at, 'j M Y, H:i')} UTC"
+    return f"{act} {moment(one.due_at)}"

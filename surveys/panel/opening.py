@@ -20,7 +20,6 @@ from collector.errors import Conflict, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import ceilings
 from surveys.lifecycle import selectors
-from surveys.lifecycle.selectors import moment
 from surveys.lifecycle.transitions import MOVES
 from surveys.models import Appointment, Survey, Version
 from surveys.opening import schedules
@@ -35,6 +34,7 @@ from surveys.planning.checklist import checklist
 from surveys.planning.dossier import LANGUAGES
 from surveys.planning.drafts import expectations_of
 from surveys.planning.group_warnings import expected_reports, group_warnings
+from surveys.times import moment
 
 NOW, LATER = "now", "later"
 Opens = Callable[..., Version | None]

@@ -24,6 +24,7 @@ from surveys.models import Survey
 from surveys.opening import schedules
 from surveys.panel.forms.survey import DuplicateForm
 from surveys.panel.views import signed_in
+from surveys.times import moment
 
 Change = Callable[..., str]
 View = Callable[..., HttpResponse]
@@ -66,7 +67,7 @@ def close(request: HttpRequest, survey: Survey) -> str:
         if version is None:
             raise
         final_at = selectors.final_time(version)
-    return f"The survey is closed: it takes no more responses. You can undo that until {selectors.moment(final_at)}."
+    return f"The survey is closed: it takes no more responses. You can undo that until {moment(final_at)}."
 
 
 @transition(MOVES["close"].role)

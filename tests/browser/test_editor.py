@@ -252,7 +252,7 @@ def test_find_without_a_match_says_so(editor: Page) -> None:
     editor.get_by_label("Find a question").fill("feel")
     expect(rows).to_have_count(2)
     editor.get_by_label("Find a question").fill("zebra")
-    editor.get_by_text("No question fits.").wait_for()
+    editor.get_by_text("No question matches.").wait_for()
     expect(rows).to_have_count(1)
 
 
@@ -264,7 +264,7 @@ def test_editor_advice_is_dismissed_with_a_reason(editor: Page) -> None:
     advice.get_by_role("button", name="Question 1").click()
     expect(editor.get_by_label("Question", exact=True)).to_be_focused()
     advice.get_by_role("button", name="Dismiss …").click()
-    reason = editor.get_by_label("Why it does not apply")
+    reason = editor.get_by_label("Reason why it does not apply")
     expect(reason).to_be_focused()
     reason.fill("It is a quotation.")
     picture(editor, "advice")
@@ -287,7 +287,7 @@ def test_editor_compares_versions_and_brings_one_back(editor: Page) -> None:
     expect(compared).to_contain_text("Question 1")
     expect(compared).to_contain_text("Have you cheated?")
     picture(editor, "compared")
-    editor.get_by_role("button", name="Bring back version 1").click()
+    editor.get_by_role("button", name="Restore version 1").click()
     expect(editor.get_by_label("Question", exact=True)).to_have_value("Have you cheated?")
 
 

@@ -51,7 +51,7 @@ def test_screening_answer_that_ends_stays_marked_after_deletion(editor: Page) ->
     boxes = editor.get_by_label("ends the survey")
     boxes.nth(1).uncheck()
     boxes.nth(2).check()
-    editor.get_by_label("Words of the end page").fill("This survey is for students.")
+    editor.get_by_label("Text of the end page").fill("This survey is for students.")
     editor.get_by_role("button", name="Delete: Answer 2").click()
     expect(frame(editor).get_by_text("Do you study here?", exact=True)).to_be_visible()
     picture(editor, "screening")

@@ -45,7 +45,8 @@ pytestmark = pytest.mark.django_db
 
 
 APART = {"admin:logout", "admin:autocomplete", "admin:app_list", "admin:view_on_site", "panel:token-revoke"}
-"""What needs something else than a row; each has its test below, the last in test_tokens.py."""
+APART |= {"panel:set-language", "panel:texts"}
+"""What needs something else than a row; each has its test below, the last in test_tokens.py and test_language.py."""
 
 
 def names_of(patterns: list[URLPattern | URLResolver], namespace: str) -> Iterator[str]:

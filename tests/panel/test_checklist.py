@@ -65,7 +65,7 @@ def test_opening_page_links_what_is_missing_and_still_opens(alice: User) -> None
     checks = dict(re.findall(r'data-check="(\w+)" data-done="(yes|no)"', page))
     assert list(checks) == [*EVERY, "retention"]
     assert (checks["introduction"], checks["contact"]) == ("yes", "no")
-    assert 'aria-label="Contact: put it right"' in page
+    assert 'aria-label="Contact: complete"' in page
     assert open_survey(survey).number == 1
     assert "data-check" not in client.get("/panel/survey/campus/open/").content.decode()
 

@@ -84,7 +84,7 @@ def test_surveys_are_found_by_words_tags_and_teams(her: Client, alice: User) -> 
     assert slugs(her, tag="Pilot") == ["first"]
     assert slugs(her, team=str(other.pk)) == ["second"]
     assert slugs(her, team="x") == ["second", "first"]
-    assert "No survey fits" in her.get(LIST, {"q": "<none>"}).content.decode()
+    assert "No survey matches" in her.get(LIST, {"q": "<none>"}).content.decode()
     assert list(first.tags.values_list("name", flat=True)) == ["Pilot", "panel 2026"]
 
 

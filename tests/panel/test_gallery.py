@@ -55,7 +55,7 @@ def test_the_gallery_shows_each_template(her: Client) -> None:
     for template in templates.templates():
         assert template.topic in html
         assert f'value="{template.name}"' in html
-    assert html.count("Start from this</button>") == 8
+    assert html.count("Use this template</button>") == 8
     assert "<dd>3.18</dd>" in html, "4 questions: 3 * ln 2 + ln 3"
 
 

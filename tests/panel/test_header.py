@@ -28,7 +28,7 @@ def action_of(html: str) -> tuple[str, str] | None:
 
 
 def step_of(html: str) -> str:
-    summary = re.search(r"<summary>(Step.+?)</summary>", html, re.DOTALL)
+    summary = re.search(r"<summary>\s*(Step.+?)</summary>", html, re.DOTALL)
     assert summary is not None
     return words(summary[1])
 

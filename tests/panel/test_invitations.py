@@ -116,7 +116,7 @@ def test_mail_is_previewed_changed_and_sent(invited: Survey, her: Client, box: M
     file = SimpleUploadedFile("list.txt", b"\xef\xbb\xbfP3@example.org, last@example.org\n")
     preview = her.post(address("mail"), mail_of(file=file)).content.decode()
     assert "13 addresses" in preview
-    assert "1 stands more than once and gets one mail: p3@example.org." in preview
+    assert "1 address occurs more than once and gets one e-mail: p3@example.org" in preview
     assert f"&amp;invitation={'0' * 28}" in preview
     assert not Mailing.objects.exists()
     assert not Recipient.objects.exists()

@@ -156,7 +156,7 @@ def test_results_page_shows_intervals_and_charts(run: Run, her: Client) -> None:
     # Which 90 of 110 is drawn, and with it whether the interval that holds at every look is of use.
     told = r"Of the 90 respondents, an estimated \d+ % \(95 % CI|“Yes”: too imprecise to report \(90 respondents"
     assert re.search(told, said)
-    assert "90 responses, counted" in said
+    assert "Responses: 90, counted" in said
     html = her.get("/panel/survey/campus/watch/").content.decode()
     assert html.count('<svg xmlns="http://www.w3.org/2000/svg" class="picture') == 6, "two layouts of three pictures"
     assert "nan" not in html.lower().split()

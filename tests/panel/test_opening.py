@@ -78,7 +78,7 @@ def test_opening_without_digest_answers_422(survey: Survey, her: Client, digest:
 
 def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
     terms = {"opens": "later", "opens_at": ahead(5), "closes_at": ahead(50), "cap": "500"}
-    assert "500 reports" in press(her, "opening", "campus", digest=digest_shown(her), **terms)
+    assert "500 responses" in press(her, "opening", "campus", digest=digest_shown(her), **terms)
     assert 'id="agreed"' in html_of(her, "opening", "campus")
     assert sorted(marks(html_of(her, "opening", "campus"), "due")) == ["close", "close", "open"]
     assert marks(html_of(her, "survey", "campus"), "due") == ["open"]
@@ -128,7 +128,7 @@ def test_opening_page_shows_failed_scheduled_opening(survey: Survey, her: Client
 
 def test_closing_date_can_only_be_extended(survey: Survey, her: Client) -> None:
     press(her, "opening", "campus", digest=digest_shown(her), opens="now", closes_at=ahead(5))
-    assert "Closes on" in opening_page(her)
+    assert "Closes automatically on" in opening_page(her)
     for closes_at, level in ((ahead(2), "error"), (ahead(9), "success"), ("soon", "error")):
         before = Appointment.objects.get().due_at
         assert outcome(her, "extend", "campus", closes_at=closes_at) == level

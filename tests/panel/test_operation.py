@@ -53,7 +53,7 @@ def test_operation_page_shows_what_works(operator: Client) -> None:
 
 def test_operation_page_shows_failed_job(operator: Client, version: Version) -> None:
     run = services.request_run(version.design_id)
-    assert "None has failed." in words(operator)
+    assert "No job has failed." in words(operator)
     Run.objects.filter(pk=run.pk).update(tries=jobs.MOST_TRIES, state="running", lease="lost")
     jobs.release_lease(Run, run.pk, "lost", ZeroDivisionError("a value"))
     shown = words(operator)
@@ -104,9 +104,9 @@ def test_operation_shows_the_fingerprint_of_backups(operator: Client) -> None:
 
 
 def test_operation_shows_the_last_backup(operator: Client, settings: Any) -> None:
-    assert "None is made by itself" in words(operator)
+    assert "No automatic backups" in words(operator)
     settings.CANDOR_BACKUP_EVERY = 12
-    assert "None is stored yet." in words(operator)
+    assert "No backup is stored yet." in words(operator)
     now = timezone.now()
     done = {"state": "done", "finished_at": now, "size": 12_300_001, "name": "a", "place": "s3://bucket/backups"}
     made = Backup.objects.create(**done)

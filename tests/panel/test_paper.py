@@ -43,7 +43,7 @@ def test_paper_sheet_is_stored_and_counted(version: Version, her: Client) -> Non
         (b"\x01\x02", 0, Report.Mode.PAPER)
     }
     services.close_survey(version.survey)
-    assert "of them with a real coin: 3" in her.get("/panel/survey/campus/").content.decode()
+    assert "of these with own coin: 3" in her.get("/panel/survey/campus/").content.decode()
 
 
 def test_paper_same_sheet_twice_is_stored_once(version: Version, her: Client) -> None:

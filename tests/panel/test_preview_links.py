@@ -119,9 +119,9 @@ def test_link_is_bounded_logged_and_kept_as_a_hash(draft: Survey, alice: User) -
 def test_panel_shows_a_new_link_once_and_revokes_it(draft: Survey, alices: Client) -> None:
     made = alices.post("/panel/survey/campus/preview/links", {"days": "3"}).content.decode()
     secret = made.partition("/preview/")[2]
-    assert "it is shown this once" in made
+    assert "it is shown only once" in made
     again = alices.get("/panel/survey/campus/preview/").content.decode()
-    assert "it is shown this once" not in again
+    assert "it is shown only once" not in again
     link = PreviewLink.objects.get()
     assert f'data-link="{link.pk}"' in again
     assert secret

@@ -60,7 +60,7 @@ def test_rehearsal_from_form_to_findings(her: Client, survey: Survey) -> None:
     assert asked.assumptions == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
     said = words_of(her.get(f"{PAGE}1/").content.decode())
     assert "of 24 intervals held the true value" in said
-    assert "Chance?" in said
+    assert "Verdict" in said
     assert "within chance" in said
     assert her.get(f"{PAGE}1/").content.count(b"interval-truth") == 4, "a picture of each estimate of everybody"
     assert stored() == 0
@@ -77,7 +77,7 @@ def test_rehearsal_names_population_of_intervals(her: Client, survey: Survey, sh
     survey.groups.update(share=share or "")
     done(her)
     said = words_of(her.get(f"{PAGE}1/").content.decode())
-    assert f"Held what is true of {whose} " in said
+    assert f"Contained the true value of {whose} " in said
     assert f"The 95 % intervals are for {whose.replace('the respondents', 'the population', 1)}: they" in said
 
 

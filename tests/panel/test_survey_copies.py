@@ -138,8 +138,8 @@ def test_ledger_names_loss_in_other_surveys(answered: Survey, her: Client) -> No
     book = budget_of(copy)
     assert (book.elsewhere.most, book.total.most) == (12, 12)
     page = " ".join(her.get(reverse("panel:waves", args=["copy"])).content.decode().split())
-    assert "that can have been spent in other surveys for the same people" in page
-    assert "The ledger cannot know of other installations" in page
+    assert "from other surveys for the same people" in page
+    assert "This account cannot know of other installations" in page
 
 
 @pytest.mark.django_db(transaction=True)

@@ -75,7 +75,7 @@ def test_team_is_deleted_only_when_empty(her: Client, survey: Survey, alice: Use
     _invitation, secret = invitations.invite(made, Role.OWNER, by=alice)
     assert outcome(her, "team-delete", made.pk) == "success"
     assert not Team.objects.filter(pk=made.pk).exists()
-    assert "leads nowhere" in said(Client(), "/panel/join/", secret=secret)
+    assert "is not valid" in said(Client(), "/panel/join/", secret=secret)
     assert AuditEntry.objects.filter(act="deleted a team", detail="Field work", name="alice").exists()
     assert outcome(her, "team-delete", survey.team_id) == "error"
     with pytest.raises(Conflict, match="deleted when it has neither"):
@@ -163,7 +163,7 @@ def test_join_link_works_once(her: Client, team: Team, bob: User, sign_in: SignI
     his.post("/panel/join/")
     assert team.memberships.get(user=bob).role == Role.EDITOR
     assert AuditEntry.objects.filter(name="bob", act="joined a team", team=team).exists()
-    assert "leads nowhere" in said(his, "/panel/join/", secret=secret)
+    assert "is not valid" in said(his, "/panel/join/", secret=secret)
 
 
 def test_join_link_expired_used_revoked_look_the_same(her: Client, team: Team, alice: User, bob: User) -> None:
@@ -197,7 +197,7 @@ def test_join_link_keeps_higher_role(team: Team, alice: User) -> None:
 def test_join_link_makes_account(team: Team, alice: User) -> None:
     _made, secret = invitations.invite(team, Role.ANALYST, by=alice)
     client = Client()
-    assert "Make an account" in said(client, "/panel/join/", secret=secret)
+    assert "Create an account" in said(client, "/panel/join/", secret=secret)
     fields = {"username": "erin", "password1": "password1234", "password2": "password1234"}
     assert "too common" in said(client, "/panel/join/", **fields)
     fields |= {"password1": "seven green bottles", "password2": "seven green bottles", "is_superuser": "on"}
@@ -212,7 +212,7 @@ def test_join_link_account_without_panel_is_refused(team: Team, alice: User, dav
     _made, secret = invitations.invite(team, Role.OWNER, by=alice)
     his = sign_in(dave)
     said(his, "/panel/join/", secret=secret)
-    assert "leads nowhere" in said(his, "/panel/join/")
+    assert "is not valid" in said(his, "/panel/join/")
     assert team.memberships.count() == 1
 
 

@@ -55,7 +55,7 @@ def test_watch_page_interim_results_are_anytime_valid(run: Run, survey: Survey, 
     estimator.execute(closing.pk)
     final = said(her)
     assert "Anytime-valid." not in final
-    assert "110 responses, counted" in final
+    assert "Responses: 110, counted" in final
     assert her.get(API).json()["ends"] is True
 
 
@@ -165,7 +165,7 @@ def test_days_chart_merges_days_with_few_reports() -> None:
 
 def test_survey_page_shows_newest_results_briefly(run: Run, her: Client) -> None:
     page = her.get("/panel/survey/campus/").content.decode()
-    assert "Newest results" in page
+    assert "Latest results" in page
     assert page.count('class="quote"') > 0
-    assert "<svg" not in page[page.index("Newest results") : page.index("</section>", page.index("Newest results"))]
+    assert "<svg" not in page[page.index("Latest results") : page.index("</section>", page.index("Latest results"))]
     assert PAGE in page

@@ -63,7 +63,7 @@ def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) ->
     assert outcome(her, "waves", "campus", digest=digest, opens="now", reason=REASON) == "success"
     assert confirmed.digest == digest
     assert closed.versions.all()[0].design_id == with_reason(confirmed, REASON).digest
-    assert "Wave 2 fewer than 10 reports" in look(her)
+    assert "Wave 2 Responses: fewer than 10" in look(her)
     assert outcome(her, "waves", "campus", digest=digest, opens="now", reason=REASON) == "success"
     assert closed.versions.count() == 2, "a double press is one press"
     assert outcome(her, "waves", "campus", digest="0" * 64, opens="now", reason=REASON) == "error"

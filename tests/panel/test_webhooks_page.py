@@ -62,7 +62,7 @@ def test_webhook_page_shows_delivery_state(her: Client, survey: Survey) -> None:
     again = reverse("panel:webhook-again", args=["campus", hook.key, Delivery.objects.get().key])
     assert outcome(her, "webhook-again", "campus", hook.key, Delivery.objects.get().key) == "error"
     Delivery.objects.update(attempts=2, status=500, fault="The receiver answered 500.")
-    assert re.search(r"try 3 of 14 at .{1,20}\. The receiver answered 500\.", text(her))
+    assert re.search(r"attempt 3 of 14 on .{1,30}\. The receiver answered 500\.", text(her))
     Delivery.objects.update(state="failed", attempts=14)
     page = her.get(ADDRESS).content.decode()
     assert ('data-state="failed"' in page, "The receiver answered 500." in page) == (True, True)

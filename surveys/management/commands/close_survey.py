@@ -4,6 +4,7 @@ from typing import Any
 from surveys.lifecycle import closing, selectors, services
 from surveys.management.base import SurveyCommand, find_survey
 from surveys.models import Survey
+from surveys.times import moment
 
 
 class Command(SurveyCommand):
@@ -26,7 +27,7 @@ class Command(SurveyCommand):
             return f"{survey.slug} is closed for good with {facts['reports']} reports.", facts
         final_at = closing.begin_closing(survey)
         facts = _facts(survey) | {"final_at": final_at.isoformat()}
-        return f"{survey.slug} is closed. It can be undone until {selectors.moment(final_at)}.", facts
+        return f"{survey.slug} is closed. It can be undone until {moment(final_at)}.", facts
 
 
 def _facts(survey: Survey) -> dict[str, object]:

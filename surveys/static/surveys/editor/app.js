@@ -1,4 +1,5 @@
 /** The survey editor: the list of questions, the one that is edited, and the page as respondents will see it. */
+import { fill, gettext, pieces } from "../panel/words.js";
 import { Clash, Problems, when } from "./aside.js";
 import { Draft } from "./draft.js";
 import { Preview } from "./frame.js";
@@ -7,14 +8,14 @@ import { Prices } from "./prices.js";
 import { Budget } from "./protection.js";
 import { Question } from "./question.js";
 import { SectionCard, SurveyCard } from "./survey.js";
-import { progressOf, textsOf } from "./texts.js";
+import { counted, progressOf, textsOf } from "./texts.js";
 import { Translations } from "./translate.js";
 import { Revisions } from "./versions.js";
 import { afterPaint, html, later, render, useEffect, useLatest, useLayoutEffect, useRef, useState } from "./view.js";
 
 const ENTRY_PARTS = new Set(["wording", "choices", "ends", "text"]);
 const COUNT = 400;
-const TABS = [["outline", "Questions"], ["card", "Edit"], ["preview", "Preview"]];
+const tabs = () => [["outline", gettext("Questions")], ["card", gettext("Edit")], ["preview", gettext("Preview")]];
 
 function Editor({ draft, prices, state, listen }) {
   const [, redraw] = useState(0);
@@ -68,7 +69,7 @@ function Editor({ draft, prices, state, listen }) {
   });
   const step = (back) => {
     const to = back ? draft.undo() : draft.redo();
-    setSaid(to ? (back ? "Undone." : "Done again.") : back ? "There is nothing to undo." : "There is nothing to do again.");
+    setSaid(to ? (back ? gettext("Undone.") : gettext("Redone.")) : back ? gettext("There is nothing to undo.") : gettext("There is nothing to redo."));
     if (to) {
       setAt(to);
     }
@@ -81,26 +82,26 @@ function Editor({ draft, prices, state, listen }) {
     });
     setAsked("");
     setAt(first(old));
-    setSaid(`Version ${number} is back.`);
+    setSaid(fill(gettext("Version {number} is restored."), { number }));
   };
   const order = definition.items.map((one) => one.key).join(" ");
   const stops = draft.problems.filter(({ level }) => level === "stops").length;
   return html`<div class="editor" data-tab=${tab} ref=${body}>
     <div class="editor-head">
-      <div class="editor-title"><a href=${draft.addresses.survey} class="editor-back" aria-label="Back to the survey’s page">←</a>
-        <div><h1 dir="auto">${definition.title[definition.languages[0]] || "Untitled survey"}</h1><${Status} draft=${draft} onOpen=${open} /></div></div>
+      <div class="editor-title"><a href=${draft.addresses.survey} class="editor-back" aria-label=${gettext("Back to the survey’s page")}>←</a>
+        <div><h1 dir="auto">${definition.title[definition.languages[0]] || gettext("Untitled survey")}</h1><${Status} draft=${draft} onOpen=${open} /></div></div>
       <div class="editor-acts">
-        ${names.size > 1 && html`<select class="candor-field editor-small" aria-label="Language of the texts" value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
-          ${[...names].map(([code, name]) => html`<option value=${code}>${name} ${translated.get(code)?.join(" of ")}</option>`)}</select>`}
+        ${names.size > 1 && html`<select class="candor-field editor-small" aria-label=${gettext("Language of the texts")} value=${spoken} onChange=${(event) => setLanguage(event.target.value)}>
+          ${[...names].map(([code, name]) => html`<option value=${code}>${name} ${counted(translated.get(code))}</option>`)}</select>`}
         <${Budget} prices=${prices} ceiling=${state.ceiling} />
-        ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>Translate</button>`}
-        <button type="button" class="editor-icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
-        <button type="button" class="editor-icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
-        <button type="button" class="editor-text" onClick=${() => setAsked("revisions")}>Versions</button>
+        ${names.size > 1 && html`<button type="button" class="editor-text" aria-pressed=${String(part === "translations")} onClick=${() => select("translations")}>${gettext("Translate")}</button>`}
+        <button type="button" class="editor-icon" aria-label=${gettext("Undo")} title=${gettext("Undo (Ctrl+Z)")} disabled=${!draft.undoSteps.length} onClick=${() => step(true)}>↶</button>
+        <button type="button" class="editor-icon" aria-label=${gettext("Redo")} title=${gettext("Redo (Ctrl+Shift+Z)")} disabled=${!draft.redoSteps.length} onClick=${() => step(false)}>↷</button>
+        <button type="button" class="editor-text" onClick=${() => setAsked("revisions")}>${gettext("Versions")}</button>
       </div>
-      <a class=${`candor-button${stops ? " candor-plain" : ""}`} href=${draft.addresses.opening}>Open …</a>
+      <a class=${`candor-button${stops ? " candor-plain" : ""}`} href=${draft.addresses.opening}>${gettext("Open …")}</a>
     </div>
-    <div class="editor-tabs" role="group" aria-label="Parts of the editor">${TABS.map(([name, words]) => html`<button type="button" aria-pressed=${String(tab === name)} onClick=${() => setTab(name)}>${words}</button>`)}</div>
+    <div class="editor-tabs" role="group" aria-label=${gettext("Parts of the editor")}>${tabs().map(([name, words]) => html`<button type="button" aria-pressed=${String(tab === name)} onClick=${() => setTab(name)}>${words}</button>`)}</div>
     <p class="candor-out" role="status">${said}</p>
     <div class="editor-columns">
       <${Outline} draft=${draft} state=${state} at=${at} onSelect=${select} language=${spoken} prices=${prices} />
@@ -120,17 +121,17 @@ function Editor({ draft, prices, state, listen }) {
 
 function Status({ draft, onOpen }) {
   const words = {
-    saved: draft.savedAt ? `Saved ${when(draft.savedAt)}` : "Saved",
-    changed: "Not saved yet",
-    saving: "Saving …",
-    failed: "Cannot save now. Still trying; nothing is lost.",
-    clash: "Not saved",
+    saved: draft.savedAt ? fill(gettext("Saved {time}"), { time: when(draft.savedAt) }) : gettext("Saved"),
+    changed: gettext("Not saved yet"),
+    saving: gettext("Saving …"),
+    failed: gettext("Cannot save now. Still trying; nothing is lost."),
+    clash: gettext("Not saved"),
   };
   if (draft.status === "signed-out") {
-    return html`<span class="editor-status editor-stop" role="alert">Your session has ended. <a href=${`/panel/login/?next=${encodeURIComponent(draft.addresses.edit)}`} target="_blank">Sign in again</a> and come back: your texts stay here.</span>`;
+    return html`<span class="editor-status editor-stop" role="alert">${pieces(gettext("Your session has ended. {link} and come back: your texts stay here."), { link: html`<a href=${`/panel/login/?next=${encodeURIComponent(draft.addresses.edit)}`} target="_blank">${gettext("Sign in again")}</a>` })}</span>`;
   }
   if (draft.status === "refused") {
-    return html`<span class="editor-status editor-stop" role="alert">Not saved: <button type="button" class="editor-text" onClick=${() => onOpen(draft.path)}>${draft.message}</button></span>`;
+    return html`<span class="editor-status editor-stop" role="alert">${gettext("Not saved:")} <button type="button" class="editor-text" onClick=${() => onOpen(draft.path)}>${draft.message}</button></span>`;
   }
   const wrong = draft.status === "failed" || draft.status === "frozen";
   return html`<span class=${`editor-status${wrong ? " editor-stop" : ""}`} role=${wrong ? "alert" : undefined}>${words[draft.status] ?? draft.message}</span>`;

@@ -1,11 +1,12 @@
 /** What stands before a question, besides it - a heading, a text, a picture - and the pictures of its options. */
+import { fill, gettext } from "../panel/words.js";
 import { emptyText, itemOf, setPictures } from "./definition.js";
 import { TextField } from "./fields.js";
 import { PictureField } from "./pictures.js";
 import { html, useState } from "./view.js";
 
 const LONGEST_CHOICE = 400;
-const PARTS = [["heading", "Heading", "", 1], ["text", "Text", "An empty line begins a new paragraph.", 4]];
+const parts = () => [["heading", gettext("Heading"), "", 1], ["text", gettext("Text"), gettext("An empty line begins a new paragraph."), 4]];
 
 /** Of a grid: what stands above it, which its first row has. */
 export function Before({ draft, item, language }) {
@@ -33,9 +34,9 @@ export function Before({ draft, item, language }) {
       it.picture = { ...picture, alternative: it.picture?.alternative ?? emptyText(all) };
     }
   });
-  return html`<details class="editor-advanced" open=${Boolean(before)}><summary>Text or picture before this question</summary>
-    <p class="candor-quiet">Stands above the question, for what begins here. It is shown where the question is asked.</p>
-    ${PARTS.map(([name, label, help, rows]) => html`<${TextField} key=${name} label=${label} help=${help} rows=${rows} text=${before?.[name] ?? {}}
+  return html`<details class="editor-advanced" open=${Boolean(before)}><summary>${gettext("Text or picture before this question")}</summary>
+    <p class="candor-quiet">${gettext("Shown above the question, whenever the question is asked.")}</p>
+    ${parts().map(([name, label, help, rows]) => html`<${TextField} key=${name} label=${label} help=${help} rows=${rows} text=${before?.[name] ?? {}}
       path=${`before/${name}`} language=${language} definition=${definition} onInput=${(words) => write(name, words)} />`)}
     <${PictureField} draft=${draft} shown=${before?.picture} language=${language} path="before/picture" onChange=${show}
       onAlternative=${(words) => change(`before-alternative-${language}`, (it) => (it.picture.alternative[language] = words))} />
@@ -52,10 +53,10 @@ export function ChoicePictures({ draft, item, language, edit }) {
   });
   const show = (place, picture) => change("", place, (old, all) => picture && { ...picture, alternative: old?.alternative ?? emptyText(all) });
   const describe = (place, words) => change(`picture-${place}-${language}`, place, (old) => ({ ...old, alternative: { ...old.alternative, [language]: words } }));
-  return html`<details class="editor-advanced" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>Pictures of options</summary>
-    <p class="candor-quiet">A small picture beside an option. Everybody loads all pictures with the page, so none tells what was answered.</p>
+  return html`<details class="editor-advanced" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>${gettext("Pictures of options")}</summary>
+    <p class="candor-quiet">${gettext("A small picture beside each option. Every device loads all pictures with the page, so loading reveals no answer.")}</p>
     ${open && item.choices.map((choice, place) => html`<${PictureField} key=${place} draft=${draft} shown=${pictures[place]} language=${language} longest=${LONGEST_CHOICE}
-      path=${`choice_pictures/${place}`} label=${`Picture of ${choice[language] || `option ${place + 1}`}`} onChange=${(picture) => show(place, picture)}
+      path=${`choice_pictures/${place}`} label=${fill(gettext("Picture of {option}"), { option: choice[language] || fill(gettext("option {number}"), { number: place + 1 }) })} onChange=${(picture) => show(place, picture)}
       onAlternative=${(words) => describe(place, words)} />`)}
   </details>`;
 }

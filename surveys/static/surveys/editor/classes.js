@@ -1,4 +1,5 @@
 /** Options made of dates or of times of day: the author says which classes, the server writes them in every language. */
+import { fill, gettext, ngettext } from "../panel/words.js";
 import { itemOf, setChoices, setOption } from "./definition.js";
 import { html, useState } from "./view.js";
 
@@ -13,9 +14,9 @@ export const USUAL = {
   date: { by: "year", from: String(YEAR - 4), to: String(YEAR), earlier: true },
   time: { by: "time", hours: 6, from: "00:00" },
 };
-const WAYS = { month: "Month", quarter: "Quarter", year: "Year", date: "Dates that you type", time: "Time of day" };
+const ways = () => ({ month: gettext("Month"), quarter: gettext("Quarter"), year: gettext("Year"), date: gettext("Dates that you enter"), time: gettext("Time of day") });
 const FIELDS = { month: ["from", "to", "earlier", "later"], quarter: ["from", "to", "earlier", "later"], year: ["from", "to", "earlier", "later"], date: ["at"], time: ["hours", "from"] };
-const LABELS = { by: "Classes", from: "From", to: "To", at: "Dates", hours: "Hours" };
+const labels = () => ({ by: gettext("Classes"), from: gettext("From"), to: gettext("To"), at: gettext("Dates"), hours: gettext("Hours") });
 
 /** The classes of questions that were added as dates or times, by the key that each had first: their options come later. */
 const fresh = new Map();
@@ -23,7 +24,7 @@ const fresh = new Map();
 /** @returns {Promise<{choices?: object[], fault?: string}>} the options, or what is wrong with the classes */
 async function classChoices(draft, classes) {
   const { status, content } = await draft.post(draft.addresses.options, { languages: draft.definition.languages, classes });
-  return status === 200 ? content : { fault: inWords(content?.message ?? "They cannot be made now; try again.") };
+  return status === 200 ? content : { fault: inWords(content?.message ?? gettext("The options cannot be made now. Try again.")) };
 }
 
 /** @returns {Promise<object | null>} the classes that a question's options were made of, if they are still as they were made */
@@ -63,26 +64,26 @@ export function Classes({ draft, item }) {
       setClasses((now) => (now === classes ? found : now)); // unless the author was faster
     }
   };
-  const field = (name, type, more = {}) => html`<label class="editor-field">${LABELS[name]}<input class="candor-field" type=${type} autocomplete="off" ...${more}
+  const field = (name, type, more = {}) => html`<label class="editor-field">${labels()[name]}<input class="candor-field" type=${type} autocomplete="off" ...${more}
     data-path=${`classes/${name}`} value=${classes[name] ?? ""} onInput=${(event) => set(name, event.target.value)} /></label>`;
   const flag = (name, words) => html`<label class="editor-check"><input type="checkbox" checked=${classes[name] === true}
     onChange=${(event) => set(name, event.target.checked)} /><span>${words}</span></label>`;
   const { by } = classes;
   const period = by === "year" ? ["text", { inputmode: "numeric", placeholder: String(YEAR) }] : ["month", { placeholder: `${YEAR}-01` }];
-  return html`<details class="editor-advanced editor-classes" open=${opened} onToggle=${(event) => recover(event.currentTarget.open)}><summary>Options from dates or times</summary>
+  return html`<details class="editor-advanced editor-classes" open=${opened} onToggle=${(event) => recover(event.currentTarget.open)}><summary>${gettext("Options from dates or times")}</summary>
     <div class="editor-classes-form"><div class="editor-grid">
-      <label class="editor-field">${LABELS.by}<select class="candor-field" aria-label=${LABELS.by} value=${by} onChange=${(event) => setClasses(turned(classes, event.target.value))}>
-        ${Object.entries(WAYS).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
-      ${by === "time" && html`<label class="editor-field">${LABELS.hours}<select class="candor-field" aria-label=${LABELS.hours} value=${String(classes.hours)} onChange=${(event) => set("hours", Number(event.target.value))}>
+      <label class="editor-field">${labels().by}<select class="candor-field" aria-label=${labels().by} value=${by} onChange=${(event) => setClasses(turned(classes, event.target.value))}>
+        ${Object.entries(ways()).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
+      ${by === "time" && html`<label class="editor-field">${labels().hours}<select class="candor-field" aria-label=${labels().hours} value=${String(classes.hours)} onChange=${(event) => set("hours", Number(event.target.value))}>
         ${[1, 2, 3, 4, 6, 8, 12].map((hours) => html`<option value=${String(hours)}>${hours}</option>`)}</select></label>`}
       ${by === "time" && field("from", "time")}
       ${"to" in classes && field("from", ...period)}
       ${"to" in classes && field("to", ...period)}</div>
-    ${by === "date" && html`<label class="editor-field">${LABELS.at}<textarea class="candor-field" rows="3" aria-label=${LABELS.at} placeholder=${`${YEAR - 1}-07-01\n${YEAR}-01-01`} value=${classes.at}
-      onInput=${(event) => set("at", event.target.value)}></textarea><small class="candor-quiet">Years, months or days, one to a line. Each begins a class.</small></label>`}
-    ${"to" in classes && html`<div class="editor-switches">${flag("earlier", "An option for earlier")}${flag("later", "An option for later")}</div>`}
-    <p><button type="button" class="candor-button candor-plain" onClick=${make}>Make options</button></p>
-    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? `${said.made} options are made, in every language.` : "They replace those above, in every language.")}</p></div>
+    ${by === "date" && html`<label class="editor-field">${labels().at}<textarea class="candor-field" rows="3" aria-label=${labels().at} placeholder=${`${YEAR - 1}-07-01\n${YEAR}-01-01`} value=${classes.at}
+      onInput=${(event) => set("at", event.target.value)}></textarea><small class="candor-quiet">${gettext("Years, months or days, one per line. Each begins a class.")}</small></label>`}
+    ${"to" in classes && html`<div class="editor-switches">${flag("earlier", gettext("An option for earlier"))}${flag("later", gettext("An option for later"))}</div>`}
+    <p><button type="button" class="candor-button candor-plain" onClick=${make}>${gettext("Make options")}</button></p>
+    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? fill(ngettext("{count} option was made, in every language.", "{count} options were made, in every language.", said.made), { count: said.made }) : gettext("They replace the options above, in every language."))}</p></div>
   </details>`;
 }
 
@@ -117,5 +118,5 @@ function sent(classes) {
 
 /** What is wrong, by the name of the field. */
 function inWords(message) {
-  return message.replace(/^classes(?:\.(\w+)(?:\[(\d+)\])?)?/, (_, name, place) => (place === undefined ? LABELS[name] ?? "They" : `Date ${Number(place) + 1}`));
+  return message.replace(/^classes(?:\.(\w+)(?:\[(\d+)\])?)?/, (_, name, place) => (place === undefined ? labels()[name] ?? gettext("They") : fill(gettext("Date {number}"), { number: Number(place) + 1 })));
 }

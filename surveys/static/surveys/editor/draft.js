@@ -7,6 +7,7 @@
  * A save sends the changes since the last one. What others changed meanwhile comes back with the answer and is put under
  * what was typed since. Until a save has succeeded its changes are kept in this tab's storage, too.
  */
+import { gettext } from "../panel/words.js";
 import { applyChanges, differences, inverse, same } from "./changes.js";
 import { changedCopy } from "./copies.js";
 import { later } from "./view.js";
@@ -162,7 +163,7 @@ export class Draft {
       this.latest = content;
     } else if (status === 409 || status === 403 || status === 404) {
       this.status = "frozen";
-      this.message = content?.message ?? "You cannot change this survey any more.";
+      this.message = content?.message ?? gettext("You cannot change this survey any more.");
     } else if (status === 422) {
       this.status = "refused";
       [this.message, this.path] = [content.message, content.path];
@@ -240,7 +241,7 @@ export class Draft {
     }
     if (!content.draft) {
       this.status = "frozen";
-      this.message = "This survey is not a draft any more.";
+      this.message = gettext("This survey is not a draft any more.");
     } else if (content.definition && this.status !== "clash") {
       const { definition, clashes } = applyChanges(content.definition, differences(this.base, this.definition));
       if (!clashes.length) {

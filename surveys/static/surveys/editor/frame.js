@@ -1,4 +1,5 @@
 /** The respondents' page of the draft, by the code of the real one, in a frame that follows what is typed. */
+import { gettext } from "../panel/words.js";
 import { same as alike } from "./changes.js";
 import { rowsOf } from "./definition.js";
 import { afterPaint, html, later, useEffect, useRef, useState } from "./view.js";
@@ -24,18 +25,18 @@ export function Preview({ draft, language, number }) {
   useEffect(() => afterPaint(() => page.current.show(draft.definition, language)), [draft.definition, language]);
   useEffect(() => page.current.scroll(), [number]);
   useEffect(() => page.current.colour(), [dark]);
-  return html`<section class="editor-preview" aria-label="Preview">
+  return html`<section class="editor-preview" aria-label=${gettext("Preview")}>
     <div class="editor-bar">
-      <div class="editor-switch" role="group" aria-label="Width of the page">
+      <div class="editor-switch" role="group" aria-label=${gettext("Width of the page")}>
         ${["phone", "desktop"].map(
           (one) => html`<button type="button" aria-pressed=${String(width === one)} onClick=${() => setWidth(one)}>
-            ${one === "phone" ? "Phone" : "Desktop"}</button>`,
+            ${one === "phone" ? gettext("Phone") : gettext("Desktop")}</button>`,
         )}
       </div>
-      <div class="editor-switch" role="group" aria-label="Colours of the page">
+      <div class="editor-switch" role="group" aria-label=${gettext("Colours of the page")}>
         ${[false, true].map(
           (one) => html`<button type="button" aria-pressed=${String(dark === one)} onClick=${() => setDark(one)}>
-            ${one ? "Dark" : "Light"}</button>`,
+            ${one ? gettext("Dark") : gettext("Light")}</button>`,
         )}
       </div>
     </div>
@@ -110,7 +111,7 @@ class Page {
     this.#patches.clear();
     this.#coming?.remove();
     const frame = document.createElement("iframe");
-    frame.title = "The respondents’ page";
+    frame.title = gettext("The respondents’ page");
     frame.name = `candor-page-${(this.#count += 1)}`;
     frame.dataset.coming = "";
     this.#screen.append(frame);

@@ -1,4 +1,5 @@
 /** The rows of a grid, typed below each other as options are: Enter adds the next one, a pasted list becomes rows. */
+import { fill, gettext } from "../panel/words.js";
 import { addRows, emptyText, isUnnamed, itemOf, nameItem, passBefore, removeItem } from "./definition.js";
 import { editList, linesOf } from "./options.js";
 import { html, useLayoutEffect, useRef } from "./view.js";
@@ -8,10 +9,12 @@ export function Heading({ draft, rows, language }) {
   const keys = rows.map((row) => row.key);
   const write = (event) =>
     draft.edit(`heading-${first.key}-${language}`, (it) => keys.forEach((key) => (itemOf(it, key).heading[language] = event.target.value)));
-  return html`<label class="editor-field editor-wording">Heading of the grid
+  return html`<label class="editor-field editor-wording">${gettext("Heading of the grid")}
     <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="heading" value=${first.heading[language] ?? ""}
-      placeholder=${first.heading[draft.definition.languages[0]] || "What do all rows ask?"} onInput=${write}></textarea></label>`;
+      placeholder=${first.heading[draft.definition.languages[0]] || gettext("What do all rows ask?")} onInput=${write}></textarea></label>`;
 }
+
+const rowName = (place) => fill(gettext("Row {number}"), { number: place + 1 });
 
 export function Rows({ draft, rows, item, language, onSelect, onRename }) {
   const list = useRef(null);
@@ -79,17 +82,17 @@ export function Rows({ draft, rows, item, language, onSelect, onRename }) {
     insert(place, keep ? lines : lines.slice(1));
   };
   const leave = (event) => !event.currentTarget.contains(event.relatedTarget) && named();
-  return html`<fieldset class="editor-options" onFocusOut=${leave}><legend>Rows</legend>
+  return html`<fieldset class="editor-options" onFocusOut=${leave}><legend>${gettext("Rows")}</legend>
     <ol ref=${list}>${rows.map((row, place) => html`<li key=${place}>
       <span class="editor-mark" aria-hidden="true">${place + 1}</span>
-      <input class="candor-field" lang=${language} dir="auto" value=${row.wording[language] ?? ""} aria-label=${`Row ${place + 1}`}
-        data-path=${row === item ? "wording" : `row-${place}`} placeholder=${row.wording[own] || `Row ${place + 1}`}
+      <input class="candor-field" lang=${language} dir="auto" value=${row.wording[language] ?? ""} aria-label=${rowName(place)}
+        data-path=${row === item ? "wording" : `row-${place}`} placeholder=${row.wording[own] || rowName(place)}
         onInput=${(event) => write(place, event.target.value)} onKeyDown=${(event) => keys(event, place)} onPaste=${(event) => paste(event, place)} />
-      <button type="button" aria-label=${`Move up: Row ${place + 1}`} disabled=${place === 0} onClick=${() => move(place, -1)}>↑</button>
-      <button type="button" aria-label=${`Move down: Row ${place + 1}`} disabled=${place === rows.length - 1} onClick=${() => move(place, 1)}>↓</button>
-      <button type="button" aria-label=${`Delete: Row ${place + 1}`} disabled=${rows.length === 1} onClick=${() => remove(place)}>×</button>
+      <button type="button" aria-label=${fill(gettext("Move up: {name}"), { name: rowName(place) })} disabled=${place === 0} onClick=${() => move(place, -1)}>↑</button>
+      <button type="button" aria-label=${fill(gettext("Move down: {name}"), { name: rowName(place) })} disabled=${place === rows.length - 1} onClick=${() => move(place, 1)}>↓</button>
+      <button type="button" aria-label=${fill(gettext("Delete: {name}"), { name: rowName(place) })} disabled=${rows.length === 1} onClick=${() => remove(place)}>×</button>
     </li>`)}</ol>
-    <button type="button" class="editor-text" onClick=${() => insert(rows.length - 1, [""])}>+ Add row</button>
-    <span class="candor-quiet"> Each row is randomised by itself; a pasted list becomes rows.</span>
+    <button type="button" class="editor-text" onClick=${() => insert(rows.length - 1, [""])}>${gettext("+ Add row")}</button>
+    <span class="candor-quiet"> ${gettext("Each row is randomised by itself; a pasted list becomes rows.")}</span>
   </fieldset>`;
 }

@@ -1,4 +1,5 @@
 /** The kinds of questions with their pictures; a kind without one of its own has a plain one. */
+import { gettext } from "../panel/words.js";
 import { html } from "./view.js";
 
 const SHAPES = {
@@ -14,17 +15,19 @@ const SHAPES = {
 };
 const PLAIN = ["M4 6h16M4 12h16M4 18h10"];
 
-const WORDS = {
-  yes_no: ["Yes or no", "One statement that is true or not"],
-  one_choice: ["One choice", "Exactly one of several options"],
-  several_choices: ["Several choices", "Any of several options"],
-  scale: ["Scale", "Points from low to high"],
-  dropdown: ["Dropdown", "One of a long list, up to 256 options"],
-  grid: ["Grid", "Several items with one scale"],
-  date: ["Date", "By month, quarter, year or dates of yours"],
-  time: ["Time of day", "By classes of some hours"],
-  number: ["Number", "How many, how often, how old"],
-};
+/** What a kind is called, and what it asks for. */
+const words = (kind) =>
+  ({
+    yes_no: [gettext("Yes or no"), gettext("One statement that is true or not")],
+    one_choice: [gettext("One choice"), gettext("Exactly one of several options")],
+    several_choices: [gettext("Several choices"), gettext("Any of several options")],
+    scale: [gettext("Scale"), gettext("Points from low to high")],
+    dropdown: [gettext("Dropdown"), gettext("One of a long list, up to 256 options")],
+    grid: [gettext("Grid"), gettext("Several items with one scale")],
+    date: [gettext("Date"), gettext("By month, quarter, year or your own dates")],
+    time: [gettext("Time of day"), gettext("By classes of some hours")],
+    number: [gettext("Number"), gettext("How many, how often, how old")],
+  })[kind];
 
 /** Ways of showing a kind that authors look for by names of their own. */
 export const PRESETS = { dropdown: "one_choice", grid: "scale", date: "one_choice", time: "one_choice" };
@@ -32,16 +35,16 @@ export const PRESETS = { dropdown: "one_choice", grid: "scale", date: "one_choic
 export const Picture = ({ kind }) => html`<svg class="editor-picture" viewBox="0 0 24 24" aria-hidden="true">
   ${(SHAPES[kind] ?? PLAIN).map((path) => html`<path d=${path} />`)}</svg>`;
 
-export const kindName = (kind, label) => WORDS[kind]?.[0] ?? `${label[0].toUpperCase()}${label.slice(1)}`;
+export const kindName = (kind, label) => words(kind)?.[0] ?? `${label[0].toUpperCase()}${label.slice(1)}`;
 
 /** Buttons of all kinds; what cannot be asked is said beside them. */
 export function KindMenu({ kinds, refused, onPick, onClose }) {
   const presets = Object.keys(PRESETS).map((name) => ({ name, label: name }));
-  return html`<div class="editor-kinds" role="group" aria-label="Kind of question"
+  return html`<div class="editor-kinds" role="group" aria-label=${gettext("Kind of question")}
     onKeyDown=${(event) => event.key === "Escape" && onClose()}>
     ${[...kinds, ...presets].map(
       ({ name, label }) => html`<button type="button" class="editor-kind" onClick=${() => onPick(name)}>
-        <${Picture} kind=${name} /><span><b>${kindName(name, label)}</b><small>${WORDS[name]?.[1] ?? ""}</small></span></button>`,
+        <${Picture} kind=${name} /><span><b>${kindName(name, label)}</b><small>${words(name)?.[1] ?? ""}</small></span></button>`,
     )}
     <details class="editor-not"><summary>${Object.keys(refused).join(", ")}?</summary>
       <dl>${Object.entries(refused).map(([name, why]) => html`<dt>${name}</dt><dd>${why}.</dd>`)}</dl></details>

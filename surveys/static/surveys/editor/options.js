@@ -1,11 +1,12 @@
 /** The options of a question, typed in place: Enter adds the next one, a pasted list becomes options. */
+import { fill, gettext } from "../panel/words.js";
 import { emptyText, setChoices } from "./definition.js";
 import { html, memo, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** With "prefer not to say"; the same as in collector/designs/items.py. */
 const MOST_ANSWERS = 256;
 
-export function Options({ draft, item, language, label = "Option" }) {
+export function Options({ draft, item, language, points = false }) {
   const list = useRef(null);
   const focus = useRef(-1);
   const { choices } = item;
@@ -63,12 +64,12 @@ export function Options({ draft, item, language, label = "Option" }) {
   };
   const acts = useRef({});
   acts.current = { write, press, paste, move, remove };
-  return html`<fieldset class="editor-options"><legend>${label}s</legend>
-    <ol ref=${list}>${choices.map((choice, place) => html`<${Option} key=${place} name=${`${label} ${place + 1}`} place=${place} last=${place === choices.length - 1}
+  return html`<fieldset class="editor-options"><legend>${points ? gettext("Points") : gettext("Options")}</legend>
+    <ol ref=${list}>${choices.map((choice, place) => html`<${Option} key=${place} name=${fill(points ? gettext("Point {number}") : gettext("Option {number}"), { number: place + 1 })} place=${place} last=${place === choices.length - 1}
       choice=${choice} language=${language} own=${own} acts=${acts} />`)}</ol>
-    <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>+ Add option</button>
-    <span class="candor-quiet"> Enter adds the next one; a pasted list becomes options.</span>
-    <p role="status" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && `At most ${MOST_ANSWERS} answers, with “prefer not to say”. Left out: ${left}.`}</p>
+    <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>${gettext("+ Add option")}</button>
+    <span class="candor-quiet"> ${gettext("Enter adds the next one; a pasted list becomes options.")}</span>
+    <p role="status" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && fill(gettext("At most {limit} answers, “prefer not to say” included. Left out: {count}."), { limit: MOST_ANSWERS, count: left })}</p>
   </fieldset>`;
 }
 
@@ -78,9 +79,9 @@ const Option = memo(({ name, place, last, choice, language, own, acts }) => html
   <input class="candor-field" lang=${language} dir="auto" value=${choice[language] ?? ""} aria-label=${name}
     data-path=${`choices/${place}`} placeholder=${choice[own] || name} maxlength="300" onInput=${(event) => acts.current.write(place, event.target.value)}
     onKeyDown=${(event) => acts.current.press(event, place)} onPaste=${(event) => acts.current.paste(event, place)} />
-  <button type="button" aria-label=${`Move up: ${name}`} disabled=${place === 0} onClick=${() => acts.current.move(place, -1)}>↑</button>
-  <button type="button" aria-label=${`Move down: ${name}`} disabled=${last} onClick=${() => acts.current.move(place, 1)}>↓</button>
-  <button type="button" aria-label=${`Delete: ${name}`} onClick=${() => acts.current.remove(place)}>×</button>
+  <button type="button" aria-label=${fill(gettext("Move up: {name}"), { name })} disabled=${place === 0} onClick=${() => acts.current.move(place, -1)}>↑</button>
+  <button type="button" aria-label=${fill(gettext("Move down: {name}"), { name })} disabled=${last} onClick=${() => acts.current.move(place, 1)}>↓</button>
+  <button type="button" aria-label=${fill(gettext("Delete: {name}"), { name })} onClick=${() => acts.current.remove(place)}>×</button>
 </li>`);
 
 /**

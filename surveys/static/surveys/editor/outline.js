@@ -1,4 +1,5 @@
 /** The list of the draft's parts: questions and sections in order, moved by dragging, by buttons and by keys. */
+import { fill, gettext } from "../panel/words.js";
 import { fillNew, USUAL } from "./classes.js";
 import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, placeItem } from "./definition.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
@@ -44,15 +45,15 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
   const here = (of) => draft.others.filter((one) => one.at === of).map(({ name }) => name).join("\n");
   const words = wanted.trim().toLowerCase();
   const shown = parts(definition, ({ item }) => matches(item, words, definition.languages)).filter(({ items }) => !words || items.length);
-  return html`<nav class="editor-outline" aria-label="Questions">
+  return html`<nav class="editor-outline" aria-label=${gettext("Questions")}>
     <div class="editor-outline-head">
-      <button type="button" class="candor-button" aria-expanded=${String(adding)} ref=${opener} onClick=${() => setAdding(!adding)}>+ Add question</button>
-      <input type="search" class="candor-field editor-small" placeholder="Find" aria-label="Find a question" data-find
+      <button type="button" class="candor-button" aria-expanded=${String(adding)} ref=${opener} onClick=${() => setAdding(!adding)}>${gettext("+ Add question")}</button>
+      <input type="search" class="candor-field editor-small" placeholder=${gettext("Find")} aria-label=${gettext("Find a question")} data-find
         value=${wanted} onInput=${(event) => setWanted(event.target.value)} />
     </div>
     ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${closed} />`}
     <ol class="editor-rows">
-      <${Row} selected=${at === "survey"} of="survey" onSelect=${onSelect} words="Title, introduction, languages" mark="⌂" others=${here("survey")} />
+      <${Row} selected=${at === "survey"} of="survey" onSelect=${onSelect} words=${gettext("Title, introduction, languages")} mark="⌂" others=${here("survey")} />
       ${shown.map(({ section: one, items }) => html`
         ${one && html`<${SectionRow} section=${one} selected=${at === `section:${one.key}`} onSelect=${onSelect} language=${language} draft=${draft}
           others=${here(`section:${one.key}`)} />`}
@@ -60,24 +61,24 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
           selected=${at === `item:${item.key}`} onSelect=${onSelect} language=${language} draft=${draft} others=${here(`item:${item.key}`)}
           problems=${missing.get(item.key) ?? 0} />`)}`)}
     </ol>
-    ${words && !shown.length && html`<p class="candor-quiet editor-outline-foot" role="status">No question fits.</p>`}
-    <p class="editor-outline-foot"><button type="button" class="editor-text" onClick=${section}>+ Section</button></p>
+    ${words && !shown.length && html`<p class="candor-quiet editor-outline-foot" role="status">${gettext("No question matches.")}</p>`}
+    <p class="editor-outline-foot"><button type="button" class="editor-text" onClick=${section}>${gettext("+ Section")}</button></p>
   </nav>`;
 }
 
 /** Drawn anew only when it changes: a survey may have a hundred, and each key in the question beside them draws the list. */
 const ItemRow = memo(({ item, number, selected, onSelect, language, draft, others, problems }) => {
-  const words = item.wording[language] || Object.values(item.wording).find(Boolean) || "No words yet";
+  const words = item.wording[language] || Object.values(item.wording).find(Boolean) || gettext("No text yet");
   const move = (by) => draft.edit("", (it) => moveItem(it, item.key, by));
   return html`<${Row} selected=${selected} of=${`item:${item.key}`} words=${words} mark=${number} kind=${item.heading ? "grid" : item.dropdown ? "dropdown" : item.kind}
     onSelect=${onSelect} others=${others}
     onMove=${move} problems=${isUnnamed(item.key) ? 0 : problems} faint=${!item.wording[language]}
-    note=${item.heading ? `row of: ${item.heading[language] || "a grid"}` : item.asked_if ? "only some are asked" : ""}
+    note=${item.heading ? fill(gettext("row of: {heading}"), { heading: item.heading[language] || gettext("a grid") }) : item.asked_if ? gettext("conditional") : ""}
     drag=${{ key: item.key, onDrop: (key) => draft.edit("", (it) => placeItem(it, key, item.key, item.section)) }} />`;
 });
 
 function SectionRow({ section, selected, onSelect, language, draft, others }) {
-  const words = section.title[language] || Object.values(section.title).find(Boolean) || "Section";
+  const words = section.title[language] || Object.values(section.title).find(Boolean) || gettext("Section");
   return html`<${Row} selected=${selected} of=${`section:${section.key}`} words=${words} mark="§" onSelect=${onSelect} others=${others}
     onMove=${(by) => draft.edit("", (it) => moveSection(it, section.key, by))} section
     drag=${{ onDrop: (key) => draft.edit("", (it) => placeItem(it, key, firstOf(it, section.key), section.key)) }} />`;
@@ -110,13 +111,13 @@ function Row({ selected, of, words, mark, kind, onSelect, onMove, others, proble
       aria-keyshortcuts=${onMove ? "Alt+ArrowUp Alt+ArrowDown" : undefined}>
       <span class="editor-mark">${mark}</span>
       <span class=${`editor-row-words${faint ? " candor-quiet" : ""}`}><span dir="auto">${words}</span>${note && html`<small dir="auto">${note}</small>`}</span>
-      ${[...new Set(others.split("\n").filter(Boolean))].map((name) => html`<span class="editor-other" title=${`${name} is here`}>${name.slice(0, 2)}</span>`)}
-      ${problems > 0 && html`<span class="editor-count" title="Still missing">${problems}<span class="candor-out"> missing</span></span>`}
+      ${[...new Set(others.split("\n").filter(Boolean))].map((name) => html`<span class="editor-other" title=${fill(gettext("{name} is here"), { name })}>${name.slice(0, 2)}</span>`)}
+      ${problems > 0 && html`<span class="editor-count" title=${gettext("Still missing")}>${problems}<span class="candor-out"> ${gettext("missing")}</span></span>`}
       ${kind && html`<${Picture} kind=${kind} />`}
     </button>
     ${onMove && selected && html`<span class="editor-row-tools">
-      <button type="button" aria-label=${`Move up: ${words}`} onClick=${() => onMove(-1)}>↑</button>
-      <button type="button" aria-label=${`Move down: ${words}`} onClick=${() => onMove(1)}>↓</button></span>`}
+      <button type="button" aria-label=${fill(gettext("Move up: {name}"), { name: words })} onClick=${() => onMove(-1)}>↑</button>
+      <button type="button" aria-label=${fill(gettext("Move down: {name}"), { name: words })} onClick=${() => onMove(1)}>↓</button></span>`}
   </li>`;
 }
 

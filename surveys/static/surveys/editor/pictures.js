@@ -1,4 +1,5 @@
 /** A picture that is uploaded: made small in the browser where it is too big, checked and written anew by the server. */
+import { fill, gettext } from "../panel/words.js";
 import { html, useState } from "./view.js";
 
 const LONGEST = 1200;
@@ -8,14 +9,14 @@ const DRAWING = ["image/webp", "image/png", "image/jpeg"]; // of these only the 
 const QUALITY = 0.85;
 
 /** `shown` is what the definition has of the picture; `onChange` gets the new one, or null. */
-export function PictureField({ draft, shown, language, path, onChange, onAlternative, label = "Picture", longest = LONGEST }) {
+export function PictureField({ draft, shown, language, path, onChange, onAlternative, label = gettext("Picture"), longest = LONGEST }) {
   const [said, setSaid] = useState("");
   const { definition, addresses } = draft;
   const chosen = async (event) => {
     const [file] = event.target.files;
     event.target.value = "";
     if (file) {
-      setSaid("Uploading …");
+      setSaid(gettext("Uploading …"));
       const { picture, fault } = await uploaded(draft, file, longest);
       setSaid(fault);
       if (picture) {
@@ -25,11 +26,11 @@ export function PictureField({ draft, shown, language, path, onChange, onAlterna
   };
   return html`<div class="editor-shown">
     ${shown && html`<img src=${`${addresses.picture}${shown.digest}.${shown.type}`} alt="" width=${shown.width} height=${shown.height} />`}
-    <p><label class="editor-text">${shown ? `Replace: ${label}` : `+ ${label}`}<input type="file" class="candor-out" data-path=${path}
+    <p><label class="editor-text">${shown ? fill(gettext("Replace: {name}"), { name: label }) : `+ ${label}`}<input type="file" class="candor-out" data-path=${path}
       accept="image/png,image/jpeg,image/webp" onChange=${chosen} /></label>
-      ${shown && html` <button type="button" class="editor-text editor-danger" onClick=${() => onChange(null)}>Remove</button>`}</p>
+      ${shown && html` <button type="button" class="editor-text editor-danger" onClick=${() => onChange(null)}>${gettext("Remove")}</button>`}</p>
     <p role="status" class=${said ? "" : "candor-out"}>${said}</p>
-    ${shown && html`<label class="editor-field">Alternative text <small class="candor-quiet">What it shows, for people who do not see it.</small>
+    ${shown && html`<label class="editor-field">${gettext("Alternative text")} <small class="candor-quiet">${gettext("What it shows, for people who cannot see it.")}</small>
       <input class="candor-field" lang=${language} dir="auto" data-path=${`${path}/alternative`} value=${shown.alternative[language] ?? ""}
         placeholder=${shown.alternative[definition.languages[0]] ?? ""} onInput=${(event) => onAlternative(event.target.value)} /></label>`}
   </div>`;
@@ -43,7 +44,7 @@ async function uploaded(draft, file, longest) {
     const found = await answer.json();
     return answer.ok ? { picture: found, fault: "" } : { picture: null, fault: `${found.message[0].toUpperCase()}${found.message.slice(1)}.` };
   } catch {
-    return { picture: null, fault: "The picture could not be uploaded. Try again." };
+    return { picture: null, fault: gettext("The picture could not be uploaded. Try again.") };
   }
 }
 

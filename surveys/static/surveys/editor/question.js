@@ -1,4 +1,5 @@
 /** The question that is edited: its words first, then its options, then how it is asked and protected. */
+import { fill, gettext } from "../panel/words.js";
 import { Before, ChoicePictures } from "./before.js";
 import { CLASSED, Classes } from "./classes.js";
 import { answersOf, duplicateItem, isUnnamed, itemOf, nameItem, platform, removeItem, renameItem, rowsOf, setChoices, setOption, sharedDraft, withheld } from "./definition.js";
@@ -22,7 +23,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
   const shared = grid ? sharedDraft(draft, item.key) : draft;
   const edit = (tag, change) => shared.edit(tag && `${item.key}-${tag}`, (it) => change(itemOf(it, item.key), it));
   const number = definition.items.indexOf(rows[0]) + 1;
-  const title = rows.length > 1 ? `Questions ${number} to ${number + rows.length - 1}` : `Question ${number}`;
+  const title = rows.length > 1 ? fill(gettext("Questions {first} to {last}"), { first: number, last: number + rows.length - 1 }) : fill(gettext("Question {number}"), { number });
   const answers = item.choices.length + (item.prefer_not ? 1 : 0);
   useHeldProtection(item, answers, prices);
   useSharedBudget(rows.length, prices);
@@ -35,7 +36,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
   const removed = () => {
     const next = definition.items[number + rows.length - 1] ?? definition.items[number - 2];
     draft.edit("", (it) => rows.forEach(({ key }) => removeItem(it, key)));
-    onSelect(next ? `item:${next.key}` : "survey", "card", rows.length > 1 ? `${title} are deleted.` : `${title} is deleted.`);
+    onSelect(next ? `item:${next.key}` : "survey", "card", fill(rows.length > 1 ? gettext("{questions} are deleted.") : gettext("{question} is deleted."), { questions: title, question: title }));
     prices.spend();
   };
   const duplicated = () => {
@@ -44,40 +45,40 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
   };
   return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
     <header><h2 id="editor-title">${title}</h2>
-      <select class="candor-field editor-small" aria-label="Kind of question" value=${item.kind} data-path="kind"
+      <select class="candor-field editor-small" aria-label=${gettext("Kind of question")} value=${item.kind} data-path="kind"
         onChange=${(event) => changeKind(shared, item, event.target.value, state, prices)}>
         ${state.kinds.filter(({ name }) => !grid || IN_GRID.has(name)).map(({ name, label }) => html`<option value=${name}>${kindName(name, label)}</option>`)}</select>
       <span class="editor-tools">
-        ${!grid && html`<button type="button" class="editor-text" onClick=${duplicated}>Duplicate</button>`}
-        <button type="button" class="editor-text editor-danger" onClick=${removed}>Delete</button></span></header>
+        ${!grid && html`<button type="button" class="editor-text" onClick=${duplicated}>${gettext("Duplicate")}</button>`}
+        <button type="button" class="editor-text editor-danger" onClick=${removed}>${gettext("Delete")}</button></span></header>
     ${grid ? html`<${Heading} draft=${draft} rows=${rows} language=${language} />
-      <${Rows} draft=${draft} rows=${rows} item=${item} language=${language} onSelect=${onSelect} onRename=${onRename} />` : html`<label class="editor-field editor-wording">Question${names.size > 1 ? html` <small class="candor-quiet">${names.get(language)}</small>` : ""}
+      <${Rows} draft=${draft} rows=${rows} item=${item} language=${language} onSelect=${onSelect} onRename=${onRename} />` : html`<label class="editor-field editor-wording">${gettext("Question")}${names.size > 1 ? html` <small class="candor-quiet">${names.get(language)}</small>` : ""}
       <textarea class="candor-field" rows="2" lang=${language} dir="auto" data-path="wording" value=${item.wording[language] ?? ""}
-        placeholder=${item.wording[definition.languages[0]] || "What do you want to know?"}
+        placeholder=${item.wording[definition.languages[0]] || gettext("What do you want to know?")}
         onInput=${(event) => edit(`wording-${language}`, (it) => (it.wording[language] = event.target.value))} onBlur=${named}></textarea></label>`}
     <${Before} draft=${draft} item=${rows[0]} language=${language} />
-    ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} label=${item.kind === "scale" ? "Point" : "Option"} />` : html`<${Grid} draft=${draft} item=${item} edit=${edit} />`}
+    ${WITH_OPTIONS(item) ? html`<${Options} draft=${shared} item=${item} language=${language} points=${item.kind === "scale"} />` : html`<${Grid} draft=${draft} item=${item} edit=${edit} />`}
     ${CLASSED.has(item.kind) && !grid && html`<${Classes} draft=${draft} item=${item} />`}
     ${WITH_OPTIONS(item) && !grid && !item.dropdown && html`<${ChoicePictures} draft=${draft} item=${item} language=${language} edit=${edit} />`}
     <div class="editor-switches">
-      ${WITH_OPTIONS(item) && html`<${Switch} label="Offer “prefer not to say”" on=${Boolean(item.prefer_not)} path="prefer_not"
+      ${WITH_OPTIONS(item) && html`<${Switch} label=${gettext("Offer “prefer not to say”")} on=${Boolean(item.prefer_not)} path="prefer_not"
         onChange=${() => toggleWithheld(shared, item, state)} />`}
-      ${WITH_OPTIONS(item) && html`<${Switch} label="Required" on=${item.required !== false} path="required"
+      ${WITH_OPTIONS(item) && html`<${Switch} label=${gettext("Required")} on=${item.required !== false} path="required"
         onChange=${(on) => edit("", (it) => setOption(it, "required", on, true))} />`}
-      ${UNFOLDS.has(item.kind) && !grid && !item.choice_pictures && html`<${Switch} label="Dropdown" on=${item.dropdown === true} path="dropdown"
+      ${UNFOLDS.has(item.kind) && !grid && !item.choice_pictures && html`<${Switch} label=${gettext("Dropdown")} on=${item.dropdown === true} path="dropdown"
         onChange=${(on) => edit("", (it) => setOption(it, "dropdown", on, false))} />`}
-      ${SHUFFLED.has(item.kind) && !grid && html`<${Switch} label="Shuffle options" on=${item.shuffle === true} path="shuffle"
+      ${SHUFFLED.has(item.kind) && !grid && html`<${Switch} label=${gettext("Shuffle options")} on=${item.shuffle === true} path="shuffle"
         onChange=${(on) => edit("", (it) => shuffle(it, on))} />`}
-      ${item.shuffle && html`<${Switch} label="Last option stays last" on=${item.keep_last === true} path="keep_last"
+      ${item.shuffle && html`<${Switch} label=${gettext("Last option stays last")} on=${item.keep_last === true} path="keep_last"
         onChange=${(on) => edit("", (it) => setOption(it, "keep_last", on, false))} />`}
-      <${Switch} label="Show the help line after it" on=${rows.at(-1).help_after === true} path="help_after"
+      <${Switch} label=${gettext("Show the help line after it")} on=${rows.at(-1).help_after === true} path="help_after"
         onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
-      ${item.kind === "several_choices" && html`<label class="editor-most">At most <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
-        value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ticked</label>`}
+      ${item.kind === "several_choices" && html`<label class="editor-most">${gettext("At most")} <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
+        value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ${gettext("ticked")}</label>`}
     </div>
     <${Protection} draft=${shared} state=${state} item=${item} prices=${prices} />
     <${Condition} draft=${shared} item=${item} language=${language} edit=${edit} />
-    <details class="editor-advanced"><summary>Advanced: mechanism, exact numbers, key</summary>
+    <details class="editor-advanced"><summary>${gettext("Advanced: mechanism, exact numbers, key")}</summary>
       <${Mechanism} draft=${shared} state=${state} item=${item} prices=${prices} />
       <${Key} item=${item} draft=${draft} onRename=${onRename} />
     </details>
@@ -163,7 +164,7 @@ function Grid({ draft, item, edit }) {
   const field = (name, label) => html`<label class="editor-field">${label}<input class="candor-field" inputmode="decimal" autocomplete="off"
     data-path=${name} value=${item[name] ?? ""} onInput=${(event) => edit(name, (it) => (it[name] = event.target.value.trim().replace(",", ".")))} />
     <${Said} draft=${draft} path=${`items/${item.key}/${name}`} /></label>`;
-  return html`<div class="editor-grid">${field("minimum", "From")}${field("maximum", "To")}${field("step", "In steps of")}</div>`;
+  return html`<div class="editor-grid">${field("minimum", gettext("From"))}${field("maximum", gettext("To"))}${field("step", gettext("In steps of"))}</div>`;
 }
 
 export function Switch({ label, on, onChange, path }) {
@@ -197,14 +198,14 @@ function Condition({ draft, item, language, edit }) {
       answers[ticked ? "add" : "delete"](place);
       it.asked_if.answers = [...answers].sort((a, b) => a - b);
     });
-  return html`<fieldset class="editor-condition"><legend class="candor-out">Condition</legend>
-    <label class="editor-field">Ask <select class="candor-field" aria-label="Who is asked" value=${item.asked_if?.item ?? ""} data-path="asked_if" onChange=${(event) => pick(event.target.value)}>
-      <option value="">everybody</option>
-      ${earlier.map((one) => html`<option value=${one.key}>only after some answers to: ${one.wording[language] || one.key}</option>`)}
-      ${item.asked_if && !earlier.includes(on) && html`<option value=${item.asked_if.item}>after ${item.asked_if.item}, which is not earlier</option>`}</select></label>
-    ${on && html`<div class="editor-switches" role="group" aria-label="Asked after these answers">${answersOf(on, language).map((words, place) => html`<label class="editor-check">
+  return html`<fieldset class="editor-condition"><legend class="candor-out">${gettext("Condition")}</legend>
+    <label class="editor-field">${gettext("Ask")} <select class="candor-field" aria-label=${gettext("Who is asked")} value=${item.asked_if?.item ?? ""} data-path="asked_if" onChange=${(event) => pick(event.target.value)}>
+      <option value="">${gettext("everybody")}</option>
+      ${earlier.map((one) => html`<option value=${one.key}>${fill(gettext("only after some answers to: {question}"), { question: one.wording[language] || one.key })}</option>`)}
+      ${item.asked_if && !earlier.includes(on) && html`<option value=${item.asked_if.item}>${fill(gettext("after {question}, which is not earlier"), { question: item.asked_if.item })}</option>`}</select></label>
+    ${on && html`<div class="editor-switches" role="group" aria-label=${gettext("Asked after these answers")}>${answersOf(on, language).map((words, place) => html`<label class="editor-check">
       <input type="checkbox" checked=${item.asked_if.answers.includes(place)} onChange=${(event) => tick(place, event.target.checked)} /><span dir="auto">${words}</span></label>`)}</div>
-      ${WITH_OPTIONS(item) && item.kind !== "several_choices" && html`<label class="editor-field">Their device sends for all others
+      ${WITH_OPTIONS(item) && item.kind !== "several_choices" && html`<label class="editor-field">${gettext("Answer randomised and sent for everyone else")}
         <select class="candor-field" value=${String(item.unasked ?? 0)} data-path="unasked" onChange=${(event) => edit("", (it) => (it.unasked = Number(event.target.value)))}>
         ${answersOf(item, language).map((words, place) => html`<option value=${String(place)}>${words}</option>`)}</select></label>`}`}
   </fieldset>`;
@@ -213,7 +214,7 @@ function Condition({ draft, item, language, edit }) {
 function Key({ item, draft, onRename }) {
   const [written, setWritten] = useState(null);
   const taken = draft.definition.items.some((one) => one !== item && one.key === written);
-  const fault = written === null ? "" : taken ? "Another question has this key." : /^[a-z0-9][a-z0-9_-]{0,63}$/.test(written) ? "" : "Use a-z, 0-9, - and _, at most 64.";
+  const fault = written === null ? "" : taken ? gettext("Another question has this key.") : /^[a-z0-9][a-z0-9_-]{0,63}$/.test(written) ? "" : gettext("Use a-z, 0-9, - and _, at most 64 characters.");
   const keep = () => {
     if (written !== null && !fault && written !== item.key) {
       draft.edit("", (it) => renameItem(it, item.key, written));
@@ -221,7 +222,7 @@ function Key({ item, draft, onRename }) {
     }
     setWritten(null);
   };
-  return html`<label class="editor-field">Key in exported data<input class="candor-field" autocomplete="off" spellcheck="false" data-path="key"
-    value=${written ?? (isUnnamed(item.key) ? "" : item.key)} placeholder="made from the words" onInput=${(event) => setWritten(event.target.value)} onBlur=${keep} />
+  return html`<label class="editor-field">${gettext("Key in exported data")}<input class="candor-field" autocomplete="off" spellcheck="false" data-path="key"
+    value=${written ?? (isUnnamed(item.key) ? "" : item.key)} placeholder=${gettext("made from the question")} onInput=${(event) => setWritten(event.target.value)} onBlur=${keep} />
     ${fault && html`<small class="candor-fault">${fault}</small>`}</label>`;
 }

@@ -1,14 +1,20 @@
 /** Every text of a definition with its place: the same places as in the files of translators. */
+import { fill, gettext } from "../panel/words.js";
 import { rowsOf } from "./definition.js";
 
 /** The texts on who asks, with what to write there. */
-export const ABOUT = [
-  ["sender", "Sender", "Who asks: a person or a team, by name.", 1],
-  ["institution", "Institution", "The university, agency or company.", 1],
-  ["contact", "Contact", "Whom to ask about the survey, and how. The page adds that answers never belong there.", 2],
-  ["data_protection", "Data protection", "Who is responsible for the data, on what ground, and people’s rights.", 3],
-  ["help_line", "Help line", "Shown at the end, and after each question or section that you mark.", 2],
+export const aboutFields = () => [
+  ["sender", gettext("Sender"), gettext("Who asks: a person or a team, by name."), 1],
+  ["institution", gettext("Institution"), gettext("The university, agency or company."), 1],
+  ["contact", gettext("Contact"), gettext("Whom to ask about the survey, and how. The page adds that answers never belong there."), 2],
+  ["data_protection", gettext("Data protection"), gettext("Who is responsible for the data, on what legal ground, and people’s rights."), 3],
+  ["help_line", gettext("Help line"), gettext("Shown at the end, and after each question or section that you mark."), 2],
 ];
+
+export const groupName = (place) => fill(gettext("Group {number}"), { number: place + 1 });
+
+/** How many of how many, from `progressOf`. */
+export const counted = (progress) => (progress ? fill(gettext("{done} of {total}"), { done: progress[0], total: progress[1] }) : "");
 
 /**
  * What the rows of a grid share is written once, with the first of them; `same` are those of the others.
@@ -17,39 +23,39 @@ export const ABOUT = [
  */
 export function textsOf(definition) {
   const found = [
-    ["title", "Title", definition.title],
-    ["introduction", "Introduction", definition.introduction],
-    ["consent", "Consent", definition.consent],
-    ...(definition.consent_statements ?? []).map((text, place) => [`consent_statements/${place}`, `Consent statement ${place + 1}`, text]),
+    ["title", gettext("Title"), definition.title],
+    ["introduction", gettext("Introduction"), definition.introduction],
+    ["consent", gettext("Consent"), definition.consent],
+    ...(definition.consent_statements ?? []).map((text, place) => [`consent_statements/${place}`, fill(gettext("Consent statement {number}"), { number: place + 1 }), text]),
     ...screeningTexts(definition.screening),
-    ...ABOUT.filter(([name]) => definition.about?.[name]).map(([name, label]) => [`about/${name}`, label, definition.about[name]]),
-    ...(definition.look?.logo ? [["look/logo/alternative", "Logo", definition.look.logo.alternative]] : []),
-    ...(definition.ending?.text ? [["ending/text", "End", definition.ending.text]] : []),
-    ...(definition.ending?.link ? [["ending/link/label", "Link at the end", definition.ending.link.label]] : []),
-    ["strata/wording", "Question for the group", definition.strata.wording],
-    ...definition.strata.groups.map((group, place) => [`strata/groups/${group.key}/label`, `Group ${place + 1}`, group.label]),
+    ...aboutFields().filter(([name]) => definition.about?.[name]).map(([name, label]) => [`about/${name}`, label, definition.about[name]]),
+    ...(definition.look?.logo ? [["look/logo/alternative", gettext("Logo"), definition.look.logo.alternative]] : []),
+    ...(definition.ending?.text ? [["ending/text", gettext("End"), definition.ending.text]] : []),
+    ...(definition.ending?.link ? [["ending/link/label", gettext("Link at the end"), definition.ending.link.label]] : []),
+    ["strata/wording", gettext("Question that assigns the group"), definition.strata.wording],
+    ...definition.strata.groups.map((group, place) => [`strata/groups/${group.key}/label`, groupName(place), group.label]),
   ];
   for (const section of definition.sections ?? []) {
-    found.push([`sections/${section.key}/title`, "Section", section.title], [`sections/${section.key}/introduction`, "Below it", section.introduction]);
+    found.push([`sections/${section.key}/title`, gettext("Section"), section.title], [`sections/${section.key}/introduction`, gettext("Below it"), section.introduction]);
   }
   definition.items.forEach((item, number) => {
-    const [path, name] = [`items/${item.key}`, `Question ${number + 1}`];
+    const [path, name] = [`items/${item.key}`, fill(gettext("Question {number}"), { number: number + 1 })];
     for (const [part, text] of textsBefore(item)) {
-      found.push([`${path}/before/${part}`, `Before question ${number + 1}`, text]);
+      found.push([`${path}/before/${part}`, fill(gettext("Before question {number}"), { number: number + 1 }), text]);
     }
     const [first, ...others] = rowsOf(definition, item.key);
     if (item.heading && first === item) {
-      found.push([`${path}/heading`, `${name}, heading`, item.heading, others.map((row) => row.heading)]);
+      found.push([`${path}/heading`, fill(gettext("{question}, heading"), { question: name }), item.heading, others.map((row) => row.heading)]);
     }
     found.push([`${path}/wording`, name, item.wording]);
     if (first !== item) {
       return; // what the rows of a grid share is translated once
     }
-    item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, `${name}, option ${place + 1}`, choice, others.map((row) => row.choices[place])]));
+    item.choices.forEach((choice, place) => found.push([`${path}/choices/${place}`, fill(gettext("{question}, option {number}"), { question: name, number: place + 1 }), choice, others.map((row) => row.choices[place])]));
     item.choice_pictures?.forEach((picture, place) => picture &&
-      found.push([`${path}/choice_pictures/${place}/alternative`, `${name}, picture of option ${place + 1}`, picture.alternative]));
+      found.push([`${path}/choice_pictures/${place}/alternative`, fill(gettext("{question}, picture of option {number}"), { question: name, number: place + 1 }), picture.alternative]));
     if (item.prefer_not) {
-      found.push([`${path}/prefer_not`, `${name}, last option`, item.prefer_not, others.map((row) => row.prefer_not)]);
+      found.push([`${path}/prefer_not`, fill(gettext("{question}, last option"), { question: name }), item.prefer_not, others.map((row) => row.prefer_not)]);
     }
   });
   const own = definition.languages[0];
@@ -63,9 +69,9 @@ function textsBefore({ before = {} }) {
 
 function screeningTexts(screening) {
   return !screening ? [] : [
-    ["screening/wording", "Screening question", screening.wording],
-    ...screening.choices.map((text, place) => [`screening/choices/${place}`, `Screening, answer ${place + 1}`, text]),
-    ["screening/text", "Screening, end page", screening.text],
+    ["screening/wording", gettext("Screening question"), screening.wording],
+    ...screening.choices.map((text, place) => [`screening/choices/${place}`, fill(gettext("Screening, answer {number}"), { number: place + 1 }), text]),
+    ["screening/text", gettext("Screening, end page"), screening.text],
   ];
 }
 

@@ -1,6 +1,7 @@
 /** How far the files are, without a reload: a small answer every two seconds, and the list itself once it has changed.
  * Without this script the page is whole too. */
 
+import { fill, gettext, ngettext } from "./words.js";
 import { fetchedDocument } from "./fetching.js";
 
 const PAUSE = 2000;
@@ -49,7 +50,7 @@ async function renew() {
   }
   const waits = list().querySelectorAll("progress").length;
   if (waits < waited) {
-    list().querySelector("[data-said]").textContent = waits ? `${waits} still to come.` : "All files are made or have failed.";
+    list().querySelector("[data-said]").textContent = waits ? fill(ngettext("{count} file still to come.", "{count} files still to come.", waits), { count: waits }) : gettext("All files are ready or have failed.");
   }
 }
 

@@ -4,6 +4,7 @@
  * the draft and comes back with that question open.
  */
 
+import { gettext } from "./words.js";
 import { fetchedDocument } from "./fetching.js";
 
 function bodyOf(row) {
@@ -24,7 +25,7 @@ export async function opened(row) {
   const fields = await fetchedDocument(`${row.dataset.fields}?row=${index}`).catch(() => null);
   if (fields === null) {
     document.querySelector("[data-announce]").textContent = "";
-    row.querySelector("[data-facts]").textContent = "Its fields could not be fetched. Is the connection there? Try again.";
+    row.querySelector("[data-facts]").textContent = gettext("The fields could not be loaded. Check the connection and try again.");
     return false;
   }
   if (mark.isConnected) {
@@ -49,9 +50,9 @@ async function unfold(button) {
 function retell(row, target) {
   const facts = row.querySelector("[data-facts]");
   if (facts !== null && bodyOf(row).contains(target)) {
-    facts.textContent = "Changed, and not saved yet";
+    facts.textContent = gettext("Changed, not saved yet");
     if (/-wording$/.test(target.name)) {
-      row.querySelector("[data-words]").textContent = target.value || "No words yet";
+      row.querySelector("[data-words]").textContent = target.value || gettext("No text yet");
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The survey's page while a run is computed, and the button that copies the link. Without this script all works too. */
+import { fill, gettext } from "./words.js";
 
 const PAUSE = 700;
 const LONGEST_PAUSE = 5000;
@@ -16,7 +17,7 @@ async function follow(card) {
     }
     if (run !== null) {
       bar.value = run.progress;
-      words.textContent = run.state === "queued" && run.progress === 0 ? "Waiting for a worker." : `${run.progress} % computed.`;
+      words.textContent = run.state === "queued" && run.progress === 0 ? gettext("Waiting for a worker.") : fill(gettext("{progress} % computed."), { progress: run.progress });
     }
   }
 }
@@ -36,7 +37,7 @@ function offerCopy(button) {
   button.hidden = navigator.clipboard === undefined;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
-    button.textContent = "Copied";
+    button.textContent = gettext("Copied");
   });
 }
 

@@ -1,4 +1,5 @@
 /** Sheets of paper by keyboard: a digit marks and moves on, Backspace goes back, Enter stores. Without it all works too. */
+import { fill, gettext } from "./words.js";
 
 const form = document.querySelector("[data-paper]");
 const lines = form === null ? [] : [...form.querySelectorAll("fieldset")];
@@ -45,7 +46,7 @@ function focusOn(place) {
 function finish() {
   const missing = lines.findIndex((line) => marked(line) < 0);
   if (missing >= 0) {
-    say(`Not all are marked: ${lines[missing].dataset.number}.`);
+    say(fill(gettext("Not all are marked: {number}."), { number: lines[missing].dataset.number }));
     focusOn(missing);
     return;
   }
@@ -55,7 +56,7 @@ function finish() {
 function choose(place, digit) {
   const choices = choicesOf(lines[place]);
   if (digit > choices.length) {
-    say(`There is no ${digit} here, only 1 to ${choices.length}.`);
+    say(fill(gettext("There is no {digit} here, only 1 to {last}."), { digit, last: choices.length }));
     return;
   }
   choices[digit - 1].checked = true;
@@ -78,7 +79,7 @@ function press(event) {
   if (digit > 0) {
     event.preventDefault();
     if (place < 0) {
-      say(`All are marked, and ${digit} was typed once more: compare the row with the sheet.`);
+      say(fill(gettext("All are marked, and {digit} was typed once more: compare the row with the sheet."), { digit }));
     } else if (!event.repeat) {
       choose(place, digit);
     }

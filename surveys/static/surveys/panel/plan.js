@@ -4,6 +4,7 @@
  * Everything that is said or drawn comes from the API in words and parts; nothing is computed here. Without this script
  * the page is a form with a button.
  */
+import { gettext } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const SIZE = "0 0 320 184";
@@ -114,7 +115,7 @@ async function ask() {
     const headers = { Accept: "application/json" };
     const response = await fetch(`${form.dataset.plan}?${query}`, { headers, signal: asking.signal });
     const answer = await response.json();
-    const fault = answer.errors?.[0] ?? { message: "The numbers could not be computed. Sign in and try again." };
+    const fault = answer.errors?.[0] ?? { message: gettext("The numbers could not be computed. Sign in and try again.") };
     say(response.ok ? null : fault);
     if (response.ok) {
       show(answer);
@@ -122,7 +123,7 @@ async function ask() {
     }
   } catch (fault) {
     if (fault.name !== "AbortError") {
-      say({ message: "The server could not be asked. The numbers below are those of before." });
+      say({ message: gettext("The server cannot be reached. The numbers below are the last ones.") });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { fill, gettext } from "./words.js";
 import { opened } from "./folding.js";
 
 /**
@@ -15,7 +16,7 @@ function field(row, name) {
 }
 
 function nameOf(row) {
-  return field(row, "key")?.value || row.dataset.key || "without a name";
+  return field(row, "key")?.value || row.dataset.key || gettext("unnamed");
 }
 
 function announce(words) {
@@ -43,7 +44,7 @@ function move(row, step) {
   const rows = rowsOf(list);
   const place = rows.indexOf(row) + step;
   if (place < 0 || place >= rows.length) {
-    announce(`${nameOf(row)} is ${step < 0 ? "first" : "last"} already.`);
+    announce(fill(step < 0 ? gettext("{name} is already first.") : gettext("{name} is already last."), { name: nameOf(row) }));
     return;
   }
   put(row, rows[place], step > 0);
@@ -54,7 +55,7 @@ function put(row, other, behind) {
   const list = row.parentElement;
   list.insertBefore(row, behind ? other.nextSibling : other);
   number(list, true);
-  announce(`${nameOf(row)} is now number ${rowsOf(list).indexOf(row) + 1} of ${rowsOf(list).length}.`);
+  announce(fill(gettext("{name} is now number {number} of {total}."), { name: nameOf(row), number: rowsOf(list).indexOf(row) + 1, total: rowsOf(list).length }));
 }
 
 /** A key that no row has yet. */
@@ -88,7 +89,7 @@ async function duplicate(row) {
   key.value = freeKey(list, nameOf(row));
   put(copy, row, true);
   copy.querySelector("select")?.dispatchEvent(new Event("change", { bubbles: true }));
-  announce(`${key.value} is a copy of ${nameOf(row)} and stands behind it.`);
+  announce(fill(gettext("{copy} is a copy of {name} and comes after it."), { copy: key.value, name: nameOf(row) }));
   key.focus();
 }
 
@@ -105,7 +106,7 @@ function takeAway(row) {
   gone.value = "on";
   row.append(gone);
   const next = rowsOf(row.parentElement).find((other) => row.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
-  announce(`${nameOf(row)} is taken away.`);
+  announce(fill(gettext("{name} is removed."), { name: nameOf(row) }));
   row.hidden = true;
   number(row.parentElement, false);
   (next?.querySelector("[data-move]") ?? row.parentElement.querySelector(".add-row"))?.focus();
@@ -129,8 +130,8 @@ function movers(row) {
   handle.draggable = true;
   handle.setAttribute("aria-hidden", "true");
   handle.textContent = "⠿";
-  handle.title = "Drag to move";
-  const steps = [["↑", "Move up: #", -1], ["↓", "Move down: #", 1]];
+  handle.title = gettext("Drag to move");
+  const steps = [["↑", gettext("Move up: #"), -1], ["↓", gettext("Move down: #"), 1]];
   return [
     handle,
     ...steps.map(([words, named, step]) => {

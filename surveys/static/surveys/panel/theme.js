@@ -1,5 +1,5 @@
 /**
- * What a page looks like before it is painted: light or dark, and whether its sidebar is away. Not a module, because it
+ * What a page looks like before it is painted: light or dark, whether its sidebar is away, and in which zone its times are. Not a module, because it
  * must run before the page is there.
  */
 "use strict";
@@ -33,6 +33,8 @@
     paint();
   }
 
+  // The server shows and reads times in this browser's zone.
+  document.cookie = `candor_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/panel/; max-age=31536000; samesite=strict`;
   paint();
   system.addEventListener("change", paint);
   document.addEventListener("DOMContentLoaded", paint);

@@ -1,6 +1,7 @@
 /** Keeps the page up to date without a reload. It asks for a few numbers every few seconds, and for the page itself when
  * those say that there is more to show; what has not changed is left as it is, with its focus, scroll and open details. */
 
+import { fill, gettext } from "./words.js";
 import { fetchedDocument } from "./fetching.js";
 
 const PAUSE = 3000;
@@ -49,7 +50,7 @@ async function show(state) {
     bar.value = state.progress;
   }
   if (root.dataset.results !== results) {
-    line.textContent = `New estimates. ${state.words.job}.`;
+    line.textContent = fill(gettext("New estimates. {state}."), { state: state.words.job });
   }
 }
 
@@ -128,11 +129,11 @@ async function watch() {
       offline.hidden = true;
     } catch (error) {
       if (error instanceof Gone) {
-        tell("You are signed out, or may not see this survey any more. What is shown here is not kept up to date.");
+        tell(gettext("You are signed out, or no longer have access to this survey. This page is no longer updated."));
         return;
       }
       wait = Math.min(2 * wait, LONGEST_PAUSE);
-      tell("The server does not answer. What is shown here may be old; it is asked again by itself.");
+      tell(gettext("The server does not answer. This page may be out of date; it tries again automatically."));
     }
   }
   mark?.remove();

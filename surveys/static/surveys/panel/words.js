@@ -8,3 +8,6 @@ export const pgettext = (context, text) => catalog().pgettext?.(context, text) ?
 
 /** Fill the names in braces of a text: fill("{count} of {total}", { count: 3, total: 9 }). */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+/** The same where the values are elements: a list of what stands before, between and behind them. */
+export const pieces = (text, values) => text.split(/\{(\w+)\}/).map((piece, place) => (place % 2 ? (values[piece] ?? `{${piece}}`) : piece));
