@@ -45,6 +45,6 @@ def test_axe_invitation_and_mail_pages(page: Page, alice: User, invited: Survey)
     page.goto("/panel/survey/campus/mail/")
     page.fill("#mail-addresses", "\n".join(f"person{number}@example.org" for number in [*range(12), 3]))
     page.fill("#mail-subject", "You are invited")
-    page.click("text=Look at it")
+    page.get_by_role("button", name="Preview").click()
     page.wait_for_selector("text=more than once")
     assert page.locator("text=12 addresses").count() == 1

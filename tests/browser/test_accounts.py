@@ -36,7 +36,7 @@ def test_join_link_makes_account(page: Page, survey: Survey, alice: User) -> Non
     page.get_by_label("User name").fill("erin")
     for label in ("Password", "Password confirmation"):
         page.get_by_label(label, exact=True).fill("seven green bottles")
-    page.get_by_role("button", name="Make it and join").click()
+    page.get_by_role("button", name="Create the account and join").click()
     page.get_by_text("You are in Surveys of alice now, as editor.").wait_for()
     assert survey.team.memberships.get(user__username="erin").role == Role.EDITOR
     page.goto("/panel/survey/campus/log/")
@@ -74,14 +74,14 @@ def test_a_sign_in_link_is_pasted_without_scripts(browser: Browser, running_site
 def test_second_factor_is_set_up_and_used(page: Page, survey: Survey, alice: User) -> None:
     sign_in(page, alice)
     page.goto(f"/panel/teams/{survey.team_id}/")
-    page.get_by_role("button", name="Make a link").click()
-    assert "/panel/join/#" in page.get_by_label("Link of the invitation").input_value()
+    page.get_by_role("button", name="Create a link").click()
+    assert "/panel/join/#" in page.get_by_label("Invitation link").input_value()
     assert clean(page)
     page.get_by_role("link", name="My account").click()
-    page.get_by_role("link", name="Set it up").click()
+    page.get_by_role("link", name="Set up").click()
     assert clean(page)
     page.get_by_label("Code, six digits").fill(code_of(alice))
-    page.get_by_role("button", name="Switch it on").click()
+    page.get_by_role("button", name="Switch on").click()
     recovery = page.locator(".people-codes li").first.inner_text()
     page.context.clear_cookies()
     alice.refresh_from_db()

@@ -33,11 +33,11 @@ def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User,
     expect(page.get_by_text("The survey takes responses again.")).to_be_visible()
     assert Survey.objects.get().state == "open"
     close(page)
-    page.locator("summary", has_text="Close for good now …").click()
-    page.get_by_role("button", name="Close it for good").click()
+    page.locator("summary", has_text="Close permanently now …").click()
+    page.get_by_role("button", name="Close permanently").click()
     expect(page.get_by_text("No response came, so there is nothing to estimate.").first).to_be_visible()
     expect(page.locator("[data-closing]")).to_have_count(0)
-    expect(page.get_by_text("Watch it come")).to_have_count(0)
+    expect(page.get_by_text("Watch the progress")).to_have_count(0)
 
 
 def test_close_for_good_at_once(panel_page: Page, alice: User, version: Version) -> None:

@@ -48,7 +48,7 @@ def test_export_page_from_tick_to_download(
     page.goto(ADDRESS)
     for label in ("Estimates as CSV", "The whole report as JSON", "For a disk that is full"):
         page.get_by_role("checkbox", name=label).check()
-    page.get_by_role("button", name="Make the files").press("Enter")
+    page.get_by_role("button", name="Export files").press("Enter")
     expect(page.get_by_text("Waiting for a worker")).to_have_count(3)
     page.get_by_role("checkbox", name="Estimates as CSV").check()
     first = Export.objects.get(format="json")
@@ -81,5 +81,5 @@ def test_axe_webhooks_page(page: Page, alice: User, run: Run, monkeypatch: pytes
     expect(page.get_by_text("The address must begin with https://")).to_be_visible()
     page.get_by_label("Address").fill("https://example.org/")
     page.get_by_role("button", name="Add it").click()
-    expect(page.get_by_label("The secret that signs its messages")).to_be_visible()
+    expect(page.get_by_label("Secret that signs the messages")).to_be_visible()
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN

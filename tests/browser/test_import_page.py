@@ -20,6 +20,6 @@ def test_import_report_on_phone_leads_to_draft(page: Page, alice: User) -> None:
     assert "Free text cannot be randomised" in report.inner_text()
     assert fits(page)
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create the draft").click()
     page.wait_for_url("**/panel/survey/smoke-test/")
     assert Survey.objects.get().items.count() == 4

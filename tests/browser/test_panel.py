@@ -37,7 +37,7 @@ def test_panel_from_sign_in_link_to_csv(page: Page, alice: User, design: Design,
     follow_sign_in_link(page, alice)
     page.get_by_role("link", name="Campus", exact=True).click()
     assert "90 respondents" in page.locator(".quote").first.inner_text()
-    page.get_by_role("link", name="Pictures and tables").click()
+    page.get_by_role("link", name="Charts and tables").click()
     page.locator("#results").wait_for()
     assert page.locator("svg.picture.wide:visible").count() + page.locator("svg.picture.narrow:visible").count() == 3
     page.go_back()
@@ -109,12 +109,12 @@ def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/surveys/survey/")
     page.get_by_role("link", name="New survey").last.click()
-    page.get_by_role("link", name="Begin empty").click()
+    page.get_by_role("link", name="Use the plain form, without JavaScript").click()
     page.get_by_label("Title").press_sequentially("A new one")
     assert page.get_by_label("Name in its address").input_value() == "a-new-one"
     page.locator("#id_items-0-key").fill("first")
     page.locator("#id_items-0-wording").fill("Is it so?")
-    page.get_by_text("Add another Question").click()
+    page.get_by_text("Add a question").click()
     page.locator("#id_items-1-key").fill("second")
     page.locator("#id_items-1-wording").fill("And this?")
     page.get_by_role("button", name="Save", exact=True).click()

@@ -64,7 +64,7 @@ def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User)
     page.locator("#plan-epsilon").fill("2")
     page.locator("[data-tile=epsilon] .planner-value", has_text="2.00").wait_for()
     assert page.locator("#plan-truth").input_value() == "0.7615"
-    assert page.get_by_label("set by this").nth(1).is_checked()
+    assert page.get_by_label("use this value").nth(1).is_checked()
     width = value(page, "width")
     slider(page, "respondents").focus()
     page.keyboard.press("Home")

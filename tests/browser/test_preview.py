@@ -96,7 +96,7 @@ def test_questions_are_moved_and_duplicated(page: Page, alice: User, survey: Sur
         page.locator("#items-data > .form-group").first.hover(position={"x": 200, "y": 5}, force=True)
     page.mouse.up()
     assert keys(page) == ["cheated", "mood", "mood_2"]
-    page.get_by_text("Add another Question").click()
+    page.get_by_text("Add a question").click()
     page.locator("#id_items-3-key").fill("gone")
     page.get_by_role("button", name="Delete: 4, gone").click()
     page.get_by_role("button", name="Save", exact=True).click()

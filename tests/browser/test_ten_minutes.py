@@ -110,11 +110,14 @@ def answer(site: str, survey: Survey, people: int) -> None:
 def write(hand: Hand, page: Page) -> None:
     """A survey of three questions, in an empty form."""
     hand.press(page.get_by_role("link", name="New survey").last, "New survey")
-    hand.press(page.get_by_role("link", name="Begin empty"), "Begin empty")
+    hand.press(
+        page.get_by_role("link", name="Use the plain form, without JavaScript"),
+        "Use the plain form, without JavaScript",
+    )
     hand.press(page.get_by_label("Title", exact=False).first, "Title", "Study and honesty")
     for number, (key, wording) in enumerate(QUESTIONS.items()):
         if number:
-            hand.press(page.get_by_text("Add another Question"), "Add another Question")
+            hand.press(page.get_by_text("Add a question"), "Add a question")
         rows = page.locator("#items-data > .form-group:not(.empty-form):visible").nth(number)
         hand.press(rows.get_by_label("Key").first, f"Key of question {number + 1}", key)
         hand.press(rows.get_by_label("Question", exact=True).first, f"Question {number + 1}", wording)
@@ -160,8 +163,8 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     hand = Hand(page)
     hand.press(page.get_by_role("button", name="Sign in"), "Sign in")
     hand.press(page.get_by_role("link", name="New survey").last, "New survey")
-    hand.press(page.get_by_role("link", name="Look at the templates"), "Look at the templates")
-    hand.press(page.get_by_role("button", name="Start from this: Violence by a partner"), "Start from this")
+    hand.press(page.get_by_role("link", name="Browse templates"), "Browse templates")
+    hand.press(page.get_by_role("button", name="Use this template: Violence by a partner"), "Use this template")
     hand.press(page.get_by_role("link", name="Edit the draft").first, "Edit the draft")
     page.get_by_role("heading", name="Before it can be opened").wait_for()
     fill_in(hand, page)

@@ -19,6 +19,7 @@ from estimator.runs import services
 from surveys.maintenance.signature import own_fingerprint
 from surveys.models import Backup, Version
 from surveys.outreach.webhooks import services as webhooks
+from surveys.times import day, moment
 from tests.panel.conftest import SignIn
 from tests.panel.pages import marks
 
@@ -111,15 +112,15 @@ def test_operation_shows_the_last_backup(operator: Client, settings: Any) -> Non
     done = {"state": "done", "finished_at": now, "size": 12_300_001, "name": "a", "place": "s3://bucket/backups"}
     made = Backup.objects.create(**done)
     shown = words(operator)
-    assert f"{now:%Y-%m-%d %H:%M} UTC, at most 13 MB" in shown
+    assert f"{moment(now)}, at most 13 MB" in shown
     assert "s3://bucket/backups" in shown
-    assert "Restored as a test not yet" in shown
+    assert "Test restore not yet" in shown
     Backup.objects.filter(pk=made.pk).update(checked_at=now)
-    assert f"Restored as a test on {now:%Y-%m-%d}" in words(operator)
+    assert f"Test restore on {day(now)}" in words(operator)
     assert marks(operator.get(ADDRESS).content.decode(), "overdue") == ["no"]
     Backup.objects.filter(pk=made.pk).update(requested_at=now - timedelta(hours=24, seconds=1))
     Backup.objects.create(state="failed", finished_at=timezone.now(), fault="The store is full.", tries=1)
     shown = words(operator)
-    assert "None was stored for more than twice the hours" in shown
+    assert "No backup was stored for more than twice the hours" in shown
     assert "The latest attempt failed: The store is full." in shown
     assert re.search(r"Backup \d+ seconds? ago 1 The store is full", shown)

@@ -179,7 +179,7 @@ def test_join_link_expired_used_revoked_look_the_same(her: Client, team: Team, a
         pages.add(re.sub(rb"nonce[^>]*|csrf[^>]*", b"", answer.content))
         assert client.get("/panel/join/").status_code == 200  # forgotten
     assert len(pages) == 1
-    assert "Not used yet" not in her.get(reverse("panel:team", args=[team.pk])).content.decode()
+    assert "Open invitations" not in her.get(reverse("panel:team", args=[team.pk])).content.decode()
 
 
 def test_join_link_two_at_once_admits_one(team: Team, alice: User, bob: User) -> None:

@@ -375,7 +375,7 @@ class TestPanel:
         assert "0 tokens issued, in steps of 10" in shown
         assert f"/s/campus/token/#{opened.design_id}" in shown
         assert "answered" in shown
-        assert "Nothing was made. group must be left out" in hers.post(
+        assert "Nothing was created. group must be left out" in hers.post(
             reverse("panel:invitations-make", args=["campus"]), {"count": "10", "form": "csv", "group": "y1"}
         ).content.decode().replace("&#x27;", "'")
         hers.post(reverse("panel:invitations-withdraw", args=["campus", 1]))
@@ -383,7 +383,7 @@ class TestPanel:
 
     def test_panel_owner_allows_codes_by_account(self, opened: Version, hers: Client) -> None:
         address = reverse("panel:fetch-by-account", args=["campus"])
-        assert "Let accounts fetch" in hers.get(reverse("panel:share", args=["campus"])).content.decode()
+        assert "Allow accounts" in hers.get(reverse("panel:share", args=["campus"])).content.decode()
         said = hers.post(address, {"allowed": "yes"}, follow=True).content.decode()
         assert "/panel/fetch/campus/" in said
         assert hers.get(reverse("fetch", args=["campus"])).status_code == 200

@@ -278,11 +278,11 @@ def test_panel_shows_coin_link_and_count(version: Version, alice: User) -> None:
     client.force_login(alice)
     assert links.coin_link(version) in client.get("/panel/survey/campus/share/").content.decode()
     before = client.get("/panel/survey/campus/").content.decode()
-    assert "of them with a real coin" not in before
+    assert "of these with own coin" not in before
     send(looked(version))
-    assert "of them with a real coin" not in client.get("/panel/survey/campus/").content.decode(), "one is no step"
+    assert "of these with own coin" not in client.get("/panel/survey/campus/").content.decode(), "one is no step"
     services.close_survey(version.survey)
-    assert "of them with a real coin: 1" in client.get("/panel/survey/campus/").content.decode()
+    assert "of these with own coin: 1" in client.get("/panel/survey/campus/").content.decode()
 
 
 def invited(alice: User, kind: str = "secret") -> Version:

@@ -123,7 +123,7 @@ def page() -> str:
 @pytest.mark.django_db
 def test_operation_page_of_one_database_names_no_servers() -> None:
     shown = page()
-    assert "What runs here" in shown
+    assert "Software and settings" in shown
     assert "Database servers" not in shown
     assert "Workers by machine" not in shown
     assert not re.search("candor_(server|replica|shards|workers)", metrics.exposition().decode())
