@@ -41,9 +41,9 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 SPOKEN = "alt", "aria-label", "content", "label", "placeholder", "title"
 """Attributes that are read."""
 SILENT = "code", "kbd", "pre", "script", "style", "svg"
-"""Elements whose text is no language."""
+"""Elements whose text is no language; nor is that of icons, the names of which a font draws."""
 NAMES = re.compile(
-    r"\b(Candor|ORCID|DOI|DataCite|YAML|JSON|CSV|XLSX|PDF|API|HTTP|PO|XLSForm|SurveyJS|Webhooks?|SHA-256)\b"
+    r"\b(Candor|ORCID|DOI|DataCite|YAML|JSON|CSV|XLSX|PDF|API|HTTP|PO|XLSForm|SurveyJS|Webhooks?|SHA-256|SVG|PNG)\b"
     r"|[\w-]*\.(csv|json|pdf|yaml|xlsx)\b|https?://\S+"
 )
 """Names that are the same in every language, files, addresses."""
@@ -67,7 +67,7 @@ class Reader(HTMLParser):
         self.silent: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in SILENT:
+        if tag in SILENT or "material-symbols" in (dict(attrs).get("class") or ""):
             self.silent.append(tag)
         self.found += [value for name, value in attrs if name in SPOKEN and value and tag not in ("meta", *SILENT)]
 
