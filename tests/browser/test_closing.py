@@ -17,8 +17,8 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def close(page: Page, *, for_good: bool = False) -> None:
     page.locator("summary", has_text="Close …").click()
     if for_good:
-        page.get_by_label("For good at once").check()
-    page.get_by_role("button", name="Close it", exact=True).click()
+        page.get_by_label("Close permanently at once").check()
+    page.locator('form[action$="/close"] button').click()
 
 
 def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User, version: Version) -> None:

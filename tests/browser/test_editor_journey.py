@@ -119,7 +119,7 @@ def test_survey_in_two_languages_is_open_after_few_clicks(panel_page: Page, alic
     expect(page.locator(".editor-status")).to_contain_text("Saved")
     author.press(page.get_by_role("link", name="Open …"))
     author.button("Open version 1")
-    page.get_by_text("open", exact=True).first.wait_for()
+    page.locator(".candor-mark.candor-open").first.wait_for()
     survey = Survey.objects.get()
     definition = selectors.definition_of(survey)
     assert survey.state == Survey.State.OPEN

@@ -68,7 +68,7 @@ def test_watch_page_updates_without_reload(page: Page, alice: User, design: Desi
     fill(design, count=30)
     estimator.request_run(design.digest)
     finish(design)
-    page.get_by_text("120 responses, counted").wait_for()
+    page.get_by_text("Responses: 120, counted").wait_for()
     assert "120 respondents" in page.locator(".quote").first.inner_text()
     assert page.evaluate("window.stays === document.querySelector('.quote')"), "nothing flashed"
     assert page.evaluate("document.activeElement === document.querySelector('.candor-results .table-frame')")

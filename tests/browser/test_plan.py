@@ -100,7 +100,7 @@ def test_plan_truth_is_used_in_draft(page: Page, alice: User, survey: Survey) ->
     assert page.locator("[data-total=written]").inner_text() == "2.49"
     assert page.locator("[data-line=mood] [data-of=epsilon]").inner_text() == "1.36"
     assert survey.items.get(key="mood").truth == "1/2"
-    page.get_by_role("button", name="Use this truth").click()
+    page.get_by_role("button", name="Use in the draft").click()
     page.get_by_text("mood now has truth probability 0.49.").wait_for()
     assert survey.items.get(key="mood").truth == "0.49"
     assert page.locator("[data-total=written]").inner_text() == "2.46"
@@ -114,7 +114,7 @@ def test_plan_use_takes_the_number_shown(page: Page, alice: User, survey: Survey
     page.locator("#plan-truth").fill("0.37")
     page.locator("#plan-truth").press("Enter")
     assert survey.items.get(key="mood").truth == "1/2"
-    page.get_by_role("button", name="Use this truth").click()
+    page.get_by_role("button", name="Use in the draft").click()
     page.get_by_text("mood now has truth probability 0.37.").wait_for()
     assert survey.items.get(key="mood").truth == "0.37"
 

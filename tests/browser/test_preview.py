@@ -113,7 +113,7 @@ def test_return_key_saves_and_line_folds(page: Page, alice: User, survey: Survey
     line = page.get_by_role("button", name="Have you cheated?")
     page.route("**/question/**", lambda route: route.abort())
     line.press("Enter")
-    page.get_by_text("Its fields could not be fetched.").wait_for()
+    page.get_by_text("The fields could not be loaded.").wait_for()
     page.unroute("**/question/**")
     wording = page.locator("#id_items-0-wording")
     line.press("Enter")

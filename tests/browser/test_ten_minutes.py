@@ -130,7 +130,7 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
     hand.press(page.get_by_label("Truth probability", exact=True), "Truth probability", "3/5")
     page.locator("[data-status]", has_text="60").wait_for()
     hand.picture("2-plan")
-    hand.press(page.get_by_role("button", name="Use this truth in the draft"), "Use this truth in the draft")
+    hand.press(page.get_by_role("button", name="Use in the draft"), "Use in the draft")
     page.get_by_text("copied now has truth probability 3/5").wait_for()
     hand.step("Rehearse")
     hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
