@@ -27,7 +27,7 @@ def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User,
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
     close(page)
-    expect(page.locator("[data-closing]")).to_contain_text("it takes no more responses")
+    expect(page.locator("[data-closing]")).to_contain_text("the survey takes no more responses")
     assert fits(page)
     page.get_by_role("button", name="Undo closing").click()
     expect(page.get_by_text("The survey takes responses again.")).to_be_visible()
