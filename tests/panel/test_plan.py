@@ -499,7 +499,7 @@ def test_plan_use_open_survey_is_refused(version: Version, her: Client) -> None:
     assert "only a draft can be changed" in use(her, item="cheated", truth="1/3")
     assert version.survey.items.get(key="cheated").truth == "1/2"
     html = her.get(reverse("panel:survey-plan", args=["campus"])).content.decode()
-    assert "Use in the draft" not in html
+    assert ">Use in the draft</button>" not in html
     assert "Truth probability" in html
 
 
