@@ -274,9 +274,9 @@ def test_token_by_account_is_requested_without_cookie(
     page.fill("input[name=password]", "a long passphrase")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Get my code").click()
-    page.get_by_role("link", name="Go on").wait_for()
+    page.get_by_role("link", name="Continue").wait_for()
     assert faults(page, excused=THEME) == []
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     stage(page, "code")
     code = page.get_by_label("Your code").input_value().replace(" ", "")
     page.get_by_role("button", name="Get invitation").click()

@@ -78,7 +78,7 @@ def test_panel_errors_keep_content_security_policy(
 
 def test_form_without_csrf_token_explains_403() -> None:
     answer = Client(enforce_csrf_checks=True).post(reverse("admin:login"), {"username": "a", "password": "b"})
-    assert (answer.status_code, "Load the page again" in answer.content.decode()) == (403, True)
+    assert (answer.status_code, "Reload the page" in answer.content.decode()) == (403, True)
 
 
 def test_templates_have_no_inline_script_or_style() -> None:

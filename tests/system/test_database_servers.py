@@ -138,7 +138,7 @@ def test_operation_page_and_metrics_show_replica(monkeypatch: pytest.MonkeyPatch
     shown = page()
     assert "Server Role State on this machine primary ✓ takes reports" in shown
     assert f"{NAME} replica ✓ streaming, 0 MB and 0 s behind" in shown
-    assert "Reports are acknowledged before a replica has them" in shown
+    assert "Responses are acknowledged before a replica has them" in shown
     assert "Shards" not in shown
     told = metrics.exposition().decode()
     assert f'candor_server_up{{role="replica",server="{NAME}"}} 1.0' in told
