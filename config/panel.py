@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
-from django.utils.translation import get_language_info
+from django.utils.translation import get_language_info, gettext_lazy
 
 
 def is_superuser(request: HttpRequest) -> bool:
@@ -16,7 +16,7 @@ def is_among_surveys(path: str) -> bool:
     return path.startswith(("/panel/survey/", "/panel/surveys/", "/panel/analysis/")) and not path.endswith("/add/")
 
 
-def link_to(title: str, icon: str, page: str, **more: object) -> dict[str, object]:
+def link_to(title: object, icon: str, page: str, **more: object) -> dict[str, object]:
     """An entry of the sidebar: `active` says for which requests it is marked, `permission` who sees it."""
     return {"title": title, "icon": icon, "link": reverse_lazy(page), **more}
 
@@ -32,24 +32,26 @@ def languages(request: HttpRequest) -> list[dict[str, object]]:
 
 NAVIGATION = [
     link_to(
-        "Surveys",
+        gettext_lazy("Surveys"),
         "assignment",
         "admin:surveys_survey_changelist",
         active=lambda request: is_among_surveys(request.path),
     ),
-    link_to("New survey", "add", "panel:new"),
-    link_to("Templates", "auto_stories", "panel:templates"),
-    link_to("Plan a question", "tune", "panel:plan"),
-    link_to("Teams", "groups", "panel:teams", active=lambda request: request.path.startswith("/panel/teams/")),
-    link_to("My account", "shield_person", "panel:account"),
-    link_to("Researchers", "group", "admin:auth_user_changelist", permission="config.panel.is_superuser"),
-    link_to("Operation", "monitor_heart", "panel:operation", permission="config.panel.is_superuser"),
+    link_to(gettext_lazy("New survey"), "add", "panel:new"),
+    link_to(gettext_lazy("Templates"), "auto_stories", "panel:templates"),
+    link_to(gettext_lazy("Plan a question"), "tune", "panel:plan"),
+    link_to(
+        gettext_lazy("Teams"), "groups", "panel:teams", active=lambda request: request.path.startswith("/panel/teams/")
+    ),
+    link_to(gettext_lazy("My account"), "shield_person", "panel:account"),
+    link_to(gettext_lazy("Researchers"), "group", "admin:auth_user_changelist", permission="config.panel.is_superuser"),
+    link_to(gettext_lazy("Operation"), "monitor_heart", "panel:operation", permission="config.panel.is_superuser"),
 ]
 
 UNFOLD: dict[str, object] = {
     "SITE_TITLE": "Candor",
     "SITE_HEADER": "Candor",
-    "SITE_SUBHEADER": "Randomised surveys",
+    "SITE_SUBHEADER": gettext_lazy("Randomised surveys"),
     "SITE_URL": None,
     "SHOW_LANGUAGES": offers_languages,
     "LANGUAGES": {"navigation": languages, "action": reverse_lazy("panel:set-language")},

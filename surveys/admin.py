@@ -20,6 +20,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from unfold.admin import ModelAdmin, StackedInline, TabularInline
@@ -77,7 +78,9 @@ class ResearcherAdmin(BaseUserAdmin, ModelAdmin):  # type: ignore[type-arg]
         """The objects deleted with an account; refused if a team would be left without an owner."""
         gone, counts, denied, protected = super().get_deleted_objects(objs, request)
         last = [
-            f"{user} is the last owner of {team}. Make somebody else an owner first."
+            gettext("{user} is the last owner of {team}. Give another member the role owner first.").format(
+                user=user, team=team
+            )
             for user in objs
             for team in teams_without_owner(user)
         ]
@@ -107,7 +110,7 @@ class GroupInline(Ordered, TabularInline):
     model = Group
     form = GroupForm
     formset = GroupFormSet
-    verbose_name_plural = "Groups: who respondents openly say they are"
+    verbose_name_plural = gettext_lazy("Groups that respondents name openly")
     fields = ("position", "key", "label", "share")
     max_num = MOST_GROUPS
 
@@ -115,7 +118,7 @@ class GroupInline(Ordered, TabularInline):
 class SectionInline(Ordered, TabularInline):
     model = Section
     form = SectionForm
-    verbose_name_plural = "Sections: parts with a heading; every question then names its own"
+    verbose_name_plural = gettext_lazy("Sections: parts with a heading; each question then belongs to one")
     fields = ("position", "key", "title", "introduction", "help_after")
 
 
@@ -125,7 +128,7 @@ class ItemInline(Ordered, StackedInline):
     formset = ItemFormSet
     template = "panel/write/questions.html"
     verbose_name = "question"
-    verbose_name_plural = "Questions"
+    verbose_name_plural = gettext_lazy("Questions")
     fields = (
         ("key", "section"),
         *BEFORE_FIELDS,
@@ -163,7 +166,7 @@ class ItemInline(Ordered, StackedInline):
         made.opened = frozenset(int(key) for key in request.GET.getlist("open") if key.isdecimal())
         return made
 
-    @display(description="Protection, as saved")
+    @display(description=gettext_lazy("Protection, as saved"))
     def protection(self, item: Item) -> SafeString:
         """Epsilon and the ticket table of the item as saved."""
         question = question_of(item) if item.pk else None
@@ -213,7 +216,7 @@ class SurveyAdmin(ModelAdmin):
         return _may_write(request, obj, Role.OWNER) and (obj is None or not obj.versions.exists())
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
-        raise Http404("There is no such survey.")
+        raise Http404(gettext("There is no such survey."))
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Survey | None = None, **kwargs: Any
@@ -235,7 +238,9 @@ class SurveyAdmin(ModelAdmin):
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         survey = self.get_object(request, object_id)
         if survey is not None and request.method != "POST" and not _may_write(request, survey):
-            frozen = f"{survey} is {survey.state}: its design is frozen. Only a draft can be changed."
+            frozen = gettext("{survey} is {state}: its design is frozen. Only a draft can be changed.").format(
+                survey=survey, state=survey.state
+            )
             draft = survey.state == Survey.State.DRAFT
             messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
             return redirect("panel:survey", survey.slug)
@@ -295,7 +300,7 @@ class SurveyAdmin(ModelAdmin):
 
     def response_change(self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None) -> HttpResponse:
         """Redirect after saving: to the survey's page, which lists missing parts, or to the form at a question."""
-        messages.success(request, f"{obj} is saved.")
+        messages.success(request, gettext("{obj} is saved.").format(obj=obj))
         sent, form = request.POST, reverse("admin:surveys_survey_change", args=[obj.pk])
         if "_continue" in sent:
             return redirect(f"{form}?{urlencode({'open': rows_open(sent)}, doseq=True)}")

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from django.utils.translation import gettext, gettext_lazy
+
 from collector.designs import Design
 from estimator.analyses.quantities import quantities_of, variables_of
 from estimator.analyses.requests import CONFIDENCES
@@ -18,25 +20,39 @@ Kind = Analysis.Kind
 Options = list[tuple[str, str]]
 
 WHAT = {
-    Kind.COMPARISON: "Is a share or a mean higher in one group than in another, and by how much?",
-    Kind.WEIGHTING: "What would it be in a population whose groups have other sizes than among those who answered?",
-    Kind.CROSS_TABLE: "Are two answers associated? The effect of randomisation is removed from the counts of pairs.",
-    Kind.REGRESSION: "How do the odds of an answer differ between groups, and do the groups differ at all?",
-    Kind.VERSIONS: "Did it change from one version of this survey to the next?",
+    Kind.COMPARISON: gettext_lazy("Is a share or mean higher in one group than in another, and by how much?"),
+    Kind.WEIGHTING: gettext_lazy(
+        "What would the result be in a population whose groups have other sizes than among the respondents?"
+    ),
+    Kind.CROSS_TABLE: gettext_lazy(
+        "Are two answers associated? The effect of randomisation is removed from the counts of pairs."
+    ),
+    Kind.REGRESSION: gettext_lazy(
+        "How do the odds of an answer differ between groups, and do the groups differ at all?"
+    ),
+    Kind.VERSIONS: gettext_lazy("Did the result change from one version of this survey to the next?"),
 }
 """The question that each kind answers."""
 
 SUPPORTED = {
-    Kind.COMPARISON: "For every kind of question: the share of a choice, or the mean of a scale or a number. Of a "
-    "scale with discrete Laplace noise, the mean alone.",
-    Kind.WEIGHTING: "For every kind of question.",
-    Kind.CROSS_TABLE: "For yes/no questions, choices and scales, and for two options of one question of which several "
-    "may be ticked. Not for numbers and scales with discrete Laplace noise, of which the mean alone is told. A "
-    "question that is answered by marks, or has many choices, enters with one choice against all others.",
-    Kind.REGRESSION: "For yes/no questions, and for one choice or option against all others. Not for numbers and "
-    "scales with discrete Laplace noise, of which the mean alone is told.",
-    Kind.VERSIONS: "For a question that two versions asked in the same words, with the same choices and the same "
-    "table.",
+    Kind.COMPARISON: gettext_lazy(
+        "For every kind of question: the share of a choice, or the mean of a scale or a "
+        "number. Of a scale with discrete Laplace noise, the mean alone."
+    ),
+    Kind.WEIGHTING: gettext_lazy("For every kind of question."),
+    Kind.CROSS_TABLE: gettext_lazy(
+        "For yes/no questions, choices and scales, and for two options of one question of "
+        "which several may be ticked. Not for numbers and scales with discrete Laplace noise, "
+        "of which the mean alone is told. A question that is answered by marks, or has many "
+        "choices, enters with one choice against all others."
+    ),
+    Kind.REGRESSION: gettext_lazy(
+        "For yes/no questions, and for one choice or option against all others. Not for "
+        "numbers and scales with discrete Laplace noise, of which the mean alone is told."
+    ),
+    Kind.VERSIONS: gettext_lazy(
+        "For a question that two versions asked in the same words, with the same choices and the same table."
+    ),
 }
 """The questions that each kind supports."""
 
@@ -69,65 +85,74 @@ def form_of(kind: str, designs: Sequence[Design], values: Mapping[str, str]) -> 
     """The form of a kind for the newest of some designs, with the previous values."""
     missing = _missing(kind, designs)
     fields = () if missing else (*FIELDS[kind](designs[0], values), _confidence(values))
-    return AnalysisForm(kind, str(Kind(kind).label), WHAT[Kind(kind)], SUPPORTED[Kind(kind)], missing, fields)
+    return AnalysisForm(kind, str(Kind(kind).label), str(WHAT[Kind(kind)]), str(SUPPORTED[Kind(kind)]), missing, fields)
 
 
 def _missing(kind: str, designs: Sequence[Design]) -> str:
     if not designs:
-        return "There is nothing to analyse before this survey was opened."
+        return gettext("There is nothing to analyse before this survey is opened.")
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
     if grouped and is_protected(designs[0]):
         return UNTOLD
     if grouped and not designs[0].groups:
-        return "This survey has no groups. They are written into a draft, before it is opened."
+        return gettext("This survey has no groups. Groups are added to the draft, before it is opened.")
     if kind == Kind.VERSIONS and len(designs) < 2:
-        return "This survey has one version. Closed and revised, it can be opened again as the next."
+        return gettext("This survey has only one version. Close and revise it to open the next version.")
     return ""
 
 
 def _comparison(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("quantity", "Compare", _quantities(design), values)
-    groups = [(key, f"Each group with “{label}”") for key, label in _groups(design)]
-    yield _select("against", "Which groups", [("", [(PAIRS, "Every pair of groups")]), ("", groups)], values)
+    yield _select("quantity", gettext("Compare"), _quantities(design), values)
+    groups = [(key, gettext("Each group with “{label}”").format(label=label)) for key, label in _groups(design)]
+    yield _select(
+        "against", gettext("Which groups"), [("", [(PAIRS, gettext("Every pair of groups"))]), ("", groups)], values
+    )
 
 
 def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     speaker, items = RowDescriber(design), design.items
     questions = [(item.key, speaker.question(position)) for position, item in enumerate(items)]
-    yield _select("item", "Question", [("", questions)], values)
+    yield _select("item", gettext("Question"), [("", questions)], values)
     known = {group.key: group.share for group in design.groups}
     for place, (key, label) in enumerate(_groups(design)):
         name = f"share-{key}"
         given = f"{float(Fraction(share) * 100):.10g} %" if (share := known[key]) else ""
-        hint = "In per cent, or as a fraction; together 100 %." if place == 0 else ""
-        yield FormField(name, f"Share of “{label}” in the population", values.get(name, given), hint=hint)
+        hint = gettext("In per cent or as a fraction; together 100 %.") if place == 0 else ""
+        yield FormField(
+            name,
+            gettext("Share of “{label}” in the population").format(label=label),
+            values.get(name, given),
+            hint=hint,
+        )
 
 
 def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     options = _variables(design, binary=False)
-    yield _select("rows", "First question", options, values)
-    yield _select("columns", "Second question", options, values, likely=1)
+    yield _select("rows", gettext("First question"), options, values)
+    yield _select("columns", gettext("Second question"), options, values, likely=1)
     groups = _groups(design)
     if groups:
-        everybody = [("", "All respondents")]
-        yield _select("group", "Of whom", [("", everybody), ("Only of the group", groups)], values)
+        everybody = [("", gettext("All respondents"))]
+        yield _select("group", gettext("Of whom"), [("", everybody), (gettext("Only of the group"), groups)], values)
 
 
 def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("outcome", "Answer", _variables(design, binary=True), values)
-    yield _select("reference", "Compare each group with", [("", _groups(design))], values)
+    yield _select("outcome", gettext("Answer"), _variables(design, binary=True), values)
+    yield _select("reference", gettext("Compare each group with"), [("", _groups(design))], values)
 
 
 def _versions(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("quantity", "Compare", _quantities(design), values)
+    yield _select("quantity", gettext("Compare"), _quantities(design), values)
     if is_weighted(design):
         return
-    hint = "Only if you know it: then the interval takes into account that the same people answered twice."
+    hint = gettext(
+        "Enter it only if you know it: the interval then takes into account that the same people answered twice."
+    )
     if design.remembers:
-        hint += " Count those who used the same device: another one does not remember."
-    yield _number("returned", "People who took part in the newest and in the one before", values, hint)
+        hint += " " + gettext("Count those who used the same device: another one does not remember.")
+    yield _number("returned", gettext("People who took part in the newest and in the one before"), values, hint)
     if design.version > 2:
-        yield _number("returned_first", "People who took part in the newest and in the first", values)
+        yield _number("returned_first", gettext("People who took part in the newest and in the first"), values)
 
 
 def _number(name: str, label: str, values: Mapping[str, str], hint: str = "") -> FormField:
@@ -145,7 +170,7 @@ def _select(
 
 def _confidence(values: Mapping[str, str]) -> FormField:
     options = [(value, wording.percent(float(value))) for value in CONFIDENCES]
-    return _select("confidence", "Confidence", [("", options)], values)
+    return _select("confidence", gettext("Confidence"), [("", options)], values)
 
 
 def _groups(design: Design) -> Options:
@@ -173,9 +198,9 @@ def _label(speaker: RowDescriber, position: int, token: str) -> str:
     if part.isdecimal():
         return speaker.choice(position, int(part))
     if part:
-        return "Mean"
+        return gettext("Mean")
     labels = [speaker.text(choice) for choice in speaker.design.items[position].choices]
-    return labels[1] if len(labels) == 2 else "All choices"
+    return labels[1] if len(labels) == 2 else gettext("All choices")
 
 
 def _positions(design: Design) -> range:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext
+
 from estimator.base import charts, wording
 from surveys.definition.privacy_budget import PrivacyLossSum
 from surveys.lifecycle.budget import SurveyBudget, between
@@ -12,14 +14,18 @@ def picture_of(book: SurveyBudget) -> str:
     rows = list(_rows(book))
     if not rows:
         return ""
-    words = "; ".join(f"{name}{' (would be)' if ahead else ''} {between(total)}" for name, total, ahead in rows)
+    words = "; ".join(
+        f"{name}{gettext(' (would be)') if ahead else ''} {between(total)}" for name, total, ahead in rows
+    )
     ceiling = wording.epsilon(book.ceiling)
     return charts.bars(
         [_bar(*row) for row in rows],
         key="ledger",
-        title="Epsilon in total after each wave",
-        words=f"Epsilon in total after each wave, from the least to the most: {words}. Ceiling: {ceiling}.",
-        limit=(book.ceiling, f"ceiling {ceiling}"),
+        title=gettext("Total epsilon after each wave"),
+        words=gettext("Total epsilon after each wave, from the least to the most: {words}. Ceiling: {ceiling}.").format(
+            words=words, ceiling=ceiling
+        ),
+        limit=(book.ceiling, gettext("ceiling {ceiling}").format(ceiling=ceiling)),
     )
 
 
@@ -29,7 +35,7 @@ def _rows(book: SurveyBudget) -> Iterator[tuple[str, PrivacyLossSum, bool]]:
         if line.spent:
             yield line.opened.name, line.spent.total, False
     if book.ahead:
-        yield "the next", book.ahead.wave.total, True
+        yield gettext("the next"), book.ahead.wave.total, True
 
 
 def _bar(name: str, total: PrivacyLossSum, ahead: bool) -> charts.Bar:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
 from collector.designs import FEWEST_IN_GROUP
 from collector.reports.selectors import report_counts
 from estimator.base import wording
@@ -12,10 +14,14 @@ from surveys.models import Survey, Version
 from surveys.opening import schedules
 
 FOR_GOOD = {
-    "": "the order in which responses came is erased and the final estimate is made",
-    "secret": "unused codes are deleted, the order in which responses came is erased and the final estimate is made",
-    "blind": "the key that makes codes good is deleted, the order in which responses came is erased and the final "
-    "estimate is made",
+    "": gettext_lazy("the order in which responses came is erased and the final estimate is made"),
+    "secret": gettext_lazy(
+        "unused codes are deleted, the order in which responses came is erased and the final estimate is made"
+    ),
+    "blind": gettext_lazy(
+        "the key that makes codes good is deleted, the order in which responses came is erased "
+        "and the final estimate is made"
+    ),
 }
 """What is done once a closing is final, by how the survey is answered."""
 
@@ -35,25 +41,33 @@ def pending_closing(survey: Survey) -> PendingClosing | None:
     version = selectors.version_closing(survey)
     if version is None or version.closed_at is None:
         return None
-    return PendingClosing(version.closed_at, selectors.final_time(version), FOR_GOOD[survey.invitations])
+    return PendingClosing(version.closed_at, selectors.final_time(version), str(FOR_GOOD[survey.invitations]))
 
 
 def closing_facts(survey: Survey, version: Version) -> Iterator[str]:
     """What closing this open survey means, in sentences."""
-    yield "From then on responses are refused, and the link says that the survey is closed."
-    yield f"Within an hour one click undoes that. After it no response can be added: {FOR_GOOD[survey.invitations]}."
+    yield gettext("Responses are refused from then on, and the link says that the survey is closed.")
+    yield gettext("You can undo this within an hour. After that no response can be added: {for_good}.").format(
+        for_good=FOR_GOOD[survey.invitations]
+    )
     counted = report_counts([version.design_id])[version.design_id]
     if counted.stored < FEWEST_IN_GROUP:
         came = wording.reports(counted)
-        yield f"Responses counted so far: {came}. With fewer than {FEWEST_IN_GROUP} in all there is no estimate."
+        yield gettext(
+            "Responses counted so far: {came}. With fewer than {fewest_in_group} in all there is no estimate."
+        ).format(came=came, fewest_in_group=FEWEST_IN_GROUP)
     if any(one.move == "close" for one in schedules.waiting(survey)):
-        yield "What was to close it by itself is called off."
+        yield gettext("The scheduled closing is cancelled.")
     if fault := selectors.next_wave_fault(survey):
-        yield f"It could not be opened again as its next wave: {fault}"
-        yield "It can be revised to a draft of its next version."
+        yield gettext("The survey could not be opened again as its next wave: {fault}").format(fault=fault)
+        yield gettext("It can be revised to a draft of its next version.")
     else:
-        yield "Later it can be opened again as its next wave, or revised to a draft of its next version."
+        yield gettext("Later it can be opened again as its next wave, or revised to a draft of its next version.")
     if survey.results_shown:
-        yield "Once the final estimate is made, its link shows the results to respondents."
+        yield gettext("Once the final estimate is made, its link shows the results to respondents.")
     if survey.purge_after:
-        yield f"Its responses are deleted {survey.purge_after} day{'s' * (survey.purge_after > 1)} after closing."
+        yield ngettext(
+            "Responses are deleted {days} day after closing.",
+            "Responses are deleted {days} days after closing.",
+            survey.purge_after,
+        ).format(days=survey.purge_after)

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.core.paginator import Page, Paginator
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from surveys.accounts.access import Role, surveys_of
@@ -60,7 +61,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "begins": not wanted.narrowed and not page.paginator.count and not mine.exists(),
         "team": _team(teams, wanted.team),
     }
-    return panel_page(request, "panel/dashboard.html", context, title="Surveys")
+    return panel_page(request, "panel/dashboard.html", context, title=gettext("Surveys"))
 
 
 def _found(surveys: QuerySet[Survey], wanted: Filters) -> QuerySet[Survey]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from collector import designs
 from collector.designs import Design
@@ -20,11 +21,11 @@ from surveys.definition.text_warnings import TextWarning, text_warnings
 from surveys.models import Item
 
 ABOUT_NAMES = {
-    "sender": "Sender",
-    "institution": "Institution",
-    "contact": "Contact",
-    "data_protection": "Data protection",
-    "help_line": "Help line",
+    "sender": gettext_lazy("Sender"),
+    "institution": gettext_lazy("Institution"),
+    "contact": gettext_lazy("Contact"),
+    "data_protection": gettext_lazy("Data protection"),
+    "help_line": gettext_lazy("Help line"),
 }
 
 
@@ -88,16 +89,30 @@ class DesignPreview:
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:
         """The survey's texts besides its questions, by language."""
         design = self.design
-        groups = [(f"Group {group.key}", group.label) for group in design.groups]
-        named = [("Title", design.title), ("Introduction", design.introduction), ("Consent", design.consent)]
-        named += [(f"Consent statement {number}", one) for number, one in enumerate(design.consent_statements, start=1)]
+        groups = [(gettext("Group {key}").format(key=group.key), group.label) for group in design.groups]
+        named = [
+            (gettext("Title"), design.title),
+            (gettext("Introduction"), design.introduction),
+            (gettext("Consent"), design.consent),
+        ]
+        named += [
+            (gettext("Consent statement {number}").format(number=number), one)
+            for number, one in enumerate(design.consent_statements, start=1)
+        ]
         if screening := design.screening:
-            named.append(("Screening question", screening.wording))
+            named.append((gettext("Screening question"), screening.wording))
             for place, choice in enumerate(screening.choices):
-                named.append((f"Answer that {'ends the survey' if place in screening.ends else 'leads on'}", choice))
-            named.append(("End page of the screening", screening.text))
-        named += [(ABOUT_NAMES[name], text) for name, text in design.about.texts.items()]
-        return [*named, ("Question of the group", design.strata_wording), *groups]
+                named.append(
+                    (
+                        gettext("Answer that ends the survey")
+                        if place in screening.ends
+                        else gettext("Answer that continues"),
+                        choice,
+                    )
+                )
+            named.append((gettext("End page of the screening"), screening.text))
+        named += [(str(ABOUT_NAMES[name]), text) for name, text in design.about.texts.items()]
+        return [*named, (gettext("Question of the group"), design.strata_wording), *groups]
 
 
 def design_preview(design: Design) -> DesignPreview:
@@ -112,15 +127,21 @@ def design_preview(design: Design) -> DesignPreview:
 
 
 def _question(item: designs.Item, number: int, language: str, *, helped: bool) -> QuestionPreview:
-    facts = [f"at most {item.most}"] if item.most is not None else []
-    facts += ["“prefer not to say” offered"] if item.prefer_not else []
-    facts += ["may be left blank"] if not item.required else []
+    facts = [gettext("at most {most}").format(most=item.most)] if item.most is not None else []
+    facts += [gettext("“prefer not to say” offered")] if item.prefer_not else []
+    facts += [gettext("may be left blank")] if not item.required else []
     facts += ["as a dropdown"] if item.dropdown else []
-    facts += ["a row of a grid"] if item.heading else []
-    facts += [f"choices in random order{', except the last' if item.keep_last else ''}"] if item.shuffle else []
-    facts += ["a text before it"] if item.before else []
-    facts += ["followed by the help line"] if helped else []
-    facts += [f"asked only after some answers to {item.asked_if.item}"] if item.asked_if else []
+    facts += [gettext("a row of a grid")] if item.heading else []
+    facts += (
+        [gettext("options in random order, except the last") if item.keep_last else gettext("options in random order")]
+        if item.shuffle
+        else []
+    )
+    facts += [gettext("a text before it")] if item.before else []
+    facts += [gettext("followed by the help line")] if helped else []
+    facts += (
+        [gettext("asked only after some answers to {item}").format(item=item.asked_if.item)] if item.asked_if else []
+    )
     return QuestionPreview(
         number=number,
         kind=str(Item.Kind(item.kind).label),

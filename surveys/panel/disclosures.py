@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from estimator.base.languages import DEFAULT, LANGUAGES
@@ -51,7 +52,7 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     if errors := disclosures.errors_of(merged, probability_sample=declared["probability_sample"]):
         return _page(request, survey, language, texts, sample=sample, faults=errors)
     disclosing.disclose(survey, merged, **declared, by=signed_in(request))
-    messages.success(request, "Saved. Every report of this survey says it from now on.")
+    messages.success(request, gettext("Saved. Every report of this survey shows it from now on."))
     return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
 
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import redirect
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import InputError
@@ -58,10 +59,14 @@ class ExportListRow:
         export = self.export
         if export.waits:
             begun = export.state == Export.State.RUNNING
-            return f"{export.progress} % written" if begun else "waiting for a worker"
+            return (
+                gettext("{progress} % written").format(progress=export.progress)
+                if begun
+                else gettext("waiting for a worker")
+            )
         if export.state == Export.State.FAILED:
-            return f"Failed: {export.fault}"
-        return "" if self.there else "Its file is not in the folder any more; ask for it again."
+            return gettext("Failed: {fault}").format(fault=export.fault)
+        return "" if self.there else gettext("The file is no longer available; export it again.")
 
     @property
     def reports(self) -> str:
@@ -76,7 +81,9 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.ANALYST)
     chosen, key = request.POST.getlist("format"), request.POST.get("run", "")
     run = next((one for one in runs_of(survey, key) if one.key == key), None)
-    fault = "Choose at least one format." if not chosen else "" if run else "Choose one of the estimates."
+    fault = (
+        gettext("Choose at least one format.") if not chosen else "" if run else gettext("Choose one of the estimates.")
+    )
     if run and not fault:
         for name in chosen:
             require(role_in(request.user, survey), exports.role_for_format(name))
@@ -119,7 +126,7 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
     """Delete an export with its file, or cancel it while it is made."""
     found, survey = get_export_or_404(request.user, key)
     require(role_in(request.user, survey), exports.role_for(microdata=found.microdata))
-    message = "It is cancelled; nothing is left of it." if found.waits else "The file is deleted."
+    message = gettext("The export is cancelled.") if found.waits else gettext("The file is deleted.")
     exports.delete_export(found, by=signed_in(request))
     messages.success(request, message)
     return redirect(f"{reverse('panel:export', args=[survey.slug])}#exports")
@@ -169,15 +176,24 @@ def _ask(request: HttpRequest, run: Run, chosen: list[str]) -> str:
         for name in chosen:
             services.check(run, name, language=_language_for(name, sent.get("language", "")), microdata=rows)
     except InputError as refusal:
-        return "Tick that you want a row for each report." if refusal.field == "microdata" else str(refusal)
+        return gettext("Confirm that you need one row per response.") if refusal.field == "microdata" else str(refusal)
     for name in chosen:
         language = _language_for(name, sent.get("language", ""))
         made += exports.request_export(run, name, language=language, microdata=rows, by=signed_in(request))[1]
     there = len(chosen) - made
     if made:
-        messages.success(request, f"{made} file{' is' if made == 1 else 's are'} on the way.")
+        messages.success(
+            request, ngettext("{count} file is being made.", "{count} files are being made.", made).format(count=made)
+        )
     if there:
-        messages.info(request, f"{there} {'was' if there == 1 else 'were'} asked for before: see below.")
+        messages.info(
+            request,
+            ngettext(
+                "{count} file was requested before: see below.",
+                "{count} files were requested before: see below.",
+                there,
+            ).format(count=there),
+        )
     return ""
 
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from collector.models import DailyCount
 from collector.reports.folding import FEWEST
@@ -37,8 +39,10 @@ def days_of(counts: Sequence[DailyCount]) -> FieldDays | None:
     if not counts:
         return None
     together = any(one.first_day < one.last_day for one in counts)
-    remark = f"Days with fewer than {FEWEST} responses are combined, to protect individual respondents; the bar shows "
-    remark += "their average per day."
+    remark = gettext(
+        "Days with fewer than {fewest} responses are combined, to protect individual respondents; the bar shows "
+        "their average per day."
+    ).format(fewest=FEWEST)
     rows = (DayRow(_named(one.first_day, one.last_day), wording.count(one.count), _rate(_a_day(one))) for one in counts)
     return FieldDays(_drawn(counts), tuple(rows), remark if together else "")
 
@@ -55,12 +59,12 @@ def _named(first: date, last: date) -> str:
     if first == last:
         return _date_text(first)
     if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day} to {_date_text(last)}"
-    return f"{_date_text(first)} to {_date_text(last)}"
+        return gettext("{first} to {last}").format(first=first.day, last=_date_text(last))
+    return gettext("{first} to {last}").format(first=_date_text(first), last=_date_text(last))
 
 
 def _date_text(day: date) -> str:
-    return f"{day.day} {day:%b %Y}"
+    return date_format(day, gettext("j M Y"))
 
 
 def _length(one: DailyCount) -> int:
@@ -81,13 +85,18 @@ def _columns(counts: Sequence[DailyCount]) -> tuple[list[charts.ChartColumn], st
     shown = max((last - first).days + 1, SHORTEST)
     total, highest = sum(one.count for one in counts), max(counts, key=_a_day)
     most = _a_day(highest)
-    words = f"{wording.count(total)} responses from {_named(first, last)}; most a day: {_rate(most)}, "
+    words = gettext("{total} responses, {days}; most per day: {most}, {when}").format(
+        total=wording.count(total),
+        days=_named(first, last),
+        most=_rate(most),
+        when=_named(highest.first_day, highest.last_day),
+    )
 
     def column(one: DailyCount) -> charts.ChartColumn:
         start = (one.first_day - first).days
         return start / shown, (start + _length(one)) / shown, _a_day(one) / most
 
-    return [column(one) for one in counts], words + _named(highest.first_day, highest.last_day)
+    return [column(one) for one in counts], words
 
 
 def _drawn(counts: Sequence[DailyCount]) -> SafeString:
@@ -97,8 +106,8 @@ def _drawn(counts: Sequence[DailyCount]) -> SafeString:
     return charts.columns(
         made,
         key="days",
-        title="Responses by day",
+        title=gettext("Responses by day"),
         words=words,
-        most=f"{_rate(max(map(_a_day, counts)))} a day",
+        most=gettext("{most} per day").format(most=_rate(max(map(_a_day, counts)))),
         ends=(_date_text(first), _date_text(first + timedelta(days=shown - 1))),
     )

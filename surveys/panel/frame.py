@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext, pgettext
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
@@ -131,17 +132,23 @@ def steps(standing: SurveyStatus) -> Iterator[Step]:
     """The steps in their order."""
     survey, missing = standing.survey, standing.missing
     here, plan = (reverse(name, args=[survey.slug]) for name in ("panel:survey", "panel:survey-plan"))
-    yield Step("write", "Write", here, *_written(standing))
+    yield Step("write", pgettext("step", "Write"), here, *_written(standing))
     ready = survey.state == DRAFT and not missing
     planned = "now" if ready else "later" if survey.state == DRAFT else "done"
-    yield Step("plan", "Plan", plan, planned, "What protection costs in respondents.")
-    yield Step("rehearse", "Rehearse", reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing))
+    yield Step("plan", pgettext("step", "Plan"), plan, planned, gettext("How many respondents the protection costs."))
+    yield Step(
+        "rehearse", pgettext("step", "Rehearse"), reverse("panel:rehearse", args=[survey.slug]), *_rehearsed(standing)
+    )
     opening, share = (reverse(name, args=[survey.slug]) for name in ("panel:opening", "panel:share"))
-    yield Step("open", "Open", share if selectors.takes_answers(survey) else opening, *_opened(standing))
-    yield Step("watch", "Watch", reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing))
+    yield Step(
+        "open", pgettext("step", "Open"), share if selectors.takes_answers(survey) else opening, *_opened(standing)
+    )
+    yield Step(
+        "watch", pgettext("step", "Watch"), reverse("panel:survey-watch", args=[survey.slug]), *_watched(standing)
+    )
     analyse, analysed = reverse("panel:survey-analyse", args=[survey.slug]), "now" if standing.version else "later"
-    yield Step("analyse", "Analyse", analyse, analysed, "Compare groups and versions.")
-    yield Step("report", "Report", here, *_reported(standing))
+    yield Step("analyse", pgettext("step", "Analyse"), analyse, analysed, gettext("Compare groups and versions."))
+    yield Step("report", pgettext("step", "Report"), here, *_reported(standing))
 
 
 STEPS = ("write", "plan", "rehearse", "open", "watch", "analyse", "report")
@@ -160,15 +167,21 @@ def primary_action(standing: SurveyStatus, role: Role | None) -> Action | None:
     survey = standing.survey
     if survey.state == DRAFT:
         if (role or 0) < Role.EDITOR:
-            return _action("Preview", "preview", survey)
+            return _action(gettext("Preview"), "preview", survey)
         return (
-            _action("Edit the draft", "edit", survey)
+            _action(gettext("Edit the draft"), "edit", survey)
             if standing.missing
-            else _action("Review and open …", "opening", survey)
+            else _action(gettext("Review and open …"), "opening", survey)
         )
     if survey.state == OPEN:
-        return _action("Watch", "survey-watch", survey) if survey.rehearsal else _action("Share", "share", survey)
-    return Action("Read the report", reverse("panel:report", args=[standing.done.key])) if standing.done else None
+        return (
+            _action(gettext("Watch"), "survey-watch", survey)
+            if survey.rehearsal
+            else _action(gettext("Share"), "share", survey)
+        )
+    return (
+        Action(gettext("Read the report"), reverse("panel:report", args=[standing.done.key])) if standing.done else None
+    )
 
 
 def _action(label: str, page: str, survey: Survey) -> Action:
@@ -177,44 +190,54 @@ def _action(label: str, page: str, survey: Survey) -> Action:
 
 def _written(standing: SurveyStatus) -> tuple[str, str]:
     if standing.survey.state != DRAFT:
-        return "done", "The design is frozen."
-    return ("now", "Not ready yet; see what is missing.") if standing.missing else ("done", "Ready to open.")
+        return "done", gettext("The design is frozen.")
+    return (
+        ("now", gettext("Not ready yet; see what is missing."))
+        if standing.missing
+        else ("done", gettext("Ready to open."))
+    )
 
 
 def _rehearsed(standing: SurveyStatus) -> tuple[str, str]:
     done = standing.survey.rehearsals.count()
     if done:
-        return "done", "Rehearsed once." if done == 1 else f"Rehearsed {done} times."
+        return "done", gettext("Rehearsed once.") if done == 1 else gettext("Rehearsed {done} times.").format(done=done)
     ready = standing.survey.state == DRAFT and not standing.missing
-    return "now" if ready else "later", "Try it with simulated respondents."
+    return "now" if ready else "later", gettext("Try it with simulated respondents.")
 
 
 def _opened(standing: SurveyStatus) -> tuple[str, str]:
     survey = standing.survey
     if survey.state == DRAFT:
         opens = any(one.move == "open" for one in schedules.waiting(survey))
-        sentence = "It opens by itself." if opens else "Not open yet."
+        sentence = gettext("Opens automatically.") if opens else gettext("Not open yet.")
         return ("later" if standing.missing else "now"), sentence
     if survey.state == OPEN:
-        return "now", "Respondents can answer."
+        return "now", gettext("Respondents can answer.")
     opens = any(one.move == "wave" for one in schedules.waiting(survey))
-    return ("done", "It opens again by itself.") if opens else ("done", "No more reports are taken.")
+    return (
+        ("done", gettext("Opens again automatically."))
+        if opens
+        else ("done", gettext("No more responses are accepted."))
+    )
 
 
 def _watched(standing: SurveyStatus) -> tuple[str, str]:
     if standing.survey.state == OPEN:
-        return "now", "Estimates, kept up to date."
+        return "now", gettext("Estimates are updated automatically.")
     if standing.version is None:
-        return "later", "Estimates, once it is open."
-    return "done", "The last estimates."
+        return "later", gettext("Shows estimates once the survey is open.")
+    return "done", gettext("The final estimates.")
 
 
 def _reported(standing: SurveyStatus) -> tuple[str, str]:
     status = "later" if standing.survey.state in (DRAFT, OPEN) else "now"
     if standing.done is None:
-        return status, "There are no estimates yet."
+        return status, gettext("There are no estimates yet.")
     return (
-        ("done", "Public, for whoever has its link.") if standing.done.published else (status, "For your team alone.")
+        ("done", gettext("Public for anyone with the link."))
+        if standing.done.published
+        else (status, gettext("Visible to your team only."))
     )
 
 

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.text import slugify
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from collector.errors import ValidationError
@@ -61,9 +62,11 @@ def new(request: HttpRequest) -> HttpResponse:
             return redirect("panel:new")
         slug = selectors.free_slug(found.slug)
         copy = services.duplicate_survey(found, slug=slug, **form.cleaned_data, by=signed_in(request))
-        messages.success(request, f"This is a copy of {found.slug}, as a draft.")
+        messages.success(request, gettext("Created a draft as a copy of {slug}.").format(slug=found.slug))
         return redirect("panel:survey", copy.slug)
-    return panel_page(request, "panel/new.html", title="New survey", mine=surveys_of(request.user, Role.EDITOR))
+    return panel_page(
+        request, "panel/new.html", title=gettext("New survey"), mine=surveys_of(request.user, Role.EDITOR)
+    )
 
 
 def _begin_empty(request: HttpRequest) -> HttpResponse:
@@ -88,9 +91,11 @@ def templates(request: HttpRequest) -> HttpResponse:
         user = signed_in(request)
         definition = template.definition | {"slug": selectors.free_slug(template.name)}
         written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
-        messages.success(request, f"{written} is a draft of yours now. {template.adapt}")
+        messages.success(
+            request, gettext("Created the draft {written}. {adapt}").format(written=written, adapt=template.adapt)
+        )
         return redirect("panel:survey", written.slug)
-    return panel_page(request, "panel/templates.html", title="Templates", cards=cards())
+    return panel_page(request, "panel/templates.html", title=gettext("Templates"), cards=cards())
 
 
 @lru_cache

@@ -3,6 +3,7 @@
 import re
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from collector.errors import InputError
@@ -41,12 +42,14 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 def withdraw(request: HttpRequest, survey: Survey, number: int) -> str:
     """Revoke the unused codes of a batch."""
     making.withdraw(survey, number, by=signed_in(request))
-    return f"Batch {number} is withdrawn: what was left of it cannot be used any more."
+    return gettext("Batch {number} is withdrawn: its unused invitations no longer work.").format(number=number)
 
 
 def _number(written: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", written):
-        raise InputError("count", f"count must be a whole number; got {written[:20]!r}.")
+        raise InputError(
+            "count", gettext("count must be a whole number; got {written!r}.").format(written=written[:20])
+        )
     return int(written)
 
 

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery, prefetch_related_objects
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from collector.models import DailyCount
 from collector.reports import selectors as reports
@@ -104,18 +105,22 @@ def _next(survey: Survey, facts: _Facts) -> tuple[str, str]:
     """What is to be done now, and the page for it."""
     if survey.state == DRAFT:
         if facts.role < Role.EDITOR:
-            return "Preview", "preview"
-        return ("Continue writing", "edit") if survey.items.all() else ("Write questions", "edit")
+            return gettext("Preview"), "preview"
+        return (gettext("Continue writing"), "edit") if survey.items.all() else (gettext("Write questions"), "edit")
     if survey.state == OPEN:
         came = facts.counted.folded or facts.counted.waiting
-        return ("Watch estimates", "survey-watch") if came or survey.rehearsal else ("Share the link", "share")
+        return (
+            (gettext("Watch estimates"), "survey-watch")
+            if came or survey.rehearsal
+            else (gettext("Share the link"), "share")
+        )
     if survey.state == CLOSED and facts.estimated:
-        return "Read results", "survey"
-    return "Look at it", "survey"
+        return gettext("Read results"), "survey"
+    return gettext("View it"), "survey"
 
 
 def _due(one: Appointment) -> str:
-    act = {"open": "Opens", "close": "Closes", "wave": "Opens again"}[one.move]
+    act = {"open": gettext("Opens"), "close": gettext("Closes"), "wave": gettext("Opens again")}[one.move]
     if one.due_at is None:
-        return f"{act} at {wording.count(one.at_reports or 0)} responses"
+        return gettext("{act} at {count} responses").format(act=act, count=wording.count(one.at_reports or 0))
     return f"{act} {moment(one.due_at)}"

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import InputError
@@ -21,10 +22,15 @@ from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
 
 TEXTS = {
-    Kind.INVITATION: "Hello,\n\nyou are invited to take part in a survey. Your own link is:\n\n{link}\n\n"
-    "It can be used once. The survey platform keeps no record of which link was sent to whom.\n",
-    Kind.REMINDER: "Hello,\n\na few days ago you were sent a link to a survey. If you have answered: thank you. If "
-    "not, your link still works.\n\nThis goes to everybody on our list, because nobody knows who has answered.\n",
+    Kind.INVITATION: gettext_lazy(
+        "Hello,\n\nyou are invited to take part in a survey. Your own link is:\n\n{link}\n\nIt can "
+        "be used once. The survey platform keeps no record of which link was sent to whom.\n"
+    ),
+    Kind.REMINDER: gettext_lazy(
+        "Hello,\n\na few days ago you were sent a link to a survey. If you have answered: thank "
+        "you. If not, your link still works.\n\nThis goes to everybody on our list, because "
+        "nobody knows who has answered.\n"
+    ),
 }
 
 
@@ -34,7 +40,7 @@ def mail(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     if request.method != "POST":
         kind = Kind.REMINDER if request.GET.get("kind") == Kind.REMINDER else Kind.INVITATION
-        return _form(request, survey, Wording(kind, "", TEXTS[kind]))
+        return _form(request, survey, Wording(kind, "", str(TEXTS[kind])))
     wording = Wording(*(request.POST.get(name, "") for name in ("kind", "subject", "text", "group")))
     written = request.POST.get("addresses", "")
     try:
@@ -82,7 +88,7 @@ def rest(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def delete(request: HttpRequest, survey: Survey, key: str) -> str:
     """Delete a mailing with its remaining addresses; one in progress ends with the current mail."""
     mailing.delete(_mailing_or_404(survey, key), by=signed_in(request))
-    return "The mail is deleted, with every address that was left of it."
+    return gettext("The e-mail and its remaining addresses are deleted.")
 
 
 def _mailing_or_404(survey: Survey, key: str) -> Mailing:
@@ -94,8 +100,11 @@ def _with_file(request: HttpRequest, written: str) -> str:
     if file is None:
         return written
     if (file.size or 0) > addresses.LARGEST:
-        bound = f"{addresses.LARGEST:,} bytes"
-        raise InputError("addresses", f"The file must have at most {bound}; it has {file.size:,}.")
+        bound = gettext("{largest:,} bytes").format(largest=addresses.LARGEST)
+        raise InputError(
+            "addresses",
+            gettext("The file must have at most {bound}; it has {size:,}.").format(bound=bound, size=file.size),
+        )
     return f"{written}\n{addresses.read_file(file.read())}".strip()
 
 

@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from collector.designs import LONGEST_REASON
@@ -60,13 +61,18 @@ class OpeningForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         later = cleaned.get("opens") == LATER
         if later and not cleaned.get("opens_at") and "opens_at" not in self.errors:
-            self.add_error("opens_at", "Say when it is to open.")
+            self.add_error("opens_at", gettext("Enter when the survey opens."))
         for field, fault in self.terms.faults(timezone.now()):
             self.add_error(field, fault)
         if self.shown and self.shown.excesses and not cleaned.get("reason") and "reason" not in self.errors:
-            self.add_error("reason", f"Say in 1 to {LONGEST_REASON} characters why it is opened above the ceiling.")
+            self.add_error(
+                "reason",
+                gettext("Enter a reason of 1 to {longest_reason} characters for opening above the ceiling.").format(
+                    longest_reason=LONGEST_REASON
+                ),
+            )
         if self.shown and self.shown.warnings and not cleaned.get("warned"):
-            self.add_error("warned", "Read the warnings above, and confirm that you have.")
+            self.add_error("warned", gettext("Read the warnings above and confirm them."))
         return cleaned
 
     @property
@@ -99,9 +105,9 @@ def opening(request: HttpRequest, slug: str) -> HttpResponse:
     shown = design_preview(design) if design else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.DRAFT or form.is_valid()):
-        later = "It opens by itself on {}, if the draft stays as it is."
+        later = gettext("The survey opens automatically on {}, if the draft does not change.")
         opens = schedules.open_on
-        return open_confirmed(request, survey, form, opens, page="panel:opening", later=later, name="Version")
+        return open_confirmed(request, survey, form, opens, page="panel:opening", later=later, name=gettext("Version"))
     status = 422 if form.is_bound else 200
     waiting = schedules.waiting(survey)
     page = {
@@ -137,7 +143,12 @@ def open_confirmed(
         assert terms.opens_at is not None
         messages.success(request, later.format(moment(terms.opens_at)))
         return redirect(page, survey.slug)
-    messages.success(request, f"{name} {version.number} is open. Its design is frozen; share the link below.")
+    messages.success(
+        request,
+        gettext("{name} {number} is open. Its design is frozen; share the link below.").format(
+            name=name, number=version.number
+        ),
+    )
     return redirect("panel:survey" if survey.rehearsal else "panel:share", survey.slug)
 
 
@@ -155,16 +166,16 @@ def pressed_before(survey: Survey, request: HttpRequest) -> Version | None:
 def extend(request: HttpRequest, survey: Survey) -> str:
     form = ExtensionForm(request.POST)
     if not form.is_valid():
-        raise Conflict("The new closing date must be a date and a time, like 2026-12-01 18:00.")
+        raise Conflict(gettext("The new closing date must be a date and a time, like 2026-12-01 18:00."))
     closes_at: datetime = form.cleaned_data["closes_at"]
     schedules.extend(survey, closes_at, by=signed_in(request))
-    return f"It closes by itself on {moment(closes_at)} now."
+    return gettext("The survey now closes automatically on {closes_at}.").format(closes_at=moment(closes_at))
 
 
 @transition(Role.EDITOR)
 def call_off(request: HttpRequest, survey: Survey) -> str:
     schedules.cancel(survey, by=signed_in(request))
-    return "It does not open by itself any more."
+    return gettext("The scheduled opening is cancelled.")
 
 
 def groups_of(survey: Survey, shown: DesignPreview | None, request: HttpRequest) -> dict[str, object]:

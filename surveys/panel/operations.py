@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from collector.database.servers import Server, Servers, database_servers
@@ -72,7 +73,7 @@ class ServerRow:
 def operation(request: HttpRequest) -> HttpResponse:
     """Show whether everything works. The operator sees no survey that is not shared with them, only names."""
     if not request.user.is_superuser:
-        raise PermissionDenied("This page is for whoever runs the installation.")
+        raise PermissionDenied(gettext("This page is only for the people who run the site."))
     checks = health.checks()
     workers, there = health.workers_by_node(), servers()
     context = {
@@ -93,7 +94,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "facts": facts(),
         "now": timezone.now(),
     }
-    return panel_page(request, "panel/operation.html", context, title="Operation")
+    return panel_page(request, "panel/operation.html", context, title=gettext("Operation"))
 
 
 def warnings() -> list[str]:
@@ -116,7 +117,14 @@ def failed() -> list[FailedJobRow]:
         ended = kind._default_manager.filter(state=Job.State.FAILED).order_by("-finished_at")
         for job in ended[:MOST]:
             age, name = now - (job.finished_at or now), health.name_of(kind).capitalize()
-            found.append((age, FailedJobRow(name, _slug_of(job), job.tries, job.fault, f"{health.in_words(age)} ago")))
+            found.append(
+                (
+                    age,
+                    FailedJobRow(
+                        name, _slug_of(job), job.tries, job.fault, gettext("{age} ago").format(age=health.in_words(age))
+                    ),
+                )
+            )
     return [one for _, one in sorted(found, key=lambda pair: pair[0])[:MOST]]
 
 
@@ -131,7 +139,12 @@ def servers() -> Servers:
 def server_rows(there: Servers) -> list[ServerRow]:
     """The servers of the database in words; empty where it is one alone."""
     return [
-        ServerRow(one, f"{one.role}, synchronous" if one.synchronous else one.role, _state(one), _shards(one))
+        ServerRow(
+            one,
+            gettext("{role}, synchronous").format(role=one.role) if one.synchronous else one.role,
+            _state(one),
+            _shards(one),
+        )
         for one in there.servers
     ]
 
@@ -139,7 +152,9 @@ def server_rows(there: Servers) -> list[ServerRow]:
 def _state(server: Server) -> str:
     if server.lag_bytes is None:
         return server.state
-    return f"{server.state}, {server.lag_bytes / 1e6:,.0f} MB and {server.lag_seconds} s behind"
+    return gettext("{state}, {value:,.0f} MB and {lag_seconds} s behind").format(
+        state=server.state, value=server.lag_bytes / 1e6, lag_seconds=server.lag_seconds
+    )
 
 
 def _shards(server: Server) -> str:
@@ -176,12 +191,20 @@ def facts() -> list[tuple[str, str]]:
     return [
         ("Candor", __version__),
         ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),
-        ("Database", f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.0f} MB"),
-        ("Archived reports", archives.summary()),
-        ("Messages", "Redis" if settings.REDIS_URL else "a folder"),
-        ("Address", settings.CANDOR_URL),
-        ("Ceiling of epsilon", f"{settings.CANDOR_EPSILON_CEILING:g} for each person"),
-        ("Second factor", "required" if settings.CANDOR_SECOND_FACTOR == "required" else "as each decides"),
-        ("Backups are signed by", own_fingerprint()),
-        ("/metrics", "for whoever has the token" if settings.CANDOR_METRICS_TOKEN else "off"),
+        (gettext("Database"), f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.0f} MB"),
+        (gettext("Archived responses"), archives.summary()),
+        (gettext("Messages"), "Redis" if settings.REDIS_URL else gettext("a folder")),
+        (gettext("Address"), settings.CANDOR_URL),
+        (
+            gettext("Ceiling of the privacy loss (epsilon)"),
+            gettext("{candor_epsilon_ceiling:g} for each person").format(
+                candor_epsilon_ceiling=settings.CANDOR_EPSILON_CEILING
+            ),
+        ),
+        (
+            gettext("Second factor"),
+            gettext("required") if settings.CANDOR_SECOND_FACTOR == "required" else gettext("optional"),
+        ),
+        (gettext("Backups are signed by"), own_fingerprint()),
+        ("/metrics", gettext("only with the token") if settings.CANDOR_METRICS_TOKEN else "off"),
     ]

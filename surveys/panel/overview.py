@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from collector import designs
 from collector.designs.selectors import get_design
 from estimator.base import wording
@@ -105,7 +107,9 @@ def question_of(item: Item) -> QuestionRow:
         mechanism_of(written)  # says what is wrong in words about the mechanism alone
         return QuestionRow(item, text, item_label(designs.Item.of(frozen_item(written, (item.key,))), language), "")
     except KeyError as missing:
-        return QuestionRow(item, text, None, f"The mechanism must have {missing.args[0]}.")
+        return QuestionRow(
+            item, text, None, gettext("The randomisation method needs {args}.").format(args=missing.args[0])
+        )
     except (ValueError, TypeError) as error:
         return QuestionRow(item, text, None, str(error))
 

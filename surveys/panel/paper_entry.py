@@ -6,6 +6,7 @@ import secrets
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from collector.designs.selectors import get_design
@@ -53,14 +54,14 @@ def _on_paper_or_404(user: Person, slug: str) -> tuple[Survey, Version]:
     survey = get_survey_or_404(user, slug, Role.EDITOR)
     version = selectors.latest_version(survey)
     if version is None or not selectors.has_coin_page(version) or get_design(version.design_id).invitations:
-        raise Http404("There is no such survey.")
+        raise Http404(gettext("There is no such survey."))
     return survey, version
 
 
 def _fields(sent: QueryDict) -> dict[str, str]:
     """The fields of the sheet, each exactly once, without the panel's CSRF token."""
     if any(len(values) != 1 for _name, values in sent.lists()):
-        raise RequestRefused(422, "body", "Every field must stand once.")
+        raise RequestRefused(422, "body", gettext("Every field must occur exactly once."))
     return {name: str(value) for name, value in sent.items() if name != "csrfmiddlewaretoken"}
 
 
@@ -83,7 +84,7 @@ def _sheet(
         "pile": pile,
         "all": reports.sheet_count(version.design_id),
     }
-    title, status = f"Sheet {pile + 1} of this pile", refusal.status if refusal else 200
+    title, status = gettext("Sheet {value} of this batch").format(value=pile + 1), refusal.status if refusal else 200
     return panel_page(request, "panel/paper.html", context, status=status, title=title)
 
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from collector.errors import Conflict, InputError
@@ -26,7 +27,7 @@ GRID = {"minimum": "0", "maximum": "10", "step": "1"}
 @require_safe
 def free(request: HttpRequest) -> HttpResponse:
     """The planner of a question that is in no survey."""
-    context: dict[str, object] = {"title": "Plan a question", "api": reverse("api:plan"), "free": True}
+    context: dict[str, object] = {"title": gettext("Plan a question"), "api": reverse("api:plan"), "free": True}
     fault = None
     try:
         question, wanted = parameters.free(request.GET)
@@ -47,7 +48,7 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
         plan, fault = survey_plan.plan_of(found, QueryDict()), error
     draft = found.state == Survey.State.DRAFT and (role_in(request.user, found) or 0) >= Role.EDITOR
     context: dict[str, object] = {
-        "title": f"Plan {found}",
+        "title": gettext("Plan {found}").format(found=found),
         "api": reverse("api:survey-plan", args=[found.slug]),
         "plan": plan,
         "draft": draft,
@@ -72,7 +73,7 @@ def use(request: HttpRequest, slug: str) -> HttpResponse:
     except (InputError, Conflict) as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
-    messages.success(request, f"{item.key} now has {_item_summary(item)}.")
+    messages.success(request, gettext("{key} now has {item}.").format(key=item.key, item=_item_summary(item)))
     return redirect(f"{reverse('panel:survey-plan', args=[slug])}?item={item.key}")
 
 
@@ -85,8 +86,10 @@ def fit(request: HttpRequest, slug: str) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:survey-plan", slug)
-    words = f"{changed} question{' has' if changed == 1 else 's have'} another table now."
-    messages.success(request, words if changed else "Nothing has to change.")
+    words = ngettext(
+        "{count} question has another table now.", "{count} questions have another table now.", changed
+    ).format(count=changed)
+    messages.success(request, words if changed else gettext("No change is needed."))
     return redirect("panel:survey-plan", slug)
 
 
@@ -107,7 +110,9 @@ def _context(
         "fault": fault,
         "fields": _fields(question, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
         "by_epsilon": wanted.setting.epsilon is not None or not question.by_truth,
-        "mechanism_name": f"{question.entry.short}, {question.answers} answers".capitalize(),
+        "mechanism_name": gettext("{short}, {answers} answers")
+        .format(short=question.entry.short, answers=question.answers)
+        .capitalize(),
         "kinds": KINDS,
         "mechanisms": [
             (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -69,7 +70,7 @@ def make_link(request: HttpRequest, slug: str) -> HttpResponse:
 @transition(Role.EDITOR, then="panel:preview")
 def revoke_link(request: HttpRequest, survey: Survey) -> str:
     preview_links.revoke(survey, request.POST.get("link", ""), by=signed_in(request))
-    return "The link leads nowhere now."
+    return gettext("The link no longer works.")
 
 
 @require_safe
@@ -137,7 +138,9 @@ def questions_while_written(sent: QueryDict, survey: Survey) -> bytes:
 def _number(sent: QueryDict, name: str) -> int:
     written = sent.get(name, "")
     if not (written.isascii() and written.isdecimal() and len(written) <= 3):
-        raise ValidationError((name,), f"must be a whole number of at most three digits; got {written!r}")
+        raise ValidationError(
+            (name,), gettext("must be a whole number of at most three digits; got {written!r}").format(written=written)
+        )
     return int(written)
 
 

@@ -6,6 +6,7 @@ The page is whole without a script. With one, it asks every few seconds for the 
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from collector.designs import FEWEST_IN_GROUP
@@ -20,9 +21,11 @@ from surveys.panel.frame import survey_page
 from surveys.panel.overview import runs_of
 
 WORKERS = {
-    "here": "At work: it looks for new responses every few seconds.",
-    "away": "Not seen for more than a minute. Reports are stored all the same; they are counted when it is back.",
-    "never": "Not seen yet. Reports are stored all the same; they are counted once it runs.",
+    "here": gettext_lazy("Working: looks for new responses every few seconds."),
+    "away": gettext_lazy(
+        "Not seen for more than a minute. Responses are still stored; they are counted once it is back."
+    ),
+    "never": gettext_lazy("Not seen yet. Responses are still stored; they are counted once it runs."),
 }
 
 

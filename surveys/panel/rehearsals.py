@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import Conflict, ValidationError
@@ -82,7 +83,9 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     before = get_rehearsal_or_404(survey, number)
     try:
         if before.assumptions.get("file"):
-            raise Conflict("Its respondents came from a file, which is kept nowhere; so it cannot be repeated here.")
+            raise Conflict(
+                gettext("Its respondents came from a file that is not stored, so it cannot be repeated here.")
+            )
         again = services.request_rehearsal(
             survey, before.assumptions, repetitions=before.repetitions, seed=before.seed, by=signed_in(request)
         )
@@ -95,13 +98,13 @@ def repeat(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @transition(Role.EDITOR, then="panel:rehearsal", within=True)
 def stop(request: HttpRequest, survey: Survey, number: int) -> str:
     services.stop(get_rehearsal_or_404(survey, number))
-    return "It stops; what is done stays."
+    return gettext("The rehearsal stops; finished repetitions stay.")
 
 
 @transition(Role.EDITOR, then="panel:rehearse")
 def delete(request: HttpRequest, survey: Survey, number: int) -> str:
     services.delete(get_rehearsal_or_404(survey, number), by=signed_in(request))
-    return f"Rehearsal {number} is deleted, with everything that was made for it."
+    return gettext("Rehearsal {number} and everything that it made are deleted.").format(number=number)
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from collector.designs.selectors import get_design
@@ -53,7 +54,7 @@ def poster(request: HttpRequest, slug: str) -> HttpResponse:
     version, link = _named_or_404(request, slug)
     made = render_poster(get_design(version.design_id), link.language, link=link.address, address=link.typed)
     if not made:
-        raise Http404("The fonts that come with the platform lack a letter of this survey's title.")
+        raise Http404(gettext("The fonts of the platform lack a letter of this survey’s title."))
     return attachment(made, "application/pdf", f"{_name(slug, link)}.pdf")
 
 
@@ -67,8 +68,8 @@ def embed(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as fault:
         return _share_page(request, survey, status=422, origins=written, embed_fault=str(fault))
     services.embed_survey(survey, origins, by=signed_in(request))
-    sites = f"{len(origins)} site{'s' if len(origins) > 1 else ''}" if origins else "No site"
-    messages.success(request, f"{sites} may show it.")
+    words = ngettext("{count} site can embed the survey.", "{count} sites can embed the survey.", len(origins))
+    messages.success(request, words.format(count=len(origins)) if origins else gettext("No site can embed the survey."))
     return redirect("panel:share", slug)
 
 
@@ -77,8 +78,11 @@ def show_results(request: HttpRequest, survey: Survey) -> str:
     """Set whether the survey's link shows the final estimates."""
     shown = request.POST.get("shown") == "yes"
     services.show_results(survey, shown=shown, by=signed_in(request))
-    find = "will find" if survey.state in (Survey.State.DRAFT, Survey.State.OPEN) else "find"
-    return f"Respondents {find} the results at the survey’s link." if shown else "The survey’s link shows no results."
+    if not shown:
+        return gettext("The survey’s link shows no results.")
+    if survey.state in (Survey.State.DRAFT, Survey.State.OPEN):
+        return gettext("Respondents will see the results at the survey’s link once the survey is closed.")
+    return gettext("Respondents see the results at the survey’s link.")
 
 
 @require_POST
@@ -91,7 +95,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
     retention.set_retention(survey, days, by=signed_in(request))
-    messages.success(request, f"The reports are kept {retention.describe_period(days)}.")
+    messages.success(request, gettext("Responses are kept {days}.").format(days=retention.describe_period(days)))
     return redirect("panel:share", slug)
 
 
@@ -105,7 +109,7 @@ def ask_for_work(request: HttpRequest, slug: str) -> HttpResponse:
         proof_of_work.ask_for_work(survey, bits, by=signed_in(request))
     except InputError as fault:
         return _share_page(request, survey, status=422, work_fault=str(fault))
-    messages.success(request, f"The work of browsers is {proof_of_work.describe_level(bits)}.")
+    messages.success(request, gettext("Proof of work is {bits}.").format(bits=proof_of_work.describe_level(bits)))
     return redirect("panel:share", slug)
 
 
@@ -115,8 +119,8 @@ def fetch_by_account(request: HttpRequest, survey: Survey) -> str:
     allowed = request.POST.get("allowed") == "yes"
     tokens.let_accounts_fetch(survey, allowed=allowed, by=signed_in(request))
     if not allowed:
-        return "Accounts fetch no invitation."
-    return "Whoever has an account of this site can fetch an invitation."
+        return gettext("Accounts can no longer get an invitation.")
+    return gettext("Accounts of this site can now get an invitation.")
 
 
 def _share_page(request: HttpRequest, survey: Survey, *, status: int = 200, **changes: str) -> HttpResponse:
@@ -169,15 +173,17 @@ def _named_or_404(request: HttpRequest, slug: str) -> tuple[Version, SharedLink]
     survey = get_survey_or_404(request.user, slug)
     version = selectors.latest_version(survey)
     if version is None or not selectors.takes_answers(survey):
-        raise Http404("There is nothing to share.")
+        raise Http404(gettext("There is nothing to share."))
     found = [*links.language_links(version), *links.group_links(version)]
     query = request.GET.urlencode() or found[0].query
     return version, one_or_404(next((link for link in found if link.query == query), None), "link")
 
 
 def _title(version: Version, link: SharedLink) -> str:
-    group = f", group {link.name}" if link.group else ""
-    return f"QR code of the link to {version.survey}{group}: {link.typed}"
+    group = gettext(", group {name}").format(name=link.name) if link.group else ""
+    return gettext("QR code of the link to {survey}{group}: {typed}").format(
+        survey=version.survey, group=group, typed=link.typed
+    )
 
 
 def _name(slug: str, link: SharedLink) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.errors import Path
 from surveys.definition.changes import ABSENT, KEYED, Clash, differences
@@ -15,12 +16,12 @@ from surveys.panel.preview import drafted
 
 MOST_SHOWN = 20
 PLACES = {
-    "about": "Who asks",
-    "look": "Look",
-    "ending": "End",
-    "items": "Question",
-    "sections": "Section",
-    "strata": "Groups",
+    "about": gettext_lazy("Who asks"),
+    "look": gettext_lazy("Look"),
+    "ending": gettext_lazy("End"),
+    "items": gettext_lazy("Question"),
+    "sections": gettext_lazy("Section"),
+    "strata": gettext_lazy("Groups"),
 }
 
 
@@ -83,15 +84,15 @@ def _in_words(clash: Clash) -> tuple[str, str, str]:
 
 def _steps(path: Path) -> Iterator[str]:
     if path in KEYED:
-        yield f"Order of the {path[-1]}"
+        yield gettext("Order of the {path}").format(path=path[-1])
         return
     first, *more = path
-    yield PLACES.get(str(first), str(first).replace("_", " ").capitalize())
+    yield str(PLACES.get(str(first), str(first).replace("_", " ").capitalize()))
     for step in more:
         yield str(step + 1) if isinstance(step, int) else step.replace("_", " ")
 
 
 def _value(value: Any) -> str:
     if value is ABSENT:
-        return "deleted"
+        return gettext("deleted")
     return value if isinstance(value, str) else ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from collector.designs import FEWEST_IN_GROUP
@@ -58,7 +59,7 @@ def close(request: HttpRequest, survey: Survey) -> str:
     """For good where that is said, else so that it can be undone; a double press answers like one."""
     if request.POST.get("now") == "yes":
         run = services.close_survey(survey, by=signed_in(request))
-        return f"The survey is closed for good. {_what_follows(run)}"
+        return _closed(run)
     try:
         final_at = closing.begin_closing(survey, by=signed_in(request))
     except Conflict:
@@ -67,65 +68,75 @@ def close(request: HttpRequest, survey: Survey) -> str:
         if version is None:
             raise
         final_at = selectors.final_time(version)
-    return f"The survey is closed: it takes no more responses. You can undo that until {moment(final_at)}."
+    return gettext("The survey is closed: it takes no more responses. You can undo that until {final_at}.").format(
+        final_at=moment(final_at)
+    )
 
 
 @transition(MOVES["close"].role)
 def undo_closing(request: HttpRequest, survey: Survey) -> str:
     closing.undo_closing(survey, by=signed_in(request))
     if any(one.move == "close" for one in schedules.waiting(survey)):
-        return "The survey takes responses again, and closes by itself as it was to."
-    return "The survey takes responses again. It stays open until you close it."
+        return gettext("The survey takes responses again, and closes automatically as scheduled.")
+    return gettext("The survey takes responses again. It stays open until you close it.")
 
 
 @transition(MOVES["close"].role)
 def finish_closing(request: HttpRequest, survey: Survey) -> str:
-    return f"The survey is closed for good. {_what_follows(closing.finish_closing(survey, by=signed_in(request)))}"
+    return _closed(closing.finish_closing(survey, by=signed_in(request)))
+
+
+def _closed(run: Run) -> str:
+    return f"{gettext('The survey is closed permanently.')} {_what_follows(run)}"
 
 
 def _what_follows(run: Run) -> str:
     came = report_counts([run.design_id])[run.design_id].stored
     if not came:
-        return "No response came, so there is nothing to estimate."
+        return gettext("No response came, so there is nothing to estimate.")
     if came < FEWEST_IN_GROUP:
-        return f"Reports that came: {came}. An estimate takes at least {FEWEST_IN_GROUP}, so there will be none."
-    return "The final estimate is on its way."
+        return gettext(
+            "Responses: {came}. An estimate needs at least {fewest_in_group}, so there will be none."
+        ).format(came=came, fewest_in_group=FEWEST_IN_GROUP)
+    return gettext("The final estimate is being computed.")
 
 
 @transition(MOVES["revise"].role)
 def revise(request: HttpRequest, survey: Survey) -> str:
     services.revise_survey(survey, by=signed_in(request))
-    return f"This is now a draft of version {selectors.next_number(survey)}. What was collected stays as it is."
+    return gettext("This is now a draft of version {survey}. Collected responses do not change.").format(
+        survey=selectors.next_number(survey)
+    )
 
 
 @transition(MOVES["archive"].role)
 def archive(request: HttpRequest, survey: Survey) -> str:
     services.archive_survey(survey, by=signed_in(request))
-    return "The survey is archived. It is no longer in the list of surveys; nothing of it was deleted."
+    return gettext("The survey is archived. It is no longer in the list of surveys; nothing was deleted.")
 
 
 @transition(MOVES["restore"].role)
 def restore(request: HttpRequest, survey: Survey) -> str:
     services.restore_survey(survey, by=signed_in(request))
-    return "The survey is out of the archive."
+    return gettext("The survey is restored from the archive.")
 
 
 @transition(Role.EDITOR)
 def tags(request: HttpRequest, survey: Survey) -> str:
     names = set_tags(survey, request.POST.get("tags", ""), by=signed_in(request))
-    return f"Its tags are {', '.join(names)}." if names else "It has no tags."
+    return gettext("Tags: {names}").format(names=", ".join(names)) if names else gettext("The survey has no tags.")
 
 
 @transition(Role.OWNER)
 def reopen(request: HttpRequest, survey: Survey) -> str:
     reopening.reopen(survey, by=signed_in(request))
-    return "The survey takes reports again. The log says that you reopened it after a restore."
+    return gettext("The survey takes responses again. The audit log records that you reopened it after a restore.")
 
 
 @transition(Role.ANALYST, then="panel:survey-watch")
 def estimate(request: HttpRequest, survey: Survey) -> str:
     services.request_estimate(survey, by=signed_in(request))
-    return "The estimate is on its way."
+    return gettext("The estimate is being computed.")
 
 
 @require_POST
@@ -138,7 +149,7 @@ def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
             team = form.cleaned_data.get("team")
             answers = {name: form.cleaned_data[name] for name in ("slug", "same_people")}
             copy = services.duplicate_survey(survey, **answers, team=team, by=user)
-            messages.success(request, f"This is a copy of {slug}, as a draft.")
+            messages.success(request, gettext("Created a draft as a copy of {slug}.").format(slug=slug))
             return redirect("panel:survey", copy.slug)
         fault = " ".join(str(error) for errors in form.errors.values() for error in errors)
     except ValidationError as refusal:
@@ -154,7 +165,9 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
     published = request.POST.get("published") == "yes"
     try:
         services.publish_run(run, published=published, by=signed_in(request))
-        messages.success(request, "The report is public." if published else "The report is no longer public.")
+        messages.success(
+            request, gettext("The report is public.") if published else gettext("The report is no longer public.")
+        )
     except Conflict as refusal:
         messages.error(request, str(refusal))
     return redirect("panel:survey", access.survey_of(run).slug)

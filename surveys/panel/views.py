@@ -6,6 +6,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from collector.errors import Conflict, ValidationError
@@ -76,9 +77,9 @@ def upload(request: HttpRequest) -> HttpResponse:
         except (ValidationError, Conflict) as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, f"{written} is written as a draft.")
+            messages.success(request, gettext("Saved {written} as a draft.").format(written=written))
             return redirect("panel:survey", written.slug)
-    return panel_page(request, "panel/upload.html", title="Import", form=form)
+    return panel_page(request, "panel/upload.html", title=gettext("Import"), form=form)
 
 
 def _import_report(request: HttpRequest, made: Conversion, team: Team | None) -> HttpResponse:
@@ -88,7 +89,7 @@ def _import_report(request: HttpRequest, made: Conversion, team: Team | None) ->
     source = definitions.dump(definition)
     told = {"named": definition["title"][definition["languages"][0]], "source": source, "made": made, "team": team}
     lacking = missing_texts(definition, made.missing)
-    return panel_page(request, "panel/import_report.html", told, title="Import report", lacking=lacking)
+    return panel_page(request, "panel/import_report.html", told, title=gettext("Import report"), lacking=lacking)
 
 
 @require_safe

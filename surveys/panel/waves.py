@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from estimator.base import wording
@@ -31,9 +32,9 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     shown = design_preview(selectors.wave_to_open(survey)[0]) if fits else None
     form = OpeningForm(request.POST if request.method == "POST" else None, shown)
     if request.method == "POST" and (survey.state != Survey.State.CLOSED or form.is_valid()):
-        later = "It opens again by itself on {}."
+        later = gettext("Opens again automatically on {}.")
         opens = schedules.open_again_on
-        return open_confirmed(request, survey, form, opens, page="panel:waves", later=later, name="Wave")
+        return open_confirmed(request, survey, form, opens, page="panel:waves", later=later, name=gettext("Wave"))
     page = {
         "form": form,
         "book": book,
@@ -69,7 +70,7 @@ def _rows(book: SurveyBudget) -> Iterator[dict[str, object]]:
     if book.ahead:
         wave = book.ahead.wave
         sums = {"adds": between(wave.adds), "total": between(wave.total)}
-        yield {"name": "the next", "reports": "–", "epsilon": wording.epsilon(wave.epsilon), **sums}
+        yield {"name": gettext("the next"), "reports": "–", "epsilon": wording.epsilon(wave.epsilon), **sums}
 
 
 def _questions(book: SurveyBudget) -> Iterator[dict[str, object]]:

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from collector.errors import InputError
@@ -45,20 +46,20 @@ def rotate(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @transition(Role.EDITOR, then="panel:webhooks")
 def send_test(request: HttpRequest, survey: Survey, key: str) -> str:
     services.send_test(_webhook_or_404(survey, key))
-    return "A test is on its way. Load the page again to see what became of it."
+    return gettext("A test message is being sent. Reload the page to see its result.")
 
 
 @transition(Role.EDITOR, then="panel:webhooks")
 def delete(request: HttpRequest, survey: Survey, key: str) -> str:
     services.delete(_webhook_or_404(survey, key), by=signed_in(request))
-    return "The webhook is deleted."
+    return gettext("The webhook is deleted.")
 
 
 @transition(Role.EDITOR, then="panel:webhooks")
 def resend(request: HttpRequest, survey: Survey, key: str, delivery: str) -> str:
     """Resend a delivery from the beginning."""
     services.resend(one_or_404(_webhook_or_404(survey, key).deliveries.filter(key=delivery).first()))
-    return "It is on its way again."
+    return gettext("The message is being sent again.")
 
 
 def numbers_in(written: str) -> list[int]:
@@ -66,7 +67,9 @@ def numbers_in(written: str) -> list[int]:
     parts = [part for part in re.split(r"[,;\s]+", written.strip()) if part]
     for part in parts:
         if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise InputError("thresholds", f"Write numbers like 500, 1000; got {part[:20]!r}.")
+            raise InputError(
+                "thresholds", gettext("Enter numbers like 500, 1000; got {part!r}.").format(part=part[:20])
+            )
     return [int(part) for part in parts]
 
 

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.endpoint import rate_limits
@@ -18,7 +19,7 @@ from surveys.panel.views import panel_page, signed_in
 
 class CodeForm(forms.Form):
     code = forms.CharField(
-        label="Code",
+        label=gettext_lazy("Code"),
         max_length=20,
         widget=forms.TextInput(
             attrs={
@@ -39,7 +40,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "left": second_factor.codes_left(user),
         "required": second_factor.required(),
     }
-    return panel_page(request, "panel/people/account.html", context, title="My account")
+    return panel_page(request, "panel/people/account.html", context, title=gettext("My account"))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,7 +57,7 @@ def code(request: HttpRequest) -> HttpResponse:
             return redirect(onward)
         form.add_error("code", second_factor.WRONG)
     status = 422 if form.errors else 200
-    return panel_page(request, "panel/people/code.html", status=status, title="Second factor", form=form)
+    return panel_page(request, "panel/people/code.html", status=status, title=gettext("Second factor"), form=form)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -71,7 +72,9 @@ def set_up(request: HttpRequest) -> HttpResponse:
         except Conflict as refusal:
             form.add_error("code", str(refusal))
         else:
-            return panel_page(request, "panel/people/codes.html", title="Recovery codes", codes=codes, new=True)
+            return panel_page(
+                request, "panel/people/codes.html", title=gettext("Recovery codes"), codes=codes, new=True
+            )
     device = second_factor.offered(user)
     secret = device.config_url.partition("secret=")[2].partition("&")[0]
     grouped = " ".join(secret[place : place + 4] for place in range(0, len(secret), 4))
@@ -81,7 +84,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
         "secret": grouped,
         "required": second_factor.required(),
     }
-    return panel_page(request, "panel/people/set_up.html", context, title="Set up a second factor")
+    return panel_page(request, "panel/people/set_up.html", context, title=gettext("Set up a second factor"))
 
 
 @require_POST
@@ -91,7 +94,7 @@ def switch_off(request: HttpRequest) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, "Your second factor is off. The password alone signs you in now.")
+        messages.success(request, gettext("Your second factor is off. Now the password alone signs you in."))
     return redirect("panel:account")
 
 
@@ -102,7 +105,7 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal))
         return redirect("panel:account")
-    return panel_page(request, "panel/people/codes.html", title="Recovery codes", codes=codes)
+    return panel_page(request, "panel/people/codes.html", title=gettext("Recovery codes"), codes=codes)
 
 
 def password(request: HttpRequest) -> HttpResponse:
@@ -115,19 +118,21 @@ def password(request: HttpRequest) -> HttpResponse:
 
 def locked(request: HttpRequest, *_more: object) -> HttpResponse:
     """The reply of django-axes after too many wrong passwords for a name, known or not, from one address."""
-    return panel_page(request, "panel/people/locked.html", status=429, title="Too many tries")
+    return panel_page(request, "panel/people/locked.html", status=429, title=gettext("Too many attempts"))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The page for a forbidden request, with the reason."""
-    return panel_page(request, "panel/people/forbidden.html", status=403, title="Not allowed", words=str(exception))
+    return panel_page(
+        request, "panel/people/forbidden.html", status=403, title=gettext("Not allowed"), words=str(exception)
+    )
 
 
 def unverified(request: HttpRequest, reason: str = "") -> HttpResponse:
     """CSRF_FAILURE_VIEW: the page for a form without its CSRF token, with what was typed where it can be sent again."""
     if kept := kept_forms.kept_form(request):
         return kept_forms.give_back(request, kept, status=403)
-    return panel_page(request, "panel/people/unverified.html", status=403, title="Nothing was done")
+    return panel_page(request, "panel/people/unverified.html", status=403, title=gettext("Nothing was done"))
 
 
 def hashed_address(request: HttpRequest) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from surveys.accounts import audit_log
@@ -30,7 +31,9 @@ def of_team(request: HttpRequest, team: int) -> HttpResponse:
     found = get_team_or_404(request.user, team)
     role = role_in_team(request.user, team) or Role.VIEWER
     context = {"team": found, "may_analyse": role >= Role.ANALYST, **_shown(request, audit_log.team_events(found))}
-    return panel_page(request, "panel/people/team_log.html", context, title=f"Log of {found}")
+    return panel_page(
+        request, "panel/people/team_log.html", context, title=gettext("Log of {found}").format(found=found)
+    )
 
 
 @require_safe

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from collector.errors import Conflict
@@ -24,7 +25,7 @@ class AccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("username", "email")
-        labels = {"username": "User name", "email": "E-mail address (may be left empty)"}
+        labels = {"username": gettext_lazy("User name"), "email": gettext_lazy("E-mail address (optional)")}
         help_texts = {"username": ""}
 
 
@@ -51,13 +52,18 @@ def _joined(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     assert isinstance(user, User)
     try:
         if not user.is_staff:
-            raise Conflict("An account that may not use the panel cannot join.")
+            raise Conflict(gettext("This account has no access to the panel and cannot join."))
         invitations.join(invitation, user)
     except Conflict:
         del request.session[KEPT]
         return _page(request, None, status=404, gone=True)
     del request.session[KEPT]
-    messages.success(request, f"You are in {invitation.team} now, as {invitation.get_role_display()}.")
+    messages.success(
+        request,
+        gettext("You joined {team} as {get_role_display}.").format(
+            team=invitation.team, get_role_display=invitation.get_role_display()
+        ),
+    )
     return redirect("panel:team", invitation.team_id)
 
 
@@ -85,6 +91,6 @@ def _page(
     shown = form or AccountForm()
     for field in shown.fields.values():
         field.widget.attrs["class"] = "candor-field"
-    context = {"invitation": invitation, "form": shown, "gone": gone, "title": "Invitation"}
+    context = {"invitation": invitation, "form": shown, "gone": gone, "title": gettext("Invitation")}
     context |= admin.site.each_context(request)
     return render(request, "panel/people/join.html", context, status=status)

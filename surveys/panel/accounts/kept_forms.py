@@ -15,6 +15,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from surveys.panel.views import panel_page
@@ -59,13 +60,13 @@ def sign_in_again(request: HttpRequest, kept: KeptForm) -> HttpResponse:
     """The sign-in page for a form whose session has ended, with the form in it."""
     onward = f"{reverse('admin:login')}?{urlencode({'next': reverse('panel:kept')})}"
     context = {"kept": kept, "app_path": onward, "form": AdminAuthenticationForm(request)}
-    return panel_page(request, "admin/login.html", context, status=403, title="Your session has ended")
+    return panel_page(request, "admin/login.html", context, status=403, title=gettext("Your session has ended"))
 
 
 def give_back(request: HttpRequest, kept: KeptForm, *, status: int = 200) -> HttpResponse:
     """The page with the form, to be sent again by a press."""
     get_token(request)
-    return panel_page(request, "panel/people/kept.html", status=status, title="Not sent yet", kept=kept)
+    return panel_page(request, "panel/people/kept.html", status=status, title=gettext("Not sent yet"), kept=kept)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,7 +95,7 @@ def keep_for(request: HttpRequest, kept: KeptForm) -> HttpResponse:
 
 def no_page(request: HttpRequest, refusal: HttpResponse) -> HttpResponse:
     """The page in place of a blank one at an address that only a button leads to."""
-    page = panel_page(request, "panel/people/no_page.html", status=405, title="Nothing to see here")
+    page = panel_page(request, "panel/people/no_page.html", status=405, title=gettext("No page at this address"))
     page["Allow"] = refusal["Allow"]
     return page
 

@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from sesame.backends import ModelBackend
@@ -19,11 +20,11 @@ BACKEND = "sesame.backends.ModelBackend"
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Show the button; a POST uses up the code. Any other request to this URL does not affect the link."""
     if request.method != "POST":
-        return panel_page(request, "panel/people/sign_in.html", title="Sign in")
+        return panel_page(request, "panel/people/sign_in.html", title=gettext("Sign in"))
     code = request.POST.get("code", "").strip().rpartition("#")[2]
     if spend(request, code):
         return redirect("admin:index")
-    return panel_page(request, "panel/people/no_link.html", status=403, title="Not signed in")
+    return panel_page(request, "panel/people/no_link.html", status=403, title=gettext("Not signed in"))
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from unfold.widgets import UnfoldAdminTextInputWidget
 
@@ -21,17 +22,22 @@ from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
 
 MEANINGS = {
-    Role.VIEWER: "reads everything: questions, plans, results, reports and the log",
-    Role.ANALYST: "also asks for estimates and analyses, and downloads them as files",
-    Role.EDITOR: "also writes drafts, rehearses, opens, closes, shares and enters paper",
-    Role.OWNER: "also publishes reports, archives, deletes, and decides who is in the team",
+    Role.VIEWER: gettext_lazy("reads everything: questions, plans, results, reports and the audit log"),
+    Role.ANALYST: gettext_lazy("also requests estimates and analyses, and exports files"),
+    Role.EDITOR: gettext_lazy(
+        "also edits drafts, rehearses, opens, closes and shares surveys, and enters paper questionnaires"
+    ),
+    Role.OWNER: gettext_lazy("also publishes reports, archives, deletes, and manages the team’s members"),
 }
 """Additional permissions of each role, in words."""
 
 
 class NameForm(forms.Form):
     name = forms.CharField(
-        label="Name of the team", max_length=100, validators=[validate_line], widget=UnfoldAdminTextInputWidget
+        label=gettext_lazy("Name of the team"),
+        max_length=100,
+        validators=[validate_line],
+        widget=UnfoldAdminTextInputWidget,
     )
 
 
@@ -45,11 +51,11 @@ def my_teams(request: HttpRequest) -> HttpResponse:
     user, form = signed_in(request), NameForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         team = teams.make_team(user, form.cleaned_data["name"])
-        messages.success(request, f"{team} is a team now, with you as its owner.")
+        messages.success(request, gettext("Created the team {team}; you are its owner.").format(team=team))
         return redirect("panel:team", team.pk)
     mine = Membership.objects.filter(user=user).select_related("team").order_by("team__name", "pk")
     context = {"lines": teams.with_counts(mine), "form": form, "meanings": MEANINGS.items()}
-    return panel_page(request, "panel/people/teams.html", context, title="Teams")
+    return panel_page(request, "panel/people/teams.html", context, title=gettext("Teams"))
 
 
 @require_safe
@@ -109,38 +115,38 @@ def change_member(role: Role) -> Callable[[Callable[..., str]], Callable[..., Ht
 def rename(request: HttpRequest, found: Team) -> str:
     form = NameForm(request.POST)
     if not form.is_valid():
-        raise Conflict("A team needs a name of 1 to 100 characters.")
+        raise Conflict(gettext("Enter a name of 1 to 100 characters."))
     teams.rename(found, form.cleaned_data["name"], by=signed_in(request))
-    return "The team has a new name."
+    return gettext("The team is renamed.")
 
 
 @change_member(Role.VIEWER)
 def leave(request: HttpRequest, found: Team) -> str:
     member = found.memberships.filter(user=signed_in(request)).first()
     if member is None:
-        raise Conflict(f"You are not in {found}.")
+        raise Conflict(gettext("You are not a member of {found}.").format(found=found))
     teams.remove(member, by=signed_in(request))
-    return f"You have left {found}."
+    return gettext("You have left {found}.").format(found=found)
 
 
 @change_member(Role.OWNER)
 def delete(request: HttpRequest, found: Team) -> str:
     teams.delete(found, by=signed_in(request))
-    return f"{found} is deleted."
+    return gettext("{found} is deleted.").format(found=found)
 
 
 @change_member(Role.OWNER)
 def change_role(request: HttpRequest, found: Team, member: int) -> str:
     other, role = _member_or_404(found, member), _role(request)
     teams.set_role(other, role, by=signed_in(request))
-    return f"{other.user} is {role.label} now."
+    return gettext("{user} now has the role {label}.").format(user=other.user, label=role.label)
 
 
 @change_member(Role.OWNER)
 def remove(request: HttpRequest, found: Team, member: int) -> str:
     other = _member_or_404(found, member)
     teams.remove(other, by=signed_in(request))
-    return f"{other.user} is no longer in {found}."
+    return gettext("{user} is no longer a member of {found}.").format(user=other.user, found=found)
 
 
 @require_POST
@@ -158,7 +164,7 @@ def invite(request: HttpRequest, team: int) -> HttpResponse:
 @change_member(Role.OWNER)
 def revoke(request: HttpRequest, found: Team, invitation: int) -> str:
     invitations.revoke(get_object_or_404(found.invitations, pk=invitation), by=signed_in(request))
-    return "The invitation leads nowhere now."
+    return gettext("The invitation is revoked.")
 
 
 @require_POST
@@ -170,9 +176,9 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     form.fields["team"] = forms.ModelChoiceField(teams.teams_of(user, Role.OWNER).exclude(pk=found.team_id))
     if form.is_valid():
         teams.move_survey(found, form.cleaned_data["team"], by=user)
-        messages.success(request, f"{found} belongs to {found.team} now.")
+        messages.success(request, gettext("{found} now belongs to {team}.").format(found=found, team=found.team))
     else:
-        messages.error(request, "A survey can be moved to another team that you own.")
+        messages.error(request, gettext("A survey can be moved to another team that you own."))
     return redirect("panel:people", slug)
 
 
@@ -183,6 +189,6 @@ def _member_or_404(found: Team, pk: int) -> Membership:
 def _role(request: HttpRequest) -> Role:
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise Conflict("Choose a role: viewer, analyst, editor or owner.")
+        raise Conflict(gettext("Choose a role: viewer, analyst, editor or owner."))
     role: Role = form.cleaned_data["role"]
     return role

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.designs.items import MOST_ANSWERS
@@ -59,7 +60,7 @@ def parsed_definition(text: str) -> Definition:
     try:
         raw = json.loads(text)
     except ValueError:
-        raise ValidationError((), "the definition must be JSON") from None
+        raise ValidationError((), gettext("the definition must be JSON")) from None
     bounds.require_plain(raw)
     definition = definitions.complete(raw)
     shape.require_shape(definition)

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from collector.designs import Design
 from collector.errors import Path, ValidationError
 from estimator.base import wording
@@ -50,7 +52,13 @@ def problems_of(survey: Survey, definition: Definition) -> list[Problem]:
         begin = path[:2] if path[:1] == ("items",) else path[:1]
         if not any(one.path[: len(begin)] == begin for one in found):  # said already, and in more words
             words = fault.sentence(())
-            found.append(Problem(STOPS, path, f"{words[0].upper()}{words[1:].rstrip('.')}."))
+            found.append(
+                Problem(
+                    STOPS,
+                    path,
+                    f"{words[0].upper()}{words[1:].rstrip('.')}.",
+                )
+            )
     given = [*(_advice(definition, design) if design else ()), *_worded(definition), *_imprecise(survey, definition)]
     reasons = dismissals_of(survey) if given else {}
     return [*found, *(replace(one, dismissed=reasons.get(one.mark, "")) for one in given)]
@@ -85,7 +93,7 @@ def _derived(survey: Survey, definition: Definition) -> tuple[Design | None, Val
 
 def _unfinished(definition: Definition) -> Iterator[Problem]:
     if not definition["items"]:
-        yield Problem(STOPS, ("items",), "There is no question yet.")
+        yield Problem(STOPS, ("items",), gettext("There is no question yet."))
     for field, words in screening_faults(definition):
         yield Problem(STOPS, ("screening", field), words)
     for item in definition["items"]:
@@ -100,14 +108,18 @@ def _empty_texts(definition: Definition) -> Iterator[Problem]:
     for path, text, always in needed:
         written = any(words.strip() for words in text.values())
         if not text.get(own, "").strip() and (always or written):
-            yield Problem(STOPS, (*path, own), "The text is empty.")
+            yield Problem(STOPS, (*path, own), gettext("The text is empty."))
     for code, name in zip(others, selectors.language_names(others), strict=True):
         empty = [
             (*path, code) for path, text, _ in needed if not text.get(code, "").strip() and text.get(own, "").strip()
         ]
         if empty:
-            words = "1 text is" if len(empty) == 1 else f"{len(empty)} texts are"
-            yield Problem(STOPS, empty[0], f"{name}: {words} not translated.")
+            words = ngettext(
+                "{language}: {count} text is not translated.",
+                "{language}: {count} texts are not translated.",
+                len(empty),
+            )
+            yield Problem(STOPS, empty[0], words.format(language=name, count=len(empty)))
 
 
 def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Text, bool]]:
@@ -161,7 +173,9 @@ def _texts_of_entry(definition: Definition) -> Iterator[tuple[tuple[str | int, .
 
 def _advice(definition: Definition, design: Design) -> Iterator[Problem]:
     for excess in excesses(design):
-        yield _advised(("items",), f"Opening will ask for a reason: {excess.in_words}.")
+        yield _advised(
+            ("items",), gettext("Opening will require a reason: {in_words}.").format(in_words=excess.in_words)
+        )
     for warning in text_warnings(design):
         path = keyed_path(definition, _parsed(warning.place))
         about = _text_at(definition, path).get(warning.language, "")
@@ -179,7 +193,9 @@ def _imprecise(survey: Survey, definition: Definition) -> Iterator[Problem]:
     expected = expected_reports(survey)
     for key, price in draft_prices.price_of(definition["items"], expected).questions.items():
         if price.verdict is Verdict.TOO_IMPRECISE:
-            words = f"With {wording.count(expected)} responses: ±{price.width}, too imprecise to report."
+            words = gettext("With {expected} responses: ±{width}, too imprecise to report.").format(
+                expected=wording.count(expected), width=price.width
+            )
             yield _advised(("items", key, "channel"), words)
 
 

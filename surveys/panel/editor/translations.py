@@ -1,6 +1,7 @@
 """The texts of a draft out to translators and in again, for the editor."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from collector.errors import ValidationError
@@ -34,6 +35,6 @@ def read(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     file = request.FILES.get("file")
     if file is None:
-        raise ValidationError(("file",), "must be a file of translations")
+        raise ValidationError(("file",), gettext("must be a file of translations"))
     found = translation_files.read(file.read(), filename=str(file.name), definition=selectors.definition_of(survey))
     return JsonResponse(found.to_dict())

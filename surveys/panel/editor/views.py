@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from collector.designs.items import MOST_ANSWERS
@@ -67,9 +68,14 @@ def pictures(request: HttpRequest, slug: str) -> HttpResponse:
     transitions.require_draft(survey)
     file = request.FILES.get("picture")
     if file is None:
-        raise ValidationError(("picture",), "must be a file")
+        raise ValidationError(("picture",), gettext("must be a file"))
     if file.size is None or file.size > MOST_BYTES:
-        raise ValidationError(("picture",), f"must have at most {MOST_BYTES:,} bytes; this one has {file.size or 0:,}")
+        raise ValidationError(
+            ("picture",),
+            gettext("must have at most {most_bytes:,} bytes; this one has {value:,}").format(
+                most_bytes=MOST_BYTES, value=file.size or 0
+            ),
+        )
     return JsonResponse(add_picture(survey, file.read(), by=signed_in(request)).to_dict())
 
 
@@ -141,7 +147,9 @@ def prices(request: HttpRequest, slug: str) -> HttpResponse:
     sent = _body(request)
     respondents = sent.get("respondents")
     if type(respondents) is not int or not 1 <= respondents <= MOST_RESPONDENTS:
-        words = f"must be a whole number from 1 to {MOST_RESPONDENTS}; got {respondents!r}"
+        words = gettext("must be a whole number from 1 to {most_respondents}; got {respondents!r}").format(
+            most_respondents=MOST_RESPONDENTS, respondents=respondents
+        )
         raise ValidationError(("respondents",), words)
     return JsonResponse(asdict(price_of(_items(sent), respondents)))
 
@@ -169,7 +177,12 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
     languages = sent.get("languages")
     known = [code for code, _name in settings.LANGUAGES]
     if not isinstance(languages, list) or not languages or not all(code in known for code in languages):
-        raise ValidationError(("languages",), f"must be a list of some of {', '.join(known)}; got {languages!r}")
+        raise ValidationError(
+            ("languages",),
+            gettext("must be a list of some of {known}; got {languages!r}").format(
+                known=", ".join(known), languages=languages
+            ),
+        )
     if "choices" in sent:
         return JsonResponse({"classes": classes_from(_choices(sent["choices"]), languages)})
     return JsonResponse({"choices": classes.choices_of(sent.get("classes"), languages, ("classes",))})
@@ -184,7 +197,7 @@ def dismiss(request: HttpRequest, slug: str) -> HttpResponse:
     mark, reason = sent.get("mark"), sent.get("reason", "")
     found = next((one for one in problems_of(survey, definition) if one.mark and one.mark == mark), None)
     if found is None:
-        raise Conflict("The text has changed since, and the advice with it.")
+        raise Conflict(gettext("The text has changed since then, so the advice no longer applies."))
     if "reason" in sent:
         where = ".".join(map(str, found.path))
         advice.dismiss_advice(
@@ -203,7 +216,7 @@ def revisions(request: HttpRequest, slug: str) -> HttpResponse:
     if number:
         found = survey.revisions.filter(number=number).first() if number.isdecimal() and len(number) < 10 else None
         if found is None:
-            return JsonResponse({"message": "This revision is not kept any more."}, status=409)
+            return JsonResponse({"message": gettext("This version is no longer stored.")}, status=409)
         return JsonResponse({"definition": found.definition})
     kept = survey.revisions.values_list("number", "saved_at", "saved_by__username")
     return JsonResponse({"revisions": [{"number": number, "at": at, "by": by or ""} for number, at, by in kept]})
@@ -290,23 +303,27 @@ def _body(request: HttpRequest) -> Body:
     except ValueError:
         sent = None
     if not isinstance(sent, dict):
-        raise ValidationError((), "the request must be a JSON object")
+        raise ValidationError((), gettext("the request must be a JSON object"))
     return sent
 
 
 def _loss(sent: Body, name: str) -> float:
     value: Any = sent.get(name)
     if type(value) not in (int, float) or not 0 < value <= 100:
-        raise ValidationError((name,), f"must be a number above 0 and at most 100; got {value!r}")
+        raise ValidationError(
+            (name,), gettext("must be a number above 0 and at most 100; got {value!r}").format(value=value)
+        )
     return float(value)
 
 
 def _choices(raw: object) -> list[dict[str, str]]:
     if not isinstance(raw, list) or len(raw) > MOST_ANSWERS:
-        raise ValidationError(("choices",), f"must be a list of at most {MOST_ANSWERS} options")
+        raise ValidationError(
+            ("choices",), gettext("must be a list of at most {most_answers} options").format(most_answers=MOST_ANSWERS)
+        )
     for number, one in enumerate(raw):
         if not isinstance(one, dict) or not all(isinstance(words, str) for words in one.values()):
-            raise ValidationError(("choices", number), "must have a text for each language")
+            raise ValidationError(("choices", number), gettext("must have a text for each language"))
     return raw
 
 
@@ -314,7 +331,10 @@ def _items(sent: Body) -> list[ItemPart]:
     """The questions of a request, of which texts may be left out."""
     raw = sent.get("items")
     if not isinstance(raw, list) or len(raw) > MOST_QUESTIONS:
-        raise ValidationError(("items",), f"must be a list of at most {MOST_QUESTIONS} questions")
+        raise ValidationError(
+            ("items",),
+            gettext("must be a list of at most {most_questions} questions").format(most_questions=MOST_QUESTIONS),
+        )
     items: list[ItemPart] = []
     for number, one in enumerate(raw):
         items.append(complete_item(one, ["en"], ("items", number), items))

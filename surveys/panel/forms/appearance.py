@@ -1,8 +1,10 @@
 """The fields of a survey's form for its look and its end."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminSelectWidget,
@@ -23,7 +25,15 @@ from surveys.panel.forms.picture_fields import (
 )
 from surveys.panel.forms.survey import SurveyForm
 
-FONT_NAMES = {"sans": "The device’s own", "serif": "Serif", "humanist": "Humanist", "rounded": "Rounded"}
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+FONT_NAMES = {
+    "sans": gettext_lazy("The device’s own"),
+    "serif": gettext_lazy("Serif"),
+    "humanist": gettext_lazy("Humanist"),
+    "rounded": gettext_lazy("Rounded"),
+}
 OF_LOOK = (*COLOURS, "font")
 OF_ENDING = ("ending_text", "ending_label", "ending_address")
 OF_COMPLETION = ("completion_code", "completion_address", "completion_carry")
@@ -34,14 +44,18 @@ APPEARANCE = (*OF_LOGO, *OF_LOOK, *OF_ENDING, *OF_COMPLETION)
 class ColourField(forms.CharField):
     """A colour as six hex digits, in lower case."""
 
-    def __init__(self, *, label: str, example: str, help_text: str = "") -> None:
+    def __init__(self, *, label: "StrOrPromise", example: str, help_text: "StrOrPromise" = "") -> None:
         widget = UnfoldAdminTextInputWidget(attrs={"placeholder": example, "spellcheck": "false"})
         super().__init__(label=label, required=False, help_text=help_text, widget=widget)
 
     def to_python(self, value: Any) -> Any:
         written = str(value or "").strip().lower()
         if written and not COLOUR.fullmatch(written):
-            raise forms.ValidationError(f"Write a colour like #0c6661, six hex digits after the #; got {written}.")
+            raise forms.ValidationError(
+                gettext("Write a colour like #0c6661, six hex digits after the #; got {written}.").format(
+                    written=written
+                )
+            )
         return written
 
 
@@ -55,7 +69,12 @@ class CarryField(forms.CharField):
         pairs = [pair.partition("=") for pair in str(value or "").replace(",", " ").split()]
         for name, _, source in pairs:
             if not PARAMETER.fullmatch(name) or not PARAMETER.fullmatch(source):
-                raise forms.ValidationError("Write it like survey_code=id: the name at the end, then that in the link.")
+                raise forms.ValidationError(
+                    gettext(
+                        "Write survey_code=id: the name at the completion address, then the name in the "
+                        "participant’s link."
+                    )
+                )
         return {name: source for name, _, source in pairs}
 
     def has_changed(self, initial: Any, data: Any) -> bool:
@@ -69,71 +88,93 @@ class FullSurveyForm(SurveyForm):
     """The survey's form with its look and its end."""
 
     logo_picture = picture_field(
-        "Logo",
-        f"Stands above the title. PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB and "
-        f"{LONGEST_LOGO_SIDE} points a side; it replaces the one that is there.",
+        gettext_lazy("Logo"),
+        format_lazy(
+            gettext_lazy(
+                "Shown above the title. PNG, JPEG or WebP of at most {kilobytes} kB and {side} pixels a side; replaces "
+                "the present one."
+            ),
+            kilobytes=MOST_BYTES // 1024,
+            side=LONGEST_LOGO_SIDE,
+        ),
     )
-    logo_picture_removed = removal_field("Take the logo away")
+    logo_picture_removed = removal_field(gettext_lazy("Remove the logo"))
     logo_alternative = alternative_field(
-        "Alternative text of the logo",
-        "What it says, for people who do not see it: most often the name of the institution.",
+        gettext_lazy("Alternative text of the logo"),
+        (gettext_lazy("What the logo shows, for people who cannot see it: usually the name of the institution.")),
     )
 
     accent = ColourField(
-        label="Colour on light screens",
+        label=gettext_lazy("Colour on light screens"),
         example="#0c6661",
-        help_text="Of links and buttons, like #0c6661. It must stand out from what is behind it by 4.5:1. Empty: ours.",
+        help_text=(
+            gettext_lazy(
+                "For links and buttons, like #0c6661. It must have a contrast of 4.5:1 with the "
+                "background. Empty: the default."
+            )
+        ),
     )
     accent_dark = ColourField(
-        label="Colour on dark screens",
+        label=gettext_lazy("Colour on dark screens"),
         example="#74d3c8",
-        help_text="The same where a device shows dark pages: a light one.",
+        help_text=gettext_lazy("The colour where a device shows dark pages: a light one."),
     )
     background = ColourField(
-        label="Background on light screens",
+        label=gettext_lazy("Background on light screens"),
         example="#f5f4ef",
-        help_text="Of the page, between and around the questions. Texts must stand out from it by 4.5:1.",
+        help_text=gettext_lazy("The page’s background. Texts must have a contrast of 4.5:1 with it."),
     )
-    background_dark = ColourField(label="Background on dark screens", example="#10171a")
+    background_dark = ColourField(label=gettext_lazy("Background on dark screens"), example="#10171a")
     font = forms.ChoiceField(
-        label="Typeface",
+        label=gettext_lazy("Typeface"),
         required=False,
         choices=[(name if name != "sans" else "", FONT_NAMES[name]) for name in FONTS],
         widget=UnfoldAdminSelectWidget,
-        help_text="Of those that devices have: none is loaded from anywhere.",
+        help_text=gettext_lazy("Uses the device’s own fonts; none is loaded from elsewhere."),
     )
     ending_text = WordsField(
-        label="Text at the end",
+        label=gettext_lazy("Text at the end"),
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="What respondents read once their response has arrived.",
+        help_text=gettext_lazy("What respondents read once their response has arrived."),
     )
     ending_label = WordsField(
-        label="Words of the link at the end", part=UnfoldAdminTextInputWidget, required=False, most=300
+        label=gettext_lazy("Text of the link at the end"), part=UnfoldAdminTextInputWidget, required=False, most=300
     )
     ending_address = forms.CharField(
-        label="Address of that link", required=False, max_length=500, widget=UnfoldAdminTextInputWidget
+        label=gettext_lazy("Link address (URL)"), required=False, max_length=500, widget=UnfoldAdminTextInputWidget
     )
     completion_code = forms.CharField(
-        label="Completion code",
+        label=gettext_lazy("Completion code"),
         required=False,
         max_length=64,
         widget=UnfoldAdminTextInputWidget,
-        help_text="For panels such as Prolific or MTurk: everybody gets the same, so it can be linked to no response.",
+        help_text=(
+            gettext_lazy("For panels such as Prolific or MTurk: the same for everybody, so it leads to no response.")
+        ),
     )
     completion_address = forms.CharField(
-        label="Completion address",
+        label=gettext_lazy("Completion address (URL)"),
         required=False,
         max_length=500,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Where participants go back to, like https://app.prolific.com/submissions/complete?cc=C1ABCDEF.",
+        help_text=(
+            gettext_lazy(
+                "The panel’s page that participants return to, like "
+                "https://app.prolific.com/submissions/complete?cc=C1ABCDEF."
+            )
+        ),
     )
     completion_carry = CarryField(
-        label="Carried from the link",
+        label=gettext_lazy("Parameters passed on"),
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Where that address needs what the link brought: survey_code=id puts ?id=7 there as survey_code=7. "
-        "Devices do it by themselves; this site keeps nothing of it.",
+        help_text=(
+            gettext_lazy(
+                "For panels that need a parameter of the participant’s link back: survey_code=id "
+                "passes ?id=7 on as survey_code=7. The device does this; nothing of it is stored here."
+            )
+        ),
     )
 
     class Meta(SurveyForm.Meta):

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import UnfoldAdminExpandableTextareaWidget, UnfoldAdminTextInputWidget
 
 from collector.designs.blocks import LONGEST_CHOICE_SIDE, LONGEST_SIDE
@@ -34,31 +36,40 @@ class BeforeFields(forms.Form):
     survey: Survey
 
     before_heading = WordsField(
-        label="Heading before it",
+        label=gettext_lazy("Heading before the question"),
         part=UnfoldAdminTextInputWidget,
         most=300,
         required=False,
-        help_text="Stands above the question, for what begins here. It is shown where the question is asked.",
+        help_text=gettext_lazy("Shown above the question, whenever the question is asked."),
     )
     before_text = WordsField(
-        label="Text before it",
+        label=gettext_lazy("Text before the question"),
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="An empty line begins a new paragraph.",
+        help_text=gettext_lazy("An empty line begins a new paragraph."),
     )
     before_picture = picture_field(
-        "Picture before it",
-        f"PNG, JPEG or WebP of at most {MOST_BYTES // 1024} kB; it replaces the one that is there.",
+        gettext_lazy("Picture before the question"),
+        format_lazy(
+            gettext_lazy("PNG, JPEG or WebP of at most {kilobytes} kB; replaces the present one."),
+            kilobytes=MOST_BYTES // 1024,
+        ),
     )
-    before_picture_removed = removal_field("Take the picture away")
-    before_alternative = alternative_field("Alternative text of the picture")
+    before_picture_removed = removal_field(gettext_lazy("Remove the picture"))
+    before_alternative = alternative_field(gettext_lazy("Alternative text of the picture"))
 
     choice_place = forms.IntegerField(
-        label="Picture of option", required=False, min_value=1, max_value=256, widget=UnfoldAdminTextInputWidget
+        label=gettext_lazy("Picture of option"),
+        required=False,
+        min_value=1,
+        max_value=256,
+        widget=UnfoldAdminTextInputWidget,
     )
-    choice_picture = picture_field("its picture", "Small: at most 800 points wide and high. Save once for each option.")
-    choice_picture_removed = removal_field("Take its picture away")
-    choice_alternative = alternative_field("Alternative text of that picture")
+    choice_picture = picture_field(
+        "picture", gettext_lazy("Small: at most 800 points wide and high. Save once for each option.")
+    )
+    choice_picture_removed = removal_field(gettext_lazy("Remove the picture of that option"))
+    choice_alternative = alternative_field(gettext_lazy("Alternative text of that picture"))
 
     def fill_before(self) -> None:
         """Show what the question has."""
@@ -67,7 +78,9 @@ class BeforeFields(forms.Form):
         self.initial["before_alternative"] = before.get("picture", {}).get("alternative", {})
         places = [str(place) for place, one in enumerate(self.instance.choice_pictures, start=1) if one]
         if places:
-            self.fields["choice_place"].help_text = f"Options with a picture: {', '.join(places)}."
+            self.fields["choice_place"].help_text = gettext("Options with a picture: {places}.").format(
+                places=", ".join(places)
+            )
 
     def clean_before_picture(self) -> CleanPicture | None:
         return picture_sent(self.cleaned_data.get("before_picture"), LONGEST_SIDE)
@@ -94,7 +107,9 @@ class BeforeFields(forms.Form):
         alternative = cleaned.get("choice_alternative") or {}
         written = sent or cleaned.get("choice_picture_removed") or any(alternative.values())
         if written and not 0 <= place < len(shown):
-            self.add_error("choice_place", f"Say which option by its number, from 1 to {len(shown)}.")
+            self.add_error(
+                "choice_place", gettext("Enter the number of the option, from 1 to {count}.").format(count=len(shown))
+            )
         elif written:
             shown[place] = picture_after(cleaned, "choice", shown[place])
         self.instance.choice_pictures = shown if any(shown) else []

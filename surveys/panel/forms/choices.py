@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 from surveys.definition.parts import Text
 from surveys.definition.questions import YES_NO, prefer_not, yes_no
@@ -43,7 +44,11 @@ def with_choices(
         if theirs != before.get(code, "").splitlines():
             if len(theirs) > len(choices):
                 name, first = language_names([code, own])
-                raise ValidationError(f"{name} has {len(theirs)} lines, but {first} has {len(choices)} choices.")
+                raise ValidationError(
+                    gettext("{name} has {count} lines, but {first} has {count2} options.").format(
+                        name=name, count=len(theirs), first=first, count2=len(choices)
+                    )
+                )
             for place, choice in enumerate(choices):
                 choice[code] = theirs[place] if place < len(theirs) else ""
     platform = YES_NO.get(own)

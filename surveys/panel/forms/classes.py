@@ -6,9 +6,11 @@ changed. Each carries what it showed, so that a form which is sent late does not
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy
 from unfold.widgets import (
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -21,42 +23,61 @@ from surveys.definition.class_recognition import classes_from
 from surveys.definition.classes import HOURS, KEYS
 from surveys.models import Item
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 BY = "classes_by"
 WAYS = (
-    ("", "As written above"), ("month", "Months"), ("quarter", "Quarters"), ("year", "Years"),
-    ("date", "Dates that you type"), ("time", "Times of day"),
-)  # fmt: skip
+    ("", gettext_lazy("As written above")),
+    ("month", gettext_lazy("Months")),
+    ("quarter", gettext_lazy("Quarters")),
+    ("year", gettext_lazy("Years")),
+    ("date", gettext_lazy("Dates that you enter")),
+    ("time", gettext_lazy("Times of day")),
+)
 USED = {by: [f"classes_{key}" for key in sorted(keys - {"by"})] for by, keys in KEYS.items()}
 """The fields that each way has."""
 
 
-def _line(label: str, help_text: str) -> forms.CharField:
+def _line(label: "StrOrPromise", help_text: "StrOrPromise") -> forms.CharField:
     return forms.CharField(label=label, help_text=help_text, widget=UnfoldAdminTextInputWidget, required=False)
 
 
-def _switch(label: str, help_text: str) -> forms.BooleanField:
+def _switch(label: "StrOrPromise", help_text: "StrOrPromise") -> forms.BooleanField:
     return forms.BooleanField(label=label, help_text=help_text, widget=UnfoldBooleanSwitchWidget, required=False)
 
 
 CLASSES_FIELDS: dict[str, forms.Field] = {
     BY: forms.ChoiceField(
-        label="Choices from dates or times",
+        label=gettext_lazy("Options from dates or times"),
         choices=WAYS,
         required=False,
         widget=UnfoldAdminSelectWidget(attrs={"data-fields": json.dumps(USED)}),
-        help_text="A date or a time is asked by its class. A change replaces the choices above, in every language.",
+        help_text=(
+            gettext_lazy(
+                "Dates and times are asked in classes. A change replaces the options above, in every language."
+            )
+        ),
     ),
-    "classes_from": _line("From", "A month like 2024-01, a year like 2024; of times of day one like 06:00."),
-    "classes_to": _line("To", "The last month or year."),
-    "classes_hours": _line("Hours", f"In each class: {', '.join(map(str, HOURS[:-1]))} or {HOURS[-1]}."),
+    "classes_from": _line(
+        gettext_lazy("From"),
+        gettext_lazy("A month like 2024-01 or a year like 2024; for times of day a time like 06:00."),
+    ),
+    "classes_to": _line(gettext_lazy("To"), gettext_lazy("The last month or year.")),
+    "classes_hours": _line(
+        gettext_lazy("Hours"),
+        format_lazy(gettext_lazy("Hours in each class: {hours}."), hours=", ".join(map(str, HOURS))),
+    ),
     "classes_at": forms.CharField(
-        label="Dates",
+        label=gettext_lazy("Dates"),
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         required=False,
-        help_text="Years, months or days like 2024-03-15, one to a line. Each begins a class.",
+        help_text=gettext_lazy("Years, months or days like 2024-03-15, one per line. Each begins a class."),
     ),
-    "classes_earlier": _switch("A choice for earlier", "What lies before the first class."),
-    "classes_later": _switch("A choice for later", "What lies behind the last class."),
+    "classes_earlier": _switch(
+        gettext_lazy("Option for earlier"), gettext_lazy("For what lies before the first class.")
+    ),
+    "classes_later": _switch(gettext_lazy("Option for later"), gettext_lazy("For what lies after the last class.")),
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import UnfoldAdminExpandableTextareaWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from surveys.definition.parts import Text
@@ -25,38 +26,48 @@ class EntryFields(forms.Form):
     instance: Survey
 
     consent_statements = WordsField(
-        label="Consent statements",
+        label=gettext_lazy("Consent statements"),
         by_line=True,
         part=_lines,
         required=False,
-        help_text="One to a line, in the same order in every language. Each has to be ticked before the first "
-        "question; who does not agree sees a friendly end. Nothing of it is sent.",
+        help_text=(
+            gettext_lazy(
+                "One per line, in the same order in every language. Respondents have to tick each "
+                "statement before the first question; those who do not agree see a friendly end page. "
+                "None of it is sent."
+            )
+        ),
     )
     screening_wording = WordsField(
-        label="Screening question",
+        label=gettext_lazy("Screening question"),
         part=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Asked before all others; its answer is not sent, nor that somebody was screened out. Ask nothing "
-        "sensitive: whoever sends a report is known to have given an answer that leads on.",
+        help_text=(
+            gettext_lazy(
+                "Asked before all other questions. The answer is never sent, and nothing is sent by "
+                "people who are screened out. Ask nothing sensitive here: everyone who sends a "
+                "response is known to have given an answer that continues."
+            )
+        ),
     )
     screening_choices = WordsField(
-        label="Its answers",
+        label=gettext_lazy("Answers"),
         by_line=True,
         part=_lines,
         required=False,
-        help_text="One to a line, in the same order in every language.",
+        help_text=gettext_lazy("One per line, in the same order in every language."),
     )
     screening_ends = forms.CharField(
-        label="Answers that end the survey",
+        label=gettext_lazy("Answers that end the survey"),
         widget=_lines(),
         required=False,
-        help_text="One to a line, in the words that stand there.",
+        help_text=gettext_lazy("One per line, exactly as written above."),
     )
     screening_text = WordsField(
-        label="Words of the end page",
+        label=gettext_lazy("Text of the end page"),
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="For those who do not belong to the study: why, and thank you.",
+        help_text=gettext_lazy("For people who do not belong to the study: the reason, and thanks."),
     )
 
     def fill_entry(self) -> None:
@@ -101,7 +112,7 @@ class EntryFields(forms.Form):
             if places:
                 found.append(places[0])
             else:
-                self.add_error("screening_ends", f"“{line}” is none of the answers above.")
+                self.add_error("screening_ends", gettext("“{line}” is not one of the answers above.").format(line=line))
         return found
 
 

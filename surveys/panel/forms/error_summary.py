@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
+
 
 class FieldError(NamedTuple):
     """An error with the field that it stands at; without one, of a whole form, `anchor` is empty."""
@@ -27,5 +29,5 @@ def _errors(form: Any, place: str) -> Iterator[FieldError]:
     for name, errors in form.errors.items():
         bound = form[name] if name in form.fields else None
         label = str(bound.label) if bound is not None else ""
-        where = ", ".join(filter(None, (place, label))) or "Survey"
+        where = ", ".join(filter(None, (place, label))) or gettext("Survey")
         yield from (FieldError(str(bound.auto_id) if bound is not None else "", where, str(words)) for words in errors)

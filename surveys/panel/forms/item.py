@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
     UnfoldAdminTextareaWidget,
@@ -62,24 +63,30 @@ NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if para
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 HELP = {
-    "kind": "Open text, ranking and files cannot be randomised, so they are not asked. Of a ranking ask the first.",
-    "mechanism": "How chance decides what is sent. For many choices subset or unary encoding tells most.",
-    "minimum": "A number has no “prefer not to say”: ask first, by a yes/no question, whether people want to say it.",
-    "maximum": "At most 256 numbers in all.",
+    "kind": (
+        gettext_lazy(
+            "Open text, rankings and files cannot be randomised. Instead of a ranking ask for the first choice."
+        )
+    ),
+    "mechanism": "Recommended: automatic.",
+    "minimum": (
+        gettext_lazy("A number has no “prefer not to say”: first ask a yes/no question whether people want to answer.")
+    ),
+    "maximum": gettext_lazy("At most 256 numbers in all."),
     "step": "Like 1 or 0.5.",
-    "most": "How many may be ticked; fewer protect better. Empty: any number.",
-    "shuffle": "Each respondent’s page shows them in an order of its own.",
-    "keep_last": "With “Shuffle”: for “other” or “none of these”, which belong at the end.",
-    "dropdown": "For long lists: one field that unfolds, with up to 256 choices.",
-    "section": "Key of its section, where the survey has some.",
-    "sensitivity": "The editor and “Fit to budget” under Plan divide the privacy budget by it. Only authors see it.",
+    "most": gettext_lazy("How many options can be ticked; fewer protect better. Empty: any number."),
+    "shuffle": gettext_lazy("Each respondent sees the options in a random order."),
+    "keep_last": gettext_lazy("With “Shuffle”: for “other” or “none of these” at the end."),
+    "dropdown": gettext_lazy("For long lists: one dropdown field with up to 256 options."),
+    "section": gettext_lazy("Key of the section, if the survey has sections."),
+    "sensitivity": gettext_lazy("The editor and “Fit to budget” divide the privacy budget by it. Only authors see it."),
     **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
 }
 LABELS = {
-    "position": "Order",
-    "most": "At most",
-    "keep_last": "Last option stays last",
-    "sensitivity": "How sensitive it is",
+    "position": gettext_lazy("Order"),
+    "most": gettext_lazy("At most"),
+    "keep_last": gettext_lazy("Last option stays last"),
+    "sensitivity": gettext_lazy("Sensitivity"),
     **{parameter.name: parameter.label for parameter in PARAMETERS.values()},
 }
 
@@ -91,55 +98,65 @@ NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/
 class ItemForm(BeforeFields, WordsForm):
     needed = ("wording",)
 
-    wording = WordsField(label="Question", part=UnfoldAdminExpandableTextareaWidget, required=False)
+    wording = WordsField(label=gettext_lazy("Question"), part=UnfoldAdminExpandableTextareaWidget, required=False)
     heading = WordsField(
-        label="Heading of the grid",
+        label=gettext_lazy("Heading of the grid"),
         part=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Questions one below the other with the same heading and the same choices are the rows of one grid.",
+        help_text=gettext_lazy("Consecutive questions with the same heading and options are the rows of one grid."),
     )
     choices = WordsField(
         by_line=True,
         part=lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4}),
         required=False,
-        help_text="One to a line, in the same order in every language. Yes/no has No, then Yes; empty: these words. "
-        "A scale goes from low to high.",
+        help_text=(
+            gettext_lazy(
+                "One per line, in the same order in every language. Yes/no: No, then Yes; empty: these "
+                "words. Scales go from low to high."
+            )
+        ),
     )
     prefer_not = forms.BooleanField(
-        label="Offer “prefer not to say”",
+        label=gettext_lazy("Offer “prefer not to say”"),
         widget=UnfoldBooleanSwitchWidget,
         required=False,
-        help_text="As the last choice, randomised like every other. Yes/no then needs k-ary or a table of your own.",
+        help_text=(
+            gettext_lazy("As the last option, randomised like the others. Yes/no then needs k-ary or your own table.")
+        ),
     )
     may_be_blank = forms.BooleanField(
-        label="May be left blank",
+        label=gettext_lazy("Optional"),
         widget=UnfoldBooleanSwitchWidget,
         required=False,
-        help_text="A blank is sent as “prefer not to say”; of several choices, as none ticked.",
+        help_text=gettext_lazy("A blank is sent as “prefer not to say”; for several choices, as none ticked."),
     )
     help_after = forms.BooleanField(
-        label="Show the help line after it",
+        label=gettext_lazy("Show the help line after the question"),
         widget=UnfoldBooleanSwitchWidget,
         required=False,
-        help_text="To everybody who sees the question, whatever the answer.",
+        help_text=gettext_lazy("To everyone who sees the question, whatever the answer."),
     )
     asked_if_item = forms.CharField(
-        label="Asked only if the question",
+        label=gettext_lazy("Asked only if the question"),
         widget=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Its key; it must come earlier. Empty: asked of everybody.",
+        help_text=gettext_lazy("Key of an earlier question. Empty: everybody is asked."),
     )
     asked_if_answers = forms.CharField(
-        label="has one of these answers",
+        label=gettext_lazy("has one of these answers"),
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
         required=False,
-        help_text="One to a line, in the words that stand there.",
+        help_text=gettext_lazy("One per line, exactly as written there."),
     )
     sent_if_unasked = forms.CharField(
-        label="Sent for those who are not asked",
+        label=gettext_lazy("Answer randomised and sent for everyone else"),
         widget=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="An answer to this question: so nobody sees who was asked. Of several choices none is ticked.",
+        help_text=(
+            gettext_lazy(
+                "An answer to this question, so that nobody can see who was asked. For several choices: none ticked."
+            )
+        ),
     )
 
     class Meta:
@@ -171,7 +188,9 @@ class ItemForm(BeforeFields, WordsForm):
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
-            self.fields["kind"].error_messages["invalid_choice"] = f"%(value)s is refused: {reason}."
+            self.fields["kind"].error_messages["invalid_choice"] = gettext("%(value)s is refused: {reason}.").format(
+                reason=reason
+            )
         if item.pk:
             self.initial["choices"] = {
                 code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()
@@ -187,7 +206,7 @@ class ItemForm(BeforeFields, WordsForm):
         item, codes = self.instance, self.survey.languages
         gone = [code for code in codes if any(not choice.get(code, "").strip() for choice in item.choices)]
         if gone:
-            yield "choices", f"some in {', '.join(selectors.language_names(gone))}."
+            yield "choices", gettext("some in {join}.").format(join=", ".join(selectors.language_names(gone)))
         yield from item_faults(selectors.item_of(item))
 
     def say_missing(self, name: str, words: str) -> None:
@@ -201,7 +220,11 @@ class ItemForm(BeforeFields, WordsForm):
         """The parts that a saved, closed question still lacks: a sentence for each field."""
         codes = self.survey.languages
         gone = [code for code in codes if not self.instance.wording.get(code, "").strip()]
-        texts = [("wording", f"the text in {', '.join(selectors.language_names(gone))}.")] if gone else []
+        texts = (
+            [("wording", gettext("the text in {join}.").format(join=", ".join(selectors.language_names(gone))))]
+            if gone
+            else []
+        )
         return [*(_named(name, words) for name, words in (*texts, *self._missing())), *self._told]
 
     @property
@@ -239,7 +262,7 @@ class ItemForm(BeforeFields, WordsForm):
             return [[int(entry) for entry in row] for row in rows] or None
         except ValueError:
             raise forms.ValidationError(
-                "Write whole numbers with spaces between them, a line for each answer."
+                gettext("Enter whole numbers separated by spaces, one line per answer.")
             ) from None
 
     def clean(self) -> None:
@@ -303,12 +326,15 @@ class ItemForm(BeforeFields, WordsForm):
             if fields[name]:
                 number = name == "prefer_not" and kind == "number"
                 self.add_error(
-                    name, f"prefer_not {NO_NUMBER_WITHHELD}." if number else "Not for a question of this kind."
+                    name,
+                    gettext("prefer_not {no_number_withheld}.").format(no_number_withheld=NO_NUMBER_WITHHELD)
+                    if number
+                    else gettext("Not for a question of this kind."),
                 )
         names = fitting(kind, prefer_not=bool(fields["prefer_not"]))
         if fields["mechanism"] not in names:
             labels = " or ".join(REGISTRY[name].label for name in names)
-            self.add_error("mechanism", f"For this question choose {labels}.")
+            self.add_error("mechanism", gettext("For this question choose {labels}.").format(labels=labels))
 
     def _forget_what_has_no_use(self) -> None:
         cleaned = self.cleaned_data
@@ -321,7 +347,7 @@ class ItemForm(BeforeFields, WordsForm):
     def _require_decimals(self) -> None:
         for name in (*GRID, "epsilon"):
             if (written := self.cleaned_data.get(name)) and not DECIMAL.fullmatch(written):
-                self.add_error(name, f"Write a number like 12 or 0.5; got {written}.")
+                self.add_error(name, gettext("Enter a number like 12 or 0.5; got {written}.").format(written=written))
 
     def _check(self) -> None:
         """Show the error of a complete question in words, at the field that it concerns."""
@@ -334,7 +360,7 @@ class ItemForm(BeforeFields, WordsForm):
             check_items([frozen_item(item, ("items", 0))], [self.survey.language], [])
         except ValidationError as error:
             field, words = field_and_words(error, error.path[2:])
-            if cleaned.get(field) or words != NEEDED:
+            if cleaned.get(field) or words != str(NEEDED):
                 self.add_error(field, words)
 
     def _in_own_language(self) -> Item:

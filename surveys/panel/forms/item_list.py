@@ -12,6 +12,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils.functional import cached_property
+from django.utils.translation import gettext
 
 from collector.errors import ValidationError
 from surveys.definition.mechanisms import answers_of
@@ -63,7 +64,7 @@ class ItemFormSet(PartFormSet):
             case ("items", place, "section" | "asked_if" | "unasked" as name, *_) if place == index:
                 form.say_missing(OF_CONDITION.get(name, name), self.fault.sentence(self.fault.path[2:]) + ".")
         if self.fault.code == "duplicate" and self.fault.path == ("items",) and form.instance.key in self.fault.keys:
-            form.say_missing("key", "a key of its own; another question has this one too.")
+            form.say_missing("key", gettext("a key of its own; another question has this one too."))
 
     def clean(self) -> None:
         super().clean()
@@ -83,12 +84,15 @@ class ItemFormSet(PartFormSet):
         form.instance.asked_if = form.instance.unasked = None
         key, answers, unasked = (str(form.cleaned_data.get(name) or "").strip() for name in CONDITION_FIELDS)
         if key and key not in earlier:
-            form.add_error("asked_if_item", f"There is no earlier question {key}.")
+            form.add_error("asked_if_item", gettext("There is no earlier question {key}.").format(key=key))
         elif key:
             form.instance.asked_if = {"item": key, "answers": self._places(form, earlier[key], answers.splitlines())}
             form.instance.unasked = self._unasked(form, unasked)
         elif answers or unasked:
-            form.add_error("asked_if_item", "Say which question it depends on, or leave the other two empty as well.")
+            form.add_error(
+                "asked_if_item",
+                gettext("Enter the question that it depends on, or leave the other two fields empty, too."),
+            )
         form.touched |= before != (form.instance.asked_if, form.instance.unasked)
 
     def _stands(self, item: Item, earlier: dict[str, Item]) -> bool:
@@ -122,15 +126,19 @@ class ItemFormSet(PartFormSet):
     def _places(self, form: ItemForm, item: Item, lines: list[str]) -> list[int]:
         places = {self._place(form, "asked_if_answers", item, line.strip()) for line in lines if line.strip()}
         if not places:
-            form.add_error("asked_if_answers", "Say after which of its answers.")
+            form.add_error("asked_if_answers", gettext("Enter after which of its answers."))
         elif len(places) == len(answers_of(selectors.item_of(item))):
-            form.add_error("asked_if_answers", "These are all of its answers; leave some out.")
+            form.add_error("asked_if_answers", gettext("These are all of its answers; leave at least one out."))
         return sorted(place for place in places if place is not None)
 
     def _unasked(self, form: ItemForm, written: str) -> Any:
         several = form.instance.kind == Item.Kind.SEVERAL_CHOICES
         if several != (not written):
-            words = "Leave it empty: none is ticked." if several else "Say what is sent for those who are not asked."
+            words = (
+                gettext("Leave empty: none is ticked.")
+                if several
+                else gettext("Enter what is sent for everyone who is not asked.")
+            )
             form.add_error("sent_if_unasked", words)
             return None
         if form.instance.kind != Item.Kind.NUMBER:
@@ -138,7 +146,7 @@ class ItemFormSet(PartFormSet):
         try:
             frozen_item(selectors.item_of(form.instance) | {"unasked": written}, ())
         except ValidationError:
-            form.add_error("sent_if_unasked", "Write one of the numbers that may be answered.")
+            form.add_error("sent_if_unasked", gettext("Enter one of the possible numbers."))
         return written
 
     def _place(self, form: ItemForm, field: str, item: Item, words: str) -> int | None:
@@ -147,7 +155,7 @@ class ItemFormSet(PartFormSet):
             language = form.survey.written_in or form.survey.language
             place: int = place_among(answer_words(item, language), words, language, ())
         except ValidationError as error:
-            form.add_error(field, f"Each {error.message}.")
+            form.add_error(field, gettext("Each {message}.").format(message=error.message))
             return None
         return place
 

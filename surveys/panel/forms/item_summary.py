@@ -1,5 +1,7 @@
 """A question of a draft in one line: its kind, its options, and its protection."""
 
+from django.utils.translation import gettext
+
 from estimator.base import wording
 from estimator.base.mechanisms import PARAMETERS
 from surveys.definition.mechanisms import mechanism_of
@@ -12,15 +14,27 @@ SUMMARISED = {name for name, parameter in PARAMETERS.items() if parameter.in_sum
 def facts_of(item: Item) -> str:
     """The kind of a question and its options."""
     words = [item.get_kind_display()]
-    words += [f"{item.minimum} to {item.maximum} in steps of {item.step}"] if item.kind == Item.Kind.NUMBER else []
-    words += [f"at most {item.most}"] if item.most else []
-    words += ["“prefer not to say” offered"] if item.prefer_not else []
-    words += [] if item.required else ["may be left blank"]
+    words += (
+        [
+            gettext("{minimum} to {maximum} in steps of {step}").format(
+                minimum=item.minimum, maximum=item.maximum, step=item.step
+            )
+        ]
+        if item.kind == Item.Kind.NUMBER
+        else []
+    )
+    words += [gettext("at most {most}").format(most=item.most)] if item.most else []
+    words += [gettext("“prefer not to say” offered")] if item.prefer_not else []
+    words += [] if item.required else ["optional"]
     words += ["dropdown"] if item.dropdown else []
-    words += ["row of a grid"] if item.heading else []
-    words += ["shuffled except the last" if item.keep_last else "shuffled"] if item.shuffle else []
-    words += [f"asked only after some answers to {item.asked_if['item']}"] if item.asked_if else []
-    return " · ".join([*words, *([f"section {item.section}"] if item.section else [])])
+    words += [gettext("row of a grid")] if item.heading else []
+    words += [gettext("shuffled, except the last") if item.keep_last else "shuffled"] if item.shuffle else []
+    words += (
+        [gettext("asked only after some answers to {asked_if}").format(asked_if=item.asked_if["item"])]
+        if item.asked_if
+        else []
+    )
+    return " · ".join([*words, *([gettext("section {section}").format(section=item.section)] if item.section else [])])
 
 
 def protection_of(item: Item) -> str:
@@ -28,7 +42,7 @@ def protection_of(item: Item) -> str:
     definition = selectors.item_of(item)
     given = [f"{name} {value}" for name, value in definition["channel"].items() if name in SUMMARISED]
     try:
-        epsilon = [f"epsilon {wording.epsilon(mechanism_of(definition).epsilon)}"]
+        epsilon = [gettext("epsilon {epsilon}").format(epsilon=wording.epsilon(mechanism_of(definition).epsilon))]
     except (KeyError, TypeError, ValueError):
         epsilon = []
     return ", ".join([*given, *epsilon])

@@ -7,6 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from surveys.definition.parts import Text
 from surveys.definition.unsupported import unsupported_text
@@ -76,9 +77,13 @@ class WordsField(forms.Field):
             raise ValidationError(self.error_messages["required"], code="required")
         for code, words in value.items():
             if self.most and len(words) > self.most:
-                raise ValidationError(f"{_in(code)}: at most {self.most} characters; these are {len(words)}.")
+                raise ValidationError(
+                    gettext("{code}: at most {most} characters; these are {count}.").format(
+                        code=_in(code), most=self.most, count=len(words)
+                    )
+                )
             if reason := unsupported_text(words):
-                raise ValidationError(f"{_in(code)}: this {reason}.")
+                raise ValidationError(gettext("{code}: this {reason}.").format(code=_in(code), reason=reason))
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return bool(self.to_python(initial) != self.to_python(data))

@@ -1,27 +1,34 @@
 """What every picture has in a form: its file, a switch that takes it away, and its alternative text."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
 from collector.errors import ValidationError
 from surveys.definition.pictures import MOST_BYTES, CleanPicture, clean_picture
 from surveys.panel.forms.multilingual import WordsField
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
-def picture_field(label: str, help_text: str) -> forms.FileField:
+
+def picture_field(label: "StrOrPromise", help_text: "StrOrPromise") -> forms.FileField:
     """The field of its file."""
     return forms.FileField(label=label, required=False, widget=UnfoldAdminFileFieldWidget, help_text=help_text)
 
 
-def removal_field(label: str) -> forms.BooleanField:
+def removal_field(label: "StrOrPromise") -> forms.BooleanField:
     """The switch that takes it away."""
     return forms.BooleanField(label=label, required=False, widget=UnfoldBooleanSwitchWidget)
 
 
-def alternative_field(label: str, help_text: str = "What it shows, for people who do not see it.") -> WordsField:
+def alternative_field(
+    label: "StrOrPromise",
+    help_text: "StrOrPromise" = gettext_lazy("What the picture shows, for people who cannot see it."),
+) -> WordsField:
     """The field of its alternative text, in every language of the survey."""
     return WordsField(label=label, part=UnfoldAdminTextInputWidget, most=300, required=False, help_text=help_text)
 
@@ -33,7 +40,7 @@ def picture_sent(file: Any, longest: int) -> CleanPicture | None:
     try:
         return clean_picture(file.read(MOST_BYTES + 1), longest=longest)
     except ValidationError as error:
-        raise forms.ValidationError(f"The picture {error.message}.") from None
+        raise forms.ValidationError(gettext("The picture {message}.").format(message=error.message)) from None
 
 
 def picture_after(cleaned: Mapping[str, Any], name: str, kept: Mapping[str, object] | None) -> dict[str, object] | None:

@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import (
     INPUT_CLASSES,
     UnfoldAdminExpandableTextareaWidget,
@@ -69,7 +70,7 @@ class WordsForm(ModelForm):
             if isinstance(field, WordsField) and isinstance(texts, dict):
                 gone = [code for code in languages if not texts.get(code, "").strip()]
                 if gone and (len(gone) < len(languages) or name in self.needed):
-                    self.say_missing(name, f"the text in {', '.join(language_names(gone))}.")
+                    self.say_missing(name, gettext("the text in {join}.").format(join=", ".join(language_names(gone))))
 
     needed: tuple[str, ...] = ()
     """Texts without which the survey cannot be opened."""
@@ -96,88 +97,118 @@ class SurveyForm(EntryFields, WordsForm):
     introduction = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="What respondents read first: who asks, and why.",
+        help_text=gettext_lazy("What respondents read first: who asks, and why."),
     )
     consent = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="What they agree to by taking part.",
+        help_text=gettext_lazy("What respondents agree to by taking part."),
     )
     sender = WordsField(
-        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="Who asks: a person or a team, by name."
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        most=300,
+        help_text=gettext_lazy("Who asks: a person or a team, by name."),
     )
     institution = WordsField(
-        part=UnfoldAdminTextInputWidget, required=False, most=300, help_text="The university, agency or company."
+        part=UnfoldAdminTextInputWidget,
+        required=False,
+        most=300,
+        help_text=gettext_lazy("The university, agency or company."),
     )
     contact = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="Whom respondents can ask about the survey, and how. The page adds that answers never belong there.",
+        help_text=gettext_lazy(
+            "Whom respondents can ask about the survey, and how. The page adds that answers never belong there."
+        ),
     )
     data_protection = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="Who is responsible for the data, on what ground, and respondents’ rights.",
+        help_text=gettext_lazy("Who is responsible for the data, on what legal ground, and respondents’ rights."),
     )
     help_line = WordsField(
         part=UnfoldAdminExpandableTextareaWidget,
         required=False,
-        help_text="Help and advice on the topic. Shown at the end, and after each question or section that is marked.",
+        help_text=gettext_lazy(
+            "Help and advice on the topic. Shown at the end, and after each question or section that is marked."
+        ),
     )
     strata_wording = WordsField(
-        label="Question for the group",
+        label=gettext_lazy("Question that assigns the group"),
         part=UnfoldAdminTextInputWidget,
         required=False,
-        help_text="Only where there are groups below. The group is sent as it is, not randomised.",
+        help_text=gettext_lazy("Only with groups below. The group is sent openly, not randomised."),
     )
     own_language = forms.ChoiceField(
-        label="Its own language",
+        label=gettext_lazy("Main language"),
         required=False,
         choices=page_languages,
         widget=UnfoldAdminSelectWidget,
-        help_text="Its page stands at the shortest address, and the report is in it.",
+        help_text=gettext_lazy("Its page has the shortest link, and reports are in this language."),
     )
     more_languages = forms.MultipleChoiceField(
-        label="Also in",
+        label=gettext_lazy("Additional languages"),
         required=False,
         choices=page_languages,
         widget=forms.CheckboxSelectMultiple,
-        help_text="A page in each. The fields of a new language are here after saving; those of one that is taken "
-        "away are forgotten.",
+        help_text=(
+            gettext_lazy(
+                "The survey has a page in each. Fields for a new language appear after saving; "
+                "removing a language deletes its texts."
+            )
+        ),
     )
 
     invitations = forms.ChoiceField(
-        label="Who can answer",
+        label=gettext_lazy("Who can answer"),
         required=False,
         choices=Survey.Invited.choices,
         widget=UnfoldAdminSelectWidget,
-        help_text="By invitation, each person answers once: her report uses up a code. Candor keeps a hash of each "
-        "and never who got which. With a blind invitation whoever hands out a token cannot recognise it either. "
-        "Nobody can change this once the survey is open.",
+        help_text=(
+            gettext_lazy(
+                "By invitation, each person answers once, with a code. Candor stores only a hash of "
+                "each code, never who got which. With blind invitations not even the issuer can "
+                "recognise a code. This cannot be changed once the survey is open."
+            )
+        ),
     )
     repeats = forms.ChoiceField(
-        label="When it comes again",
+        label=gettext_lazy("Repeated surveys"),
         required=False,
         choices=Survey.Repeats.choices,
         widget=UnfoldAdminSelectWidget,
-        help_text="Where the same people are asked in several waves. Drawing anew costs the whole epsilon each time. "
-        "Remembering costs nothing more while an answer stays the same, but the device keeps a random number that "
-        "whoever holds it could use.",
+        help_text=(
+            gettext_lazy(
+                "If the same people are asked in several waves: with new randomisation the privacy "
+                "loss adds up. Remembering costs nothing more while an answer stays the same, but the "
+                "device stores a random number that anyone who holds the device could use."
+            )
+        ),
     )
     participation = forms.CharField(
-        label="Release of group sizes",
+        label=gettext_lazy("Hide exact group sizes (epsilon)"),
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
-        help_text="Only where it may be a secret who is in a small group: the epsilon with which the number of people "
-        "in each group is told, like 0.5 (above 0, at most 8; smaller hides more). Nothing is estimated by group then. "
-        "Empty: the numbers as they are.",
+        help_text=(
+            gettext_lazy(
+                "Adds noise to the counts, for groups whose membership may be sensitive: the epsilon "
+                "of the published group sizes, like 0.5 (above 0, at most 8; smaller hides more). "
+                "There are then no estimates by group. Empty: exact sizes."
+            )
+        ),
     )
     privacy_budget = forms.CharField(
-        label="Privacy budget",
+        label=gettext_lazy("Privacy budget"),
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
-        help_text="The epsilon that all questions together keep to in the editor, like 2 (strong) or 4 (medium). "
-        "Empty: 4. Only authors see it.",
+        help_text=(
+            gettext_lazy(
+                "The total privacy loss (epsilon) that the editor divides among the questions, like 2 "
+                "(strong) or 4 (moderate). Empty: 4. Only authors see it."
+            )
+        ),
     )
 
     class Meta:
@@ -186,8 +217,10 @@ class SurveyForm(EntryFields, WordsForm):
             "title", "slug", "introduction", "consent", *ABOUT, "strata_wording", "rehearsal",
             "invitations", "repeats", "participation", "privacy_budget",
         )  # fmt: skip
-        labels = {"slug": "Name in its address"}
-        help_texts = {"slug": "Lower-case letters, digits and -; it stands after /s/ in the survey’s link."}
+        labels = {"slug": gettext_lazy("Link name (URL)")}
+        help_texts = {
+            "slug": gettext_lazy("Lower-case letters, digits and hyphens; the part after /s/ in the survey’s link.")
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -199,9 +232,9 @@ class SurveyForm(EntryFields, WordsForm):
         for name in ("own_language", "more_languages"):
             choice = cast("forms.ChoiceField", self.fields[name])
             choice.choices = self.offered
-            choice.error_messages["invalid_choice"] = (
-                f"The respondents’ pages speak {', '.join(dict(page_languages()).values())}; %(value)s is none of them."
-            )
+            choice.error_messages["invalid_choice"] = gettext(
+                "The respondents’ pages speak {join}; %(value)s is none of them."
+            ).format(join=", ".join(dict(page_languages()).values()))
         if self.instance.pk:
             self.instance.written_in = own
             # Of a language that became its own a while ago the title may still be missing, as in other languages.
@@ -218,7 +251,7 @@ class SurveyForm(EntryFields, WordsForm):
     def clean(self) -> None:
         super().clean()
         if self.stale is not None:
-            raise forms.ValidationError("Somebody else has changed the same places. Nothing is saved yet.")
+            raise forms.ValidationError(gettext("Somebody else has changed the same places. Nothing is saved yet."))
         self.clean_entry()
 
     def clean_repeats(self) -> str:
@@ -231,7 +264,7 @@ class SurveyForm(EntryFields, WordsForm):
             if written:
                 check_released(written, ())
         except ValidationError as error:
-            raise forms.ValidationError(f"The epsilon {error.message}.") from None
+            raise forms.ValidationError(gettext("The epsilon {message}.").format(message=error.message)) from None
         return written
 
     def clean_privacy_budget(self) -> str:
@@ -240,7 +273,9 @@ class SurveyForm(EntryFields, WordsForm):
             if written:
                 require_budget(written)
         except ValidationError as error:
-            raise forms.ValidationError(f"The privacy budget {error.message}.") from None
+            raise forms.ValidationError(
+                gettext("The privacy budget {message}.").format(message=error.message)
+            ) from None
         return written
 
     def _languages_sent(self, before: list[str]) -> list[str]:
@@ -264,10 +299,12 @@ class GroupForm(WordsForm):
     class Meta:
         model = Group
         fields = ("position", "key", "label", "share")
-        labels = {"position": "Order"}
+        labels = {"position": gettext_lazy("Order")}
         help_texts = {
-            "key": "Its name in exports. Shorter ones are filled up, so that every response has one size.",
-            "share": "Its share of the population, if it is known: 30 %, 0.3 and 3/10 are the same.",
+            "key": (
+                gettext_lazy("Its name in exports. Shorter names are padded, so that every response has the same size.")
+            ),
+            "share": gettext_lazy("Its share of the population, if known: 30 %, 0.3 and 3/10 are the same."),
         }
 
     def has_changed(self) -> bool:
@@ -282,25 +319,25 @@ class GroupForm(WordsForm):
 
 
 class SectionForm(WordsForm):
-    title = WordsField(label="Heading", part=UnfoldAdminTextInputWidget, most=300, required=False)
-    introduction = WordsField(label="Words below it", part=UnfoldAdminTextInputWidget, required=False)
+    title = WordsField(label=gettext_lazy("Heading"), part=UnfoldAdminTextInputWidget, most=300, required=False)
+    introduction = WordsField(label=gettext_lazy("Text below it"), part=UnfoldAdminTextInputWidget, required=False)
 
     class Meta:
         model = Section
         fields = ("position", "key", "title", "introduction", "help_after")
-        labels = {"position": "Order", "help_after": "Show the help line at its end"}
+        labels = {"position": gettext_lazy("Order"), "help_after": gettext_lazy("Show the help line at its end")}
 
 
 class SamePeopleForm(forms.Form):
     """The choice whether a copy is for the same people: it has no default, so nobody makes it unawares."""
 
     same_people = forms.TypedChoiceField(
-        label="Is it for the same people?",
-        choices=[("yes", "yes"), ("no", "no")],
+        label=gettext_lazy("Is the copy for the same people?"),
+        choices=[("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))],
         coerce=lambda answer: answer == "yes",
         error_messages={
-            "required": "Say whether the copy is for the same people: yes or no.",
-            "invalid_choice": "Whether it is for the same people must be yes or no; got %(value)s.",
+            "required": gettext_lazy("Choose whether the copy is for the same people."),
+            "invalid_choice": gettext_lazy("Whether it is for the same people must be yes or no; got %(value)s."),
         },
     )
 
@@ -309,7 +346,7 @@ class DuplicateForm(SamePeopleForm):
     """The slug of a copy, and whether it asks the same people."""
 
     slug = forms.SlugField(
-        label="Name in its address",
+        label=gettext_lazy("Link name (URL)"),
         max_length=64,
         validators=[KEY_VALIDATOR],
         widget=forms.TextInput(attrs={"class": " ".join(INPUT_CLASSES)}),
@@ -324,5 +361,5 @@ class DuplicateForm(SamePeopleForm):
     def clean_slug(self) -> str:
         slug = str(self.cleaned_data["slug"])
         if Survey.objects.filter(slug=slug).exists():
-            raise forms.ValidationError(f"The name {slug} is taken.")
+            raise forms.ValidationError(gettext("The name {slug} is taken.").format(slug=slug))
         return slug

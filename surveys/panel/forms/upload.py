@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from collector.errors import ValidationError
@@ -35,26 +36,28 @@ class UploadForm(forms.Form):
     Another tool's has a `conversion` when it is clean; the definition made of it comes back as `unfinished` text.
     """
 
-    file = forms.FileField(required=False, label="File", widget=UnfoldAdminFileFieldWidget, max_length=200)
+    file = forms.FileField(
+        required=False, label=gettext_lazy("File"), widget=UnfoldAdminFileFieldWidget, max_length=200
+    )
     text = forms.CharField(
         required=False,
         strip=False,
-        label="or its text",
+        label=gettext_lazy("Or its text"),
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 12, "spellcheck": "false"}),
     )
     format = forms.ChoiceField(
         required=False,
-        label="Format",
+        label=gettext_lazy("Format"),
         widget=UnfoldAdminSelectWidget,
         choices=[
-            (exchange.AUTOMATIC, "Find it out"),
+            (exchange.AUTOMATIC, gettext_lazy("Detect automatically")),
             (exchange.CANDOR, "Candor (YAML)"),
             *((one.name, one.label) for one in exchange.FORMATS.values()),
         ],
     )
     language = forms.ChoiceField(
         required=False,
-        label="Language of texts that name none",
+        label=gettext_lazy("Language of texts without a language"),
         widget=UnfoldAdminSelectWidget,
         choices=page_languages,
     )
@@ -71,7 +74,7 @@ class UploadForm(forms.Form):
             raise forms.ValidationError(str(bounds.too_large(file.size)))
         content = file.read() if file else cleaned.get("text", "").encode()
         if not content.strip():
-            raise forms.ValidationError("Choose a file, or paste its text.")
+            raise forms.ValidationError(gettext("Choose a file or paste its text."))
         name = file.name if file else ""
         try:
             if form == exchange.AUTOMATIC:
@@ -90,7 +93,7 @@ class UploadForm(forms.Form):
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise forms.ValidationError("The file is not text in UTF-8.") from None
+            raise forms.ValidationError(gettext("The file is not a text file in UTF-8.")) from None
         self.data = {"text": text}  # to be put right in the page where there is a fault
         try:
             load = definitions.load if cleaned.get("unfinished") else definitions.load_checked
