@@ -37,7 +37,7 @@ def test_join_link_makes_account(page: Page, survey: Survey, alice: User) -> Non
     for label in ("Password", "Password confirmation"):
         page.get_by_label(label, exact=True).fill("seven green bottles")
     page.get_by_role("button", name="Create the account and join").click()
-    page.get_by_text("You are in Surveys of alice now, as editor.").wait_for()
+    page.get_by_text("You joined Surveys of alice as editor.").wait_for()
     assert survey.team.memberships.get(user__username="erin").role == Role.EDITOR
     page.goto("/panel/survey/campus/log/")
     assert clean(page)

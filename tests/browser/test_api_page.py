@@ -22,7 +22,7 @@ def test_token_is_made_and_api_page_opens(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/account/")
     page.get_by_role("link", name="Tokens", exact=True).click()
-    page.get_by_label("What it is for").fill("the nightly job")
+    page.get_by_label("Purpose").fill("the nightly job")
     page.get_by_role("button", name="Create the token").click()
     assert page.get_by_label("The new token").input_value().startswith("candor_")
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN

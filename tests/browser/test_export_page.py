@@ -65,7 +65,7 @@ def test_export_page_from_tick_to_download(
         page.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename == f"campus-1-{run.key[:8]}.json"
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("It is cancelled; nothing is left of it.")).to_be_visible()
+    expect(page.get_by_text("The export is cancelled.")).to_be_visible()
     assert set(Export.objects.values_list("format", flat=True)) == {"json", "full"}
 
 

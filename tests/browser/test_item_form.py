@@ -91,7 +91,7 @@ def test_item_form_change_to_number_drops_choices(page: Page, alice: User, kinds
     page.get_by_role("button", name="Save", exact=True).click()
     summary = page.locator("[data-errors]")
     expect(summary).to_be_focused()
-    expect(summary).to_contain_text("Write a number like 12 or 0.5; got half.")
+    expect(summary).to_contain_text("Enter a number like 12 or 0.5; got half.")
     summary.get_by_role("link", name="Question 6, Step").click()
     expect(page.locator("#id_items-5-step")).to_be_focused()
     page.fill("#id_items-5-step", "0.5")

@@ -111,7 +111,7 @@ def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     page.get_by_role("link", name="New survey").last.click()
     page.get_by_role("link", name="Use the plain form, without JavaScript").click()
     page.get_by_label("Title").press_sequentially("A new one")
-    assert page.get_by_label("Name in its address").input_value() == "a-new-one"
+    assert page.get_by_label("Link name (URL)").input_value() == "a-new-one"
     page.locator("#id_items-0-key").fill("first")
     page.locator("#id_items-0-wording").fill("Is it so?")
     page.get_by_text("Add a question").click()

@@ -135,7 +135,7 @@ def test_sign_in_ten_wrong_passwords_lock_out(alice: User, name: str, caplog: An
         signed_in_with_password(name, "wrong")
     client = signed_in_with_password(name)
     assert client.answer.status_code == 429
-    assert "Too many tries" in client.answer.content.decode()
+    assert "Too many attempts" in client.answer.content.decode()
     link = Client()
     link.post(reverse("sign-in"), {"code": get_token(alice)})
     assert link.get(LIST).status_code == 200  # a one-time link works meanwhile

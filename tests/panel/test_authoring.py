@@ -193,7 +193,7 @@ def test_upload_makes_draft(alice: User, her: Client) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "Choose a file, or paste its text."),
+        ("", "Choose a file or paste its text."),
         ("a: [", "this is not YAML"),
         ("- 1", "must be a mapping"),
         ("slug: x\nweight: 3", "unknown keys: weight"),
@@ -252,7 +252,7 @@ def test_survey_form_validates_release_epsilon(survey: Survey, her: Client, writ
     assert words in html
     assert Survey.objects.get().participation == ""
     Survey.objects.update(participation=written)
-    assert "Release of group sizes must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
+    assert "Hide exact group sizes (epsilon) must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
 
 
 def test_survey_form_saves_sensitivity_and_validates_budget(survey: Survey, her: Client) -> None:

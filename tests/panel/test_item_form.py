@@ -194,7 +194,7 @@ def test_item_form_sent_late_keeps_classes_of_others(alice: User, her: Client) -
 FAULTS = [
     (DRINKS, {"prefer_not": "on"}, "prefer_not", "every report of a number is a number. Ask first"),
     (DRINKS, {"choices": "A\nB"}, "choices", "Not for a question of this kind."),
-    (DRINKS, {"maximum": "many"}, "maximum", "Write a number like 12 or 0.5; got many."),
+    (DRINKS, {"maximum": "many"}, "maximum", "Enter a number like 12 or 0.5; got many."),
     (DRINKS, {"step": "3"}, "maximum", "maximum must be a whole number of steps above minimum; got 40/3"),
     (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
     (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
@@ -230,17 +230,17 @@ FAULTS = [
     (PLACE, {"size": "8"}, "size", "size must be from 1 to 7; got 8"),
     (PLACE, {"truth": "1/9"}, "truth", "truth must be more than size / k"),
     (WORRY, {"epsilon": "20"}, "epsilon", "epsilon must be greater than 0 and at most 16; got 20"),
-    (WORRY, {"epsilon": "some"}, "epsilon", "Write a number like 12 or 0.5; got some."),
+    (WORRY, {"epsilon": "some"}, "epsilon", "Enter a number like 12 or 0.5; got some."),
     (OFTEN, {"asked_if_item": "mood"}, "asked_if_item", "There is no earlier question mood."),
     (OFTEN, {"asked_if_item": ""}, "asked_if_item", "Say which question it depends on"),
     (OFTEN, {"asked_if_answers": "Maybe"}, "asked_if_answers", "Each must be one of No, Yes; got Maybe."),
-    (OFTEN, {"asked_if_answers": ""}, "asked_if_answers", "Say after which of its answers."),
-    (OFTEN, {"asked_if_answers": "No\nYes"}, "asked_if_answers", "These are all of its answers; leave some out."),
-    (OFTEN, {"sent_if_unasked": ""}, "sent_if_unasked", "Say what is sent for those who are not asked."),
+    (OFTEN, {"asked_if_answers": ""}, "asked_if_answers", "Enter after which of its answers."),
+    (OFTEN, {"asked_if_answers": "No\nYes"}, "asked_if_answers", "These are all of its answers; leave at least one"),
+    (OFTEN, {"sent_if_unasked": ""}, "sent_if_unasked", "Enter what is sent for everyone who is not asked."),
     (OFTEN, {"sent_if_unasked": "Now"}, "sent_if_unasked", "Each must be one of Never, Sometimes, Often, Prefer"),
-    (HOURS, {"sent_if_unasked": "0.3"}, "sent_if_unasked", "Write one of the numbers that may be answered."),
+    (HOURS, {"sent_if_unasked": "0.3"}, "sent_if_unasked", "Enter one of the possible numbers."),
     (HABITS, {"asked_if_item": "smokes", "asked_if_answers": "Yes", "sent_if_unasked": "Smoking"},
-     "sent_if_unasked", "Leave it empty: none is ticked."),
+     "sent_if_unasked", "Leave empty: none is ticked."),
 ]  # fmt: skip
 
 
@@ -269,8 +269,8 @@ def test_item_form_errors_stand_beside_fields(
 
 
 EMPTY = [
-    (DRINKS, {"minimum": ""}, "minimum", "A number needs it."),
-    (SUBSTANCE, {"off": ""}, "off", "This mechanism needs it."),
+    (DRINKS, {"minimum": ""}, "minimum", "A question for a number needs it."),
+    (SUBSTANCE, {"off": ""}, "off", "This randomisation method needs it."),
     (MOOD, {"choices": "Low"}, "choices", "At least 2 are needed; there is 1."),
     (SMOKES, {"wording": ""}, "wording", "the text in English."),
 ]

@@ -73,7 +73,7 @@ def test_close_can_be_undone_by_one_click(version: Version, her: Client) -> None
     assert "Respondents can answer." in said
     assert outcome(her, "undo-closing", "campus") == "error"
     press(her, "close", "campus")
-    assert "The survey is closed for good. No response came" in press(her, "finish-closing", "campus")
+    assert "The survey is closed permanently. No response came" in press(her, "finish-closing", "campus")
     page = html_of(her, "survey", "campus")
     assert marks(page, "closing") == []
     assert "undo-closing" not in page
@@ -86,7 +86,7 @@ def test_close_dialog_says_what_is_true_of_the_survey(version: Version, her: Cli
 
     assert "Later it can be opened again as its next wave" in said()
     assert "Responses counted so far: fewer than 10. With fewer than 10 in all there is no estimate." in said()
-    assert "What was to close it by itself" not in said()
+    assert "The scheduled closing is cancelled" not in said()
     settings.CANDOR_EPSILON_CEILING = 2.5
     assert "It could not be opened again as its next wave" in said()
     assert "Later it can be opened again" not in said()
@@ -94,9 +94,9 @@ def test_close_dialog_says_what_is_true_of_the_survey(version: Version, her: Cli
 
 def test_close_without_reports_promises_no_estimate(version: Version, her: Client) -> None:
     said = press(her, "close", "campus", now="yes")
-    assert "The survey is closed for good. No response came, so there is nothing to estimate." in said
+    assert "The survey is closed permanently. No response came, so there is nothing to estimate." in said
     for page in (said, words(her.get("/panel/survey/campus/watch/").content.decode())):
-        assert "on its way" not in page
+        assert "is being computed" not in page
         assert "comes by itself" not in page
         assert "No response came, so there is nothing to estimate." in page
 
@@ -104,13 +104,13 @@ def test_close_without_reports_promises_no_estimate(version: Version, her: Clien
 def test_close_with_nine_reports_promises_no_estimate(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=9, first=9)
     said = press(her, "close", "campus", now="yes")
-    assert "Reports that came: 9. An estimate takes at least 10, so there will be none." in said
-    assert "on its way" not in said
+    assert "Responses: 9. An estimate needs at least 10, so there will be none." in said
+    assert "is being computed" not in said
 
 
 def test_close_with_ten_reports_estimates_without_quote(version: Version, her: Client) -> None:
     fill(get_design(version.design_id), count=10, first=10)
-    assert "The final estimate is on its way." in press(her, "close", "campus", now="yes")
+    assert "The final estimate is being computed." in press(her, "close", "campus", now="yes")
     estimator.execute(Run.objects.get(design=version.design).pk)
     for page in ("", "watch/"):
         told = words(her.get(f"/panel/survey/campus/{page}").content.decode())

@@ -92,7 +92,7 @@ def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
 @pytest.mark.parametrize(
     ("terms", "fault"),
     [
-        ({"opens": "later"}, "Say when it is to open."),
+        ({"opens": "later"}, "Enter when the survey opens."),
         ({"opens": "later", "opens_at": "soon"}, "Enter a valid date/time."),
         ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must lie ahead"),
         ({"opens": "now", "closes_at": "2020-01-01T10:00"}, "must close after it opens"),

@@ -145,7 +145,7 @@ def test_role_superuser_is_owner_inactive_has_none(survey: Survey, alice: User) 
 def test_people_page_shows_roles_and_rights(her: Client, survey: Survey, bob: User) -> None:
     member(survey.team, bob, Role.ANALYST)
     page = her.get(reverse("panel:people", args=["campus"])).content.decode()
-    assert "also asks for estimates and analyses, and downloads them as files<br><b>bob</b>" in page
+    assert "also requests estimates and analyses, and exports files<br><b>bob</b>" in page
 
 
 def invited(client: Client, team: Team, role: Role) -> str:
@@ -201,7 +201,7 @@ def test_join_link_makes_account(team: Team, alice: User) -> None:
     fields = {"username": "erin", "password1": "password1234", "password2": "password1234"}
     assert "too common" in said(client, "/panel/join/", **fields)
     fields |= {"password1": "seven green bottles", "password2": "seven green bottles", "is_superuser": "on"}
-    assert "You are in" in said(client, "/panel/join/", **fields)
+    assert "You joined" in said(client, "/panel/join/", **fields)
     erin = User.objects.get(username="erin")
     assert (erin.is_staff, erin.is_superuser, erin.has_usable_password()) == (True, False, True)
     assert team.memberships.get(user=erin).role == Role.ANALYST

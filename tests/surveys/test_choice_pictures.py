@@ -123,7 +123,7 @@ def test_plain_form_moves_adds_and_removes_pictures(survey: Survey, alice: User,
     assert shown() == ["A tear", "Shoulders", "A smile"]
     write(choice_place="1", choice_picture_removed="on")
     assert shown() == ["", "Shoulders", "A smile"]
-    assert "Say which option by its number, from 1 to 3." in write(choice_place="4", choice_picture_removed="on")
+    assert "Enter the number of the option, from 1 to 3." in write(choice_place="4", choice_picture_removed="on")
     big = SimpleUploadedFile("p.png", png(801, 2))
     assert "must be at most 800 points" in write(choice_place="1", choice_picture=big)
     assert shown() == ["", "Shoulders", "A smile"]

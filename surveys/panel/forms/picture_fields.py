@@ -25,10 +25,10 @@ def removal_field(label: "StrOrPromise") -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False, widget=UnfoldBooleanSwitchWidget)
 
 
-def alternative_field(
-    label: "StrOrPromise",
-    help_text: "StrOrPromise" = gettext_lazy("What the picture shows, for people who cannot see it."),
-) -> WordsField:
+SHOWN = gettext_lazy("What the picture shows, for people who cannot see it.")
+
+
+def alternative_field(label: "StrOrPromise", help_text: "StrOrPromise" = SHOWN) -> WordsField:
     """The field of its alternative text, in every language of the survey."""
     return WordsField(label=label, part=UnfoldAdminTextInputWidget, most=300, required=False, help_text=help_text)
 
