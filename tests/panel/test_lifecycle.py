@@ -88,7 +88,7 @@ def test_close_dialog_says_what_is_true_of_the_survey(version: Version, her: Cli
     assert "Responses counted so far: fewer than 10. With fewer than 10 in all there is no estimate." in said()
     assert "The scheduled closing is cancelled" not in said()
     settings.CANDOR_EPSILON_CEILING = 2.5
-    assert "It could not be opened again as its next wave" in said()
+    assert "The survey could not be opened again as its next wave" in said()
     assert "Later it can be opened again" not in said()
 
 
@@ -97,7 +97,7 @@ def test_close_without_reports_promises_no_estimate(version: Version, her: Clien
     assert "The survey is closed permanently. No response came, so there is nothing to estimate." in said
     for page in (said, words(her.get("/panel/survey/campus/watch/").content.decode())):
         assert "is being computed" not in page
-        assert "comes by itself" not in page
+        assert "made automatically" not in page
         assert "No response came, so there is nothing to estimate." in page
 
 
