@@ -8,7 +8,7 @@ every machine extracts and compiles alike.
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,13 @@ FIELDS = {
     "npgettext": ("context", "singular", "plural"),
 }
 """Functions that ask for a text, and what their first arguments are."""
-CALLS = {"_": FIELDS["gettext"]} | FIELDS | {f"{name}_lazy": fields for name, fields in FIELDS.items()}
+PANEL_CALLS = {"panel_text": FIELDS["gettext"], "panel_text_lazy": FIELDS["gettext"]}
+"""What gettext is called where a module has texts of respondents too: those of the panel are asked for by these."""
+CALLS = (
+    {"_": FIELDS["gettext"], "gettext_noop": FIELDS["gettext"]}
+    | FIELDS
+    | {f"{name}_lazy": fields for name, fields in FIELDS.items()}
+)
 
 
 @dataclass(frozen=True)
@@ -65,8 +71,6 @@ RESPONDENTS = Shelf(
         "templates/surveys/**/*.html",
         "surveys/rendering/**/*.py",
         "surveys/definition/classes.py",
-        "surveys/definition/languages.py",
-        "surveys/exchange/translation_files.py",
         "surveys/outreach/invitation_files.py",
         "surveys/outreach/poster.py",
         "surveys/planning/checklist.py",
@@ -92,7 +96,9 @@ PANEL = Shelf(
         "collector/models.py",
         "config/panel.py",
         "estimator/analyses/**/*.py",
+        "estimator/exports/download.py",
         "estimator/exports/formats.py",
+        "estimator/exports/microdata.py",
         "estimator/exports/services.py",
         "estimator/models/**/*.py",
         "surveys/*.py",
@@ -123,8 +129,9 @@ SHELVES = (RESPONDENTS, REPORTS, PANEL, SCRIPTS)
 def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
     """Everything that can be shown, with the files that ask for it, in a fixed order."""
     found: dict[Text, list[str]] = {}
-    for path in sources(shelf):
-        for text in READERS[path.suffix](path):
+    for path in _files(shelf) if shelf is PANEL else sources(shelf):
+        shared = path.suffix == ".py" and path not in sources(shelf)
+        for text in of_module(path, PANEL_CALLS) if shared else READERS[path.suffix](path):
             places = found.setdefault(text, [])
             if str(path.relative_to(ROOT)) not in places:
                 places.append(str(path.relative_to(ROOT)))
@@ -154,10 +161,10 @@ def of_template(path: Path) -> Iterator[Text]:
             yield Text(singular, plural, context)
 
 
-def of_module(path: Path) -> Iterator[Text]:
+def of_module(path: Path, calls: Mapping[str, tuple[str, ...]] = CALLS) -> Iterator[Text]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-            fields = CALLS[node.func.id]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls:
+            fields = calls[node.func.id]
             said = [_constant(getattr(argument, "value", None), path) for argument in node.args[: len(fields)]]
             yield Text(**dict(zip(fields, said, strict=True)))
 

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Sequence
 
+from django.utils.translation import gettext
+
 RETRY = 5
 """Seconds after which a refused sender may try again."""
 
 LONGEST_SENTENCE = 1_000
 """Maximum characters of a message: the quoted value may be a whole file."""
 
-NOTHING = re.compile(r"; got None(Type)?$")
-"""How Python names a value that is not there."""
+NOTHING = re.compile(r"; [^;]+ None(Type)?$")
+"""How a message ends whose value is not there: "; got None"."""
 
 Path = tuple[str | int, ...]
 """The path of a value in a document, from outside in: ("items", 2, "choices")."""
@@ -35,7 +37,7 @@ class ValidationError(ValueError):
     """
 
     def __init__(self, path: Path, message: str, *, code: str = "invalid", keys: Sequence[str] = ()) -> None:
-        message = NOTHING.sub("; it is empty", message)
+        message = NOTHING.sub(gettext("; it is empty"), message)
         super().__init__(message)
         self.path, self.message, self.code, self.keys = path, message, code, tuple(keys)
         self.line = self.column = 0

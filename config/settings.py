@@ -220,7 +220,7 @@ LANGUAGES = [
     ("ar", "العربية"),
 ]
 # What the panel speaks; docs/explanation/respondent-page.md says how to add one.
-PANEL_LANGUAGES = ("en",)
+PANEL_LANGUAGES = ("en", "de")
 LANGUAGE_COOKIE_NAME = "candor_language"
 LANGUAGE_COOKIE_PATH = "/panel/"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60

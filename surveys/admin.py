@@ -34,6 +34,7 @@ from surveys.accounts.access import Role, role_in, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.accounts.teams import choices_of, delete_accounts, home_team, team_fields, teams_without_owner
 from surveys.lifecycle import drafts, selectors, services, signing_keys, transitions
+from surveys.lifecycle.transitions import STATES
 from surveys.models import Group, Item, Section, Survey
 from surveys.panel.dashboard import dashboard
 from surveys.panel.forms.appearance import APPEARANCE, FullSurveyForm
@@ -239,10 +240,10 @@ class SurveyAdmin(ModelAdmin):
         survey = self.get_object(request, object_id)
         if survey is not None and request.method != "POST" and not _may_write(request, survey):
             frozen = gettext("{survey} is {state}: its design is frozen. Only a draft can be changed.").format(
-                survey=survey, state=survey.state
+                survey=survey, state=STATES[survey.state]
             )
             draft = survey.state == Survey.State.DRAFT
-            messages.info(request, "It takes an editor of its team to change this draft." if draft else frozen)
+            messages.info(request, gettext("Only an editor of its team can change this draft.") if draft else frozen)
             return redirect("panel:survey", survey.slug)
         if survey is None or request.method != "POST" or not _may_write(request, survey):
             return super().change_view(request, object_id, *args, **kwargs)  # type: ignore[no-any-return]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext
+
 from collector.designs.blocks import Picture, check_picture
 from collector.designs.checks import exact_keys, one_of, require, text
 from collector.errors import Path
@@ -78,13 +80,17 @@ def check_look(value: object, languages: list[str]) -> None:
     Whether texts can be read in those colours, authors are told.
     """
     look = exact_keys(value, (), ("look",), optional={*COLOURS, "font", "logo"})
-    require(look, ("look",), f"must have {', '.join(COLOURS)}, font or logo where it stands")
+    require(look, ("look",), gettext("must have {colours}, font or logo").format(colours=", ".join(COLOURS)))
     for name in set(COLOURS) & set(look):
         colour = look[name]
         fits = isinstance(colour, str) and COLOUR.fullmatch(colour)
-        require(fits, ("look", name), f"must be a colour like '#0c6661', in lower case; got {colour!r}")
+        require(
+            fits,
+            ("look", name),
+            gettext("must be a colour such as '#0c6661', in lower case; got {colour!r}").format(colour=colour),
+        )
     if "font" in look:
-        one_of(look["font"], FONTS[1:], ("look", "font"), f"one of {', '.join(FONTS[1:])}")
+        one_of(look["font"], FONTS[1:], ("look", "font"), gettext("one of {names}").format(names=", ".join(FONTS[1:])))
     if "logo" in look:
         check_picture(look["logo"], languages, ("look", "logo"), longest=LONGEST_LOGO_SIDE)
 
@@ -92,7 +98,7 @@ def check_look(value: object, languages: list[str]) -> None:
 def check_ending(value: object, languages: list[str]) -> None:
     place: Path = ("ending",)
     ending = exact_keys(value, (), place, optional={"text", "link", "completion"})
-    require(ending, place, "must have text, link or completion where it stands")
+    require(ending, place, gettext("must have a text, a link or a completion"))
     if "text" in ending:
         text(ending["text"], (*place, "text"), languages)
     if "link" in ending:
@@ -105,22 +111,36 @@ def check_ending(value: object, languages: list[str]) -> None:
 
 def _completion(value: object, place: Path) -> None:
     completion = exact_keys(value, (), place, optional={"code", "address", "carry"})
-    require({"code", "address"} & set(completion), place, "must have code or address where it stands")
+    require({"code", "address"} & set(completion), place, gettext("must have a code or an address"))
     if "code" in completion:
         code = completion["code"]
         proper = isinstance(code, str) and CODE.fullmatch(code)
-        require(proper, (*place, "code"), f"must be 3 to 64 of A-Z, a-z, 0-9, - and _; got {code!r}")
+        require(
+            proper,
+            (*place, "code"),
+            gettext("must be 3 to 64 of the characters A-Z, a-z, 0-9, - and _; got {code!r}").format(code=code),
+        )
     if "address" in completion:
         _address(completion["address"], (*place, "address"))
     if "carry" in completion:
         carry = completion["carry"]
-        require("address" in completion, (*place, "carry"), "must stand beside address, and only there")
+        require("address" in completion, (*place, "carry"), gettext("is only allowed together with address"))
         fits = isinstance(carry, dict) and 1 <= len(carry) <= MOST_CARRIED
-        require(fits, (*place, "carry"), f"must be an object of 1 to {MOST_CARRIED} parameters; got {carry!r}")
+        require(
+            fits,
+            (*place, "carry"),
+            gettext("must be an object of 1 to {most} parameters; got {carry!r}").format(
+                most=MOST_CARRIED, carry=carry
+            ),
+        )
         for name, source in carry.items() if isinstance(carry, dict) else ():
             named = all(isinstance(one, str) and PARAMETER.fullmatch(one) for one in (name, source))
             require(
-                named, (*place, "carry"), f"must name parameters by 1 to 64 of A-Z, a-z, 0-9, - and _; got {carry!r}"
+                named,
+                (*place, "carry"),
+                gettext(
+                    "must name parameters with 1 to 64 of the characters A-Z, a-z, 0-9, - and _; got {carry!r}"
+                ).format(carry=carry),
             )
 
 
@@ -128,7 +148,9 @@ def _address(value: object, place: Path) -> None:
     require(
         isinstance(value, str) and ADDRESS.fullmatch(value) and _has_host(value),
         place,
-        f"must be an address that begins with https:// and has at most 500 characters, in ASCII; got {value!r}",
+        gettext(
+            "must be an address that begins with https:// and has at most 500 ASCII characters; got {value!r}"
+        ).format(value=value),
     )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from django.utils.translation import gettext
+
 from collector.designs.checks import exact_keys, listed, one_of, require, text, whole
 from collector.errors import Path
 
@@ -54,7 +56,7 @@ class Before:
 def check_before(value: object, languages: Collection[str], path: Path) -> None:
     """Validate what stands before a question."""
     parts = exact_keys(value, (), path, optional=("heading", "text", "picture"))
-    require(parts, path, "must have a heading, a text or a picture")
+    require(parts, path, gettext("must have a heading, a text or a picture"))
     for name, part in parts.items():
         if name == "picture":
             check_picture(part, languages, (*path, name))
@@ -65,8 +67,14 @@ def check_before(value: object, languages: Collection[str], path: Path) -> None:
 def check_choice_pictures(value: object, choices: int, languages: Collection[str], path: Path) -> None:
     """Validate the pictures of a question's choices: null for a choice without one."""
     pictures = listed(value, path)
-    require(len(pictures) == choices, path, f"must have {choices} entries, one a choice; got {len(pictures)}")
-    require(any(pictures), path, "must hold at least one picture where it stands")
+    require(
+        len(pictures) == choices,
+        path,
+        gettext("must have {choices} entries, one for each choice; got {count}").format(
+            choices=choices, count=len(pictures)
+        ),
+    )
+    require(any(pictures), path, gettext("must have at least one picture"))
     for number, picture in enumerate(pictures):
         if picture is not None:
             check_picture(picture, languages, (*path, number), longest=LONGEST_CHOICE_SIDE)
@@ -77,8 +85,10 @@ def check_picture(value: object, languages: Collection[str], path: Path, *, long
     picture = exact_keys(value, {"digest", "type", "width", "height", "alternative"}, path)
     digest = picture["digest"]
     fits = isinstance(digest, str) and DIGEST.fullmatch(digest)
-    require(fits, (*path, "digest"), f"must be a SHA-256 in 64 hex digits; got {digest!r}")
-    one_of(picture["type"], PICTURE_TYPES, (*path, "type"), "png, jpg or webp")
+    require(
+        fits, (*path, "digest"), gettext("must be a SHA-256 as 64 hex digits; got {digest!r}").format(digest=digest)
+    )
+    one_of(picture["type"], PICTURE_TYPES, (*path, "type"), gettext("png, jpg or webp"))
     for name in ("width", "height"):
         whole(picture[name], (*path, name), low=1, high=longest)
     text(picture["alternative"], (*path, "alternative"), languages)

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self
 
+from django.utils.translation import gettext
+
 from collector.designs.appearance import Ending, Look
 from collector.designs.blocks import Before, Picture, Text
 
@@ -54,7 +56,9 @@ class Grid:
     step: str
 
     def __str__(self) -> str:
-        return f"{self.minimum} to {self.maximum} in steps of {self.step}"
+        return gettext("{minimum} to {maximum} in steps of {step}").format(
+            minimum=self.minimum, maximum=self.maximum, step=self.step
+        )
 
     @property
     def points(self) -> list[Fraction]:

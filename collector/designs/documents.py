@@ -4,6 +4,8 @@ import re
 from fractions import Fraction
 from itertools import pairwise
 
+from django.utils.translation import gettext
+
 from collector.designs import appearance, entry, items
 from collector.designs.checks import (
     decimal,
@@ -51,11 +53,12 @@ LONGEST_REASON = 500
 def check(value: object) -> Design:
     """Validate a document and return it as a design; raise ValidationError at the first error."""
     document = exact_keys(value, KEYS, ("design",), optional=OPTIONAL)
-    require(document["format"] == FORMAT, ("format",), f"must be {FORMAT}; got {document['format']!r}")
+    version, rehearsal = document["format"], document["rehearsal"]
+    require(version == FORMAT, ("format",), gettext("must be {format}; got {got!r}").format(format=FORMAT, got=version))
     key(document["slug"], ("slug",))
     whole(document["version"], ("version",), low=1)
-    rehearsal = document["rehearsal"]
-    require(isinstance(rehearsal, bool), ("rehearsal",), f"must be true or false; got {rehearsal!r}")
+    is_bool, message = isinstance(rehearsal, bool), gettext("must be true or false; got {rehearsal!r}")
+    require(is_bool, ("rehearsal",), message.format(rehearsal=rehearsal))
     languages = _languages(document["languages"])
     for name in ("title", "introduction", "consent"):
         text(document[name], (name,), languages, empty=name != "title")
@@ -83,32 +86,49 @@ def check(value: object) -> Design:
         _ceilings(document["ceilings"])
     _encodable(document)
     design = Design.of(document)
+    message = gettext("must need at most {most_symbols} symbols in total; got {symbols}")
     symbols = len(design.alphabets)
-    require(symbols <= MOST_SYMBOLS, ("items",), f"must make at most {MOST_SYMBOLS} symbols together; got {symbols}")
+    require(symbols <= MOST_SYMBOLS, ("items",), message.format(most_symbols=MOST_SYMBOLS, symbols=symbols))
     return design
 
 
 def _languages(value: object) -> list[str]:
     if not isinstance(value, list) or not value:
-        raise ValidationError(("languages",), f"must be a list of at least one code; got {value!r}")
+        raise ValidationError(
+            ("languages",), gettext("must be a list of at least one language code; got {value!r}").format(value=value)
+        )
     for code in value:
         fits = isinstance(code, str) and LANGUAGE.fullmatch(code)
-        require(fits, ("languages",), f": {code!r} is not a language code")
-    require(len(set(value)) == len(value), ("languages",), f"must differ from each other; got {value!r}")
+        require(fits, ("languages",), gettext(": {code!r} is not a language code").format(code=code))
+    require(
+        len(set(value)) == len(value),
+        ("languages",),
+        gettext("must differ from each other; got {value!r}").format(value=value),
+    )
     return list(value)
 
 
 def check_released(value: object, path: Path) -> None:
     """Raise ValidationError unless this is an epsilon, as text, for released counts: above 0 and at most 8."""
-    require(0 < decimal(value, path) <= 8, path, f"must be above 0 and at most 8; got {value!r}")
+    require(
+        0 < decimal(value, path) <= 8,
+        path,
+        gettext("must be greater than 0 and at most 8; got {value!r}").format(value=value),
+    )
 
 
 def _strata(value: object, languages: list[str]) -> None:
     strata, place = exact_keys(value, {"wording", "groups"}, ("strata",)), ("strata", "groups")
     groups = strata["groups"]
     if not isinstance(groups, list) or len(groups) == 1:
-        raise ValidationError(place, "must hold no group or at least 2; got one")
-    require(len(groups) <= MOST_GROUPS, place, f"must hold at most {MOST_GROUPS} groups; got {len(groups)}")
+        raise ValidationError(place, gettext("must have no group or at least 2; got one"))
+    require(
+        len(groups) <= MOST_GROUPS,
+        place,
+        gettext("must have at most {most_groups} groups; got {count}").format(
+            most_groups=MOST_GROUPS, count=len(groups)
+        ),
+    )
     text(strata["wording"], ("strata", "wording"), languages, empty=not groups)
     for number, group in enumerate(groups):
         path = (*place, number)
@@ -120,8 +140,9 @@ def _strata(value: object, languages: list[str]) -> None:
         require(
             len(first["key"]) == len(second["key"]),
             place,
-            "must have keys of one length, so that every request has one size; "
-            f"got {first['key']!r} and {second['key']!r}",
+            gettext(
+                "must have keys of equal length, so that every request has the same size; got {first!r} and {second!r}"
+            ).format(first=first["key"], second=second["key"]),
         )
     _shares([group["share"] for group in groups], place)
 
@@ -130,15 +151,15 @@ def _shares(shares: list[object], path: Path) -> None:
     known = [share for share in shares if share is not None]
     if not known:
         return
-    require(len(known) == len(shares), path, ": either every group has a share or none has")
+    require(len(known) == len(shares), path, gettext(": either every group must have a share or none"))
     total = sum((fraction(share, (*path, number, "share")) for number, share in enumerate(shares)), Fraction(0))
-    require(total == 1, path, f": the shares must sum to 1; they sum to {total}")
+    require(total == 1, path, gettext(": the shares must sum to 1; they sum to {total}").format(total=total))
 
 
 def _sections(value: object, languages: list[str]) -> list[str]:
     """Validate the sections and return their keys."""
     if not isinstance(value, list) or not value:
-        raise ValidationError(("sections",), "must be a list of at least one section where it stands")
+        raise ValidationError(("sections",), gettext("must be a list of at least one section"))
     for number, section in enumerate(value):
         path = ("sections", number)
         exact_keys(section, {"key", "title", "introduction"}, path)
@@ -153,20 +174,30 @@ def _sections(value: object, languages: list[str]) -> list[str]:
 def _about(value: object, languages: list[str], items: list[str], sections: list[str]) -> None:
     """Validate the texts on who asks, and the places behind which the help line is shown."""
     about = exact_keys(value, (), ("about",), optional={*ABOUT, "help_after"})
-    require(set(ABOUT) & set(about), ("about",), f"must have at least one of {', '.join(ABOUT)} where it stands")
+    require(
+        set(ABOUT) & set(about),
+        ("about",),
+        gettext("must have at least one of {names}").format(names=", ".join(ABOUT)),
+    )
     for name in set(ABOUT) & set(about):
         text(about[name], ("about", name), languages)
     if "help_after" not in about:
         return
     place = ("about", "help_after")
-    require("help_line" in about, place, "must stand beside help_line, and only there")
+    require("help_line" in about, place, gettext("is only allowed together with help_line"))
     after = exact_keys(about["help_after"], (), place, optional={"items", "sections"})
-    require(after, place, "must name at least one item or section where it stands")
+    require(after, place, gettext("must name at least one item or section"))
     for name, keys in {"items": items, "sections": sections}.items():
         if name in after:
             named = listed(after[name], (*place, name))
             proper = named and named == [key for key in keys if key in named]
-            require(proper, (*place, name), f"must be some of {', '.join(keys)}, in their order; got {named!r}")
+            require(
+                proper,
+                (*place, name),
+                gettext("must be some of {keys}, in this order; got {named!r}").format(
+                    keys=", ".join(keys), named=named
+                ),
+            )
 
 
 def _invitations(value: object) -> None:
@@ -177,7 +208,7 @@ def _invitations(value: object) -> None:
     if blind:
         modulus = parts["modulus"]
         fits = isinstance(modulus, str) and MODULUS.fullmatch(modulus)
-        require(fits, ("invitations", "modulus"), "must be an odd number of 3072 bits, as 768 hex digits")
+        require(fits, ("invitations", "modulus"), gettext("must be an odd number of 3072 bits, as 768 hex digits"))
 
 
 def _waves(value: object) -> None:
@@ -186,7 +217,11 @@ def _waves(value: object) -> None:
     one_of(waves["repeats"], ("fresh", "remember"), ("waves", "repeats"), "'fresh' or 'remember'")
     spent = waves["spent"]
     fits = isinstance(spent, str) and SPENT.fullmatch(spent) and Fraction(spent) >= 1
-    require(fits, ("waves", "spent"), f"must be odds of at least 1 as a fraction, like '3/1'; got {spent!r}")
+    require(
+        fits,
+        ("waves", "spent"),
+        gettext("must be odds of at least 1 as a fraction, such as '3/1'; got {spent!r}").format(spent=spent),
+    )
 
 
 def _ceilings(value: object) -> None:
@@ -201,8 +236,10 @@ def _ceilings(value: object) -> None:
 def check_reason(value: object, path: Path) -> None:
     """Raise ValidationError unless this is text of 1 to LONGEST_REASON characters."""
     if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_REASON or value != value.strip():
-        got = f"{len(value)} characters" if isinstance(value, str) else repr(value)
-        parts = f"must be text of 1 to {LONGEST_REASON} characters, none of them a blank end; got {got}"
+        got = gettext("{count} characters").format(count=len(value)) if isinstance(value, str) else repr(value)
+        parts = gettext("must be text of 1 to {most} characters without spaces at the ends; got {got}").format(
+            most=LONGEST_REASON, got=got
+        )
         raise ValidationError(path, parts)
     plain(value, path)
 
@@ -212,5 +249,8 @@ def _encodable(document: object) -> None:
         canonical(document)
     except UnicodeEncodeError as error:
         raise ValidationError(
-            (), f"the design holds text that is not Unicode: {error.object[error.start : error.end]!r}"
+            (),
+            gettext("the design contains text that is not Unicode: {text!r}").format(
+                text=error.object[error.start : error.end]
+            ),
         ) from None

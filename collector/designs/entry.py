@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+from django.utils.translation import gettext
+
 from collector.designs.checks import exact_keys, listed, require, text, whole
 from collector.errors import Path
 
@@ -14,7 +16,11 @@ def check_statements(value: object, languages: Collection[str]) -> None:
     path = ("consent_statements",)
     statements = listed(value, path)
     count = len(statements)
-    require(1 <= count <= MOST_STATEMENTS, path, f"must be 1 to {MOST_STATEMENTS} texts where it stands; got {count}")
+    require(
+        1 <= count <= MOST_STATEMENTS,
+        path,
+        gettext("must be 1 to {most} texts; got {count}").format(most=MOST_STATEMENTS, count=count),
+    )
     for number, statement in enumerate(statements):
         text(statement, (*path, number), languages)
 
@@ -28,10 +34,18 @@ def check_screening(value: object, languages: Collection[str]) -> None:
     choices = listed(screening["choices"], (*path, "choices"))
     count = len(choices)
     fits = 2 <= count <= MOST_SCREENING_CHOICES
-    require(fits, (*path, "choices"), f"must be a list of 2 to {MOST_SCREENING_CHOICES} texts; got {count}")
+    require(
+        fits,
+        (*path, "choices"),
+        gettext("must be a list of 2 to {most} texts; got {count}").format(most=MOST_SCREENING_CHOICES, count=count),
+    )
     for number, choice in enumerate(choices):
         text(choice, (*path, "choices", number), languages)
     place = (*path, "ends")
     ends = [whole(end, place, low=0, high=count - 1) for end in listed(screening["ends"], place)]
     proper = 1 <= len(ends) < count and ends == sorted(set(ends))
-    require(proper, place, f"must be some of 0 to {count - 1}, in order and not all; got {ends}")
+    require(
+        proper,
+        place,
+        gettext("must be some, but not all, of 0 to {last}, in order; got {ends}").format(last=count - 1, ends=ends),
+    )

@@ -9,6 +9,7 @@ import hashlib
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from collector.database import distribution, locks, taking
 from collector.designs import selectors
@@ -58,7 +59,11 @@ def split_design(digest: str, count: int) -> None:
         parts is out of bounds.
     """
     if not 2 <= count <= MOST_PARTS:
-        raise Conflict(f"The number of parts must be from 2 to {MOST_PARTS}; got {count}.")
+        raise Conflict(
+            gettext("The number of parts must be from 2 to {most_parts}; got {count}.").format(
+                most_parts=MOST_PARTS, count=count
+            )
+        )
     locks.exclusive_lock(locks.NUMBERS, 0)
     taking.stop([digest])
     design = FrozenDesign.objects.get(digest=digest)
@@ -77,15 +82,22 @@ def split_design(digest: str, count: int) -> None:
 
 def _require_splittable(design: FrozenDesign) -> None:
     if design.rehearsal:
-        raise Conflict("A rehearsal is not split: its respondents are simulated on one machine.")
+        raise Conflict(gettext("A rehearsal cannot be split: its respondents are simulated on one machine."))
     if selectors.get_design(design.digest).invitations:
         raise Conflict(
-            "A survey by invitation is not split: a code and the report that uses it up are in one transaction of one "
-            "node, whatever the report's nonce is."
+            gettext(
+                "A survey by invitation cannot be split: a code and the response that uses it are "
+                "stored in one transaction on one node."
+            )
         )
     if design.part_of_id is not None or FrozenDesign.objects.filter(part_of=design).exists():
-        raise Conflict("The survey is split already. The number of its parts stays, as its reports are placed by it.")
+        raise Conflict(
+            gettext(
+                "The survey is split already. The number of its parts cannot change, because it "
+                "decides where responses are stored."
+            )
+        )
     if design.closed_on is not None:
-        raise Conflict("The survey is closed: only an open one that has no reports yet is split.")
+        raise Conflict(gettext("The survey is closed: only an open survey without responses can be split."))
     if any(table._default_manager.filter(design=design).exists() for table in (WaitingReport, Report, SetAsideReport)):
-        raise Conflict("The survey has reports already. It is split before the first one comes: their places stay.")
+        raise Conflict(gettext("The survey has responses already. It can be split only before the first one arrives."))

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.db.models import Max, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.database import locks, taking
 from collector.designs import parts
@@ -55,4 +56,8 @@ def reopen_design(digest: str) -> None:
     undoable = Q(final_on=None) | Q(restored_on__isnull=False)
     held = FrozenDesign.objects.filter(undoable, digest__in=keys, closed_on__isnull=False, purged_on=None)
     if not held.update(closed_on=None, final_on=None, restored_on=None, rewritten_on=None):
-        raise ValueError(f"design must be one whose closing is not final, or by a restore; got {digest}")
+        raise ValueError(
+            gettext("design must be one that can still be reopened, or that a restore closed; got {digest}").format(
+                digest=digest
+            )
+        )

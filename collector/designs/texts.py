@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 IN_LINES = "\n\t"
 """Control characters allowed in multi-line text; browsers send line ends in forms as CR LF."""
@@ -48,8 +49,12 @@ class RefusedCharacter(NamedTuple):
     @property
     def in_words(self) -> str:
         code = ord(self.character)
-        name = unicodedata.name(self.character, "") or ("a control character" if code < 0xA0 else "no character")
-        return f"holds U+{code:04X} ({name}) as its character {self.position}, which cannot be seen and is refused"
+        name = unicodedata.name(self.character, "") or (
+            gettext("a control character") if code < 0xA0 else gettext("no character")
+        )
+        return gettext("has U+{code:04X} ({name}) as character {position}, which is invisible and not allowed").format(
+            code=code, name=name, position=self.position
+        )
 
 
 def refused_character(text: str, *, lines: bool = True) -> RefusedCharacter | None:
@@ -73,14 +78,14 @@ def find_refused_character(value: Any, place: str = "") -> Iterator[tuple[str, R
         for name, part in value.items():
             here = f"{place}.{name}" if place else str(name)
             if isinstance(name, str) and (found := refused_character(name, lines=False)):
-                yield f"a key of {place or 'the whole'}", found
+                yield gettext("a key of {place}").format(place=place or gettext("the whole document")), found
             else:
                 yield from find_refused_character(part, here)
     elif isinstance(value, list):
         for number, part in enumerate(value):
             yield from find_refused_character(part, f"{place}[{number}]")
     elif isinstance(value, str) and (found := refused_character(value)):
-        yield place or "the whole", found
+        yield place or gettext("the whole document"), found
 
 
 def validate_text(value: str) -> None:
@@ -95,7 +100,7 @@ def validate_line(value: str) -> None:
 
 def _validate(value: str, *, lines: bool) -> None:
     if found := refused_character(value, lines=lines):
-        raise ValidationError(f"This {found.in_words}.", code="refused_character")
+        raise ValidationError(gettext("This text {problem}.").format(problem=found.in_words), code="refused_character")
 
 
 def _is_refused(character: str, before: str) -> bool:

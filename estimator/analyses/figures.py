@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from estimator.analyses import axes, sentences
 from estimator.analyses.rows import AnalysisRow
@@ -42,7 +43,7 @@ def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
     drawn = _points(rows, labels)
     mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
-    error = "Standard error" if mean else "Standard error (percentage points)"
+    error = gettext("Standard error") if mean else gettext("Standard error (percentage points)")
     table = FigureTable(title, (head, "Responses", "Estimate", _interval(rows), error), cells)
     return FigureWithTable(title, _drawn(drawn, key, title, axis), table)
 
@@ -71,10 +72,10 @@ def differences(
         span = sentences.signed(wording.span(row.low, row.high, places, plain))
         value = sentences.signed(wording.value(row.estimate, places, plain))
         drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
-        verdict = "differ" if row.differs else "not distinguishable"
+        verdict = "differ" if row.differs else gettext("not distinguishable")
         cells.append((label, wording.count(row.n), value, span, verdict))
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
-    points = ", percentage points" if unit is sentences.POINTS else ""
+    points = gettext(", percentage points") if unit is sentences.POINTS else ""
     head = ("Difference", "Responses", f"Estimate{points}", _interval(rows, together), "Verdict")
     table = FigureTable(f"{title}{points}", head, tuple(cells))
     return FigureWithTable(title, _drawn(drawn, "differences", f"{title}{points}", axis), table)
@@ -87,25 +88,36 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
         for row in rows
     ]
     cells = tuple((answers[row.choice or 0], others[row.other_choice or 0], *_cells(row)[1:]) for row in rows)
-    head = ("First question", "Second question", "Estimate", _interval(rows), "Standard error (percentage points)")
+    head = (
+        gettext("First question"),
+        gettext("Second question"),
+        "Estimate",
+        _interval(rows),
+        gettext("Standard error (percentage points)"),
+    )
     table = FigureTable(title, head, cells, names=2)
     return FigureWithTable(title, _drawn(drawn, key, title, charts.axis_for(drawn)), table)
 
 
 def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> FigureWithTable:
-    labels = [f"{speaker.group(row.group)} against {speaker.group(row.against)}" for row in rows]
+    labels = [
+        gettext("{group} compared with {other}").format(
+            group=speaker.group(row.group), other=speaker.group(row.against)
+        )
+        for row in rows
+    ]
     drawn = [
         charts.ChartRow(label, _ratio_text(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)
     ]
-    title = f"Odds ratios of {answer}"
+    title = gettext("Odds ratios of {answer}").format(answer=answer)
     cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
-    head = ("Groups", "Responses", "Odds ratio", _interval(rows), "Standard error of the logarithm")
+    head = ("Groups", "Responses", gettext("Odds ratio"), _interval(rows), gettext("Standard error of the logarithm"))
     return FigureWithTable(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), FigureTable(title, head, cells))
 
 
 def associations(rows: list[AnalysisRow]) -> FigureTable:
-    names = {"phi": "Phi, from \u22121 to 1", "odds_ratio": "Odds ratio"}
+    names = {"phi": gettext("Phi, from −1 to 1"), "odds_ratio": gettext("Odds ratio")}
     cells = []
     for row in rows:
         if row.quantity == "odds_ratio":
@@ -117,7 +129,7 @@ def associations(rows: list[AnalysisRow]) -> FigureTable:
         ends = f"{max(low - 0.005, -1):.2f} to {min(high + 0.005, 1):.2f}"
         cells.append((names["phi"], estimate, sentences.signed(ends)))
     return FigureTable(
-        "How strongly the two answers go together", ("Measure", "Estimate", _interval(rows)), tuple(cells)
+        gettext("How strongly the two answers are associated"), ("Measure", "Estimate", _interval(rows)), tuple(cells)
     )
 
 
@@ -146,7 +158,11 @@ def _ratio_cells(row: AnalysisRow) -> tuple[str, str, str]:
     if row.low is None:
         return sentences.missing(row), "–", "–"
     low = sentences.ratio(row.low, up=False)
-    ends = f"{low} or more" if row.high is None else f"{low} to {sentences.ratio(row.high, up=True)}"
+    ends = (
+        gettext("{low} or more").format(low=low)
+        if row.high is None
+        else f"{low} to {sentences.ratio(row.high, up=True)}"
+    )
     estimate = sentences.missing(row) if row.estimate is None else sentences.ratio(row.estimate)
     return estimate, ends, sentences.ratio(row.standard_error or 0.0)
 
@@ -175,5 +191,7 @@ def _value(row: AnalysisRow) -> str:
 def _interval(rows: list[AnalysisRow], together: float | None = None) -> str:
     """The heading of a column of intervals: the confidence level of each, or of all together."""
     level = next((row.level for row in rows if row.level is not None), None) if together is None else together
-    interval = "Interval" if level is None else f"{sentences.confidence(level)} interval"
-    return interval if together is None or len(rows) < 2 else f"{interval}, all together"
+    interval = "Interval" if level is None else gettext("{level} interval").format(level=sentences.confidence(level))
+    return (
+        interval if together is None or len(rows) < 2 else gettext("{interval}, simultaneous").format(interval=interval)
+    )

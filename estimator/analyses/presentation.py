@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from collector.designs import FEWEST_IN_GROUP, selectors
 from estimator.analyses import figures as parts
@@ -22,6 +23,10 @@ from estimator.runs import targets, waves
 from estimator.runs.estimation import range_of
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition, has_shares, stored
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
 Kind = Analysis.Kind
 
 
@@ -32,7 +37,7 @@ class AnalysisPage:
     sentences: Sequence[str]
     parts: Sequence[parts.FigureWithTable]
     cautions: Sequence[str]
-    methods: Sequence[str] = ()
+    methods: Sequence["StrOrPromise"] = ()
     about: tuple[str, ...] = ()
 
 
@@ -75,15 +80,24 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     sentences = [
         words.difference(row, named(speaker.group(row.group)), named(speaker.group(row.against)), unit)
         for row in differences
-    ] or [f"Nothing can be compared yet: {_too_few(estimates, speaker, parameters['against'])}"]
+    ] or [gettext("Nothing can be compared yet: {why}").format(why=_too_few(estimates, speaker, parameters["against"]))]
     labels = [speaker.group(row.group) for row in estimates]
-    drawn = [parts.estimates(estimates, labels, "groups", f"Each group: {label}", "Group")]
+    drawn = [
+        parts.estimates(
+            estimates, labels, "groups", gettext("Each group: {label}").format(label=label), gettext("Group")
+        )
+    ]
     if differences:
         labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in differences]
-        drawn.append(parts.differences(differences, labels, unit, f"Differences: {label}", parameters["confidence"]))
+        drawn.append(
+            parts.differences(
+                differences, labels, unit, gettext("Differences: {label}").format(label=label), parameters["confidence"]
+            )
+        )
     method = "pairs" if parameters["against"] == PAIRS else "reference"
     together = words.METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
-    methods = [words.METHODS["share"], words.METHODS["difference"], *[together] * (len(differences) > 1)]
+    methods: list[StrOrPromise] = [words.METHODS["share"], words.METHODS["difference"]]
+    methods += [together] * (len(differences) > 1)
     return AnalysisPage(sentences, drawn, _cautions(analysis, estimates, speaker), methods)
 
 
@@ -99,9 +113,9 @@ def _weighting(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow
             drawn.append(parts.estimates(same, labels, f"weights-{row.choice}", title, "Respondents"))
     entered = {key: float(100 * Fraction(share)) for key, share in analysis.parameters["shares"].items()}
     cells = tuple((speaker.group(key), f"{share:.10g}{wording.SPACE}%") for key, share in entered.items())
-    shares = parts.FigureTable("Shares of the population as they were entered", ("Group", "Share"), cells)
+    shares = parts.FigureTable(gettext("Entered population shares"), ("Group", "Share"), cells)
     groups = [row for row in rows if row.group]
-    drawn.append(parts.FigureWithTable("The shares that were entered", SafeString(""), shares))
+    drawn.append(parts.FigureWithTable(gettext("The entered shares"), SafeString(""), shares))
     methods = (words.METHODS["weighting"], words.METHODS["share"])
     return AnalysisPage(sentences, drawn, _cautions(analysis, groups, speaker), methods)
 
@@ -123,21 +137,26 @@ def _weighted_sentence(entered: AnalysisRow, alike: AnalysisRow, speaker: RowDes
     several = speaker.design.items[position].kind == "several_choices"
     choice = "" if entered.choice is None else speaker.choice(position, entered.choice)
     if not entered.known:
-        return f"There is no weighted estimate of {named(choice) if choice else 'the mean'}: {words.missing(entered)}."
-    if not _of_use(entered, speaker, position):
-        what = f"the share of {named(choice)}" if choice else "the mean"
-        return (
-            f"In a population with these shares, {what} is too imprecise to report: its interval is "
-            f"{parts.spanned(entered)}."
+        return gettext("There is no weighted estimate of {what}: {why}.").format(
+            what=named(choice) if choice else gettext("the mean"), why=words.missing(entered)
         )
+    if not _of_use(entered, speaker, position):
+        what = gettext("the share of {choice}").format(choice=named(choice)) if choice else gettext("the mean")
+        return gettext(
+            "In a population with these shares, {what} is too imprecise to report: its interval is {interval}."
+        ).format(what=what, interval=parts.spanned(entered))
     quoted = parts.quoted(entered)
     statement = (
-        f"an estimated {quoted} {words.count_with_answer(choice, several=several)}"
+        gettext("an estimated {quoted} {answer}").format(
+            quoted=quoted, answer=words.count_with_answer(choice, several=several)
+        )
         if choice
-        else f"the mean is an estimated {quoted}"
+        else gettext("the mean is an estimated {quoted}").format(quoted=quoted)
     )
-    other = f"; with all responses weighted equally it is {parts.quoted(alike)}" * _of_use(alike, speaker, position)
-    return f"In a population with these shares {statement}{other}."
+    other = gettext("; with all responses weighted equally it is {alike}").format(alike=parts.quoted(alike)) * _of_use(
+        alike, speaker, position
+    )
+    return gettext("In a population with these shares {statement}{other}.").format(statement=statement, other=other)
 
 
 def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
@@ -154,7 +173,7 @@ def _of_use(row: AnalysisRow, speaker: RowDescriber, position: int) -> bool:
 def _weighted_label(row: AnalysisRow, speaker: RowDescriber) -> str:
     if row.group:
         return speaker.group(row.group)
-    return "Weighted by the entered shares" if row.weights else "All responses weighted equally"
+    return gettext("Weighted by the entered shares") if row.weights else gettext("All responses weighted equally")
 
 
 def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -168,16 +187,18 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         return AnalysisPage([few], [], _cautions(analysis, [], speaker))
     joint, by_row, ratios = _of(rows, "joint_share"), _of(rows, "row_share"), _of(rows, "phi", "odds_ratio")
     drawn = [
-        parts.crossed(by_row, answers, others, "by-row", "Among those of each answer to the first question"),
-        parts.crossed(joint, answers, others, "joint", "All respondents, split by both answers"),
+        parts.crossed(by_row, answers, others, "by-row", gettext("Among those of each answer to the first question")),
+        parts.crossed(joint, answers, others, "joint", gettext("All respondents, split by both answers")),
     ]
     if ratios:
         drawn.append(parts.FigureWithTable("Association", SafeString(""), parts.associations(ratios)))
     cautions = _cautions(analysis, [], speaker)
     if EDGE in result["flags"]:
         cautions.append(
-            "The most likely table has a cell of nought. The p-value of the test is then only a guide, and the odds "
-            "ratio may have no finite estimate, or no finite end."
+            gettext(
+                "The most likely table has a cell of zero. The p-value of the test is then only a "
+                "guide, and the odds ratio or one of its limits may be infinite."
+            )
         )
     group = speaker.group(_released_key(analysis, parameters["group"])) if parameters["group"] else ""
     verdict = _independence(result["independence"], 1 - parameters["confidence"], group, result["n"])
@@ -185,11 +206,19 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
 
 
 def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:
-    who = f"In the group “{group}” ({wording.count(n)} responses)" if group else f"In {wording.count(n)} responses"
+    who = (
+        gettext("In the group “{group}” ({n} responses)").format(group=group, n=wording.count(n))
+        if group
+        else gettext("In {n} responses").format(n=wording.count(n))
+    )
     quoted = words.facts(test)
     if test["p_value"] is not None and test["p_value"] < allowed:
-        return f"{who} the two answers are associated, more than chance explains ({quoted})."
-    return f"{who} the data do not show whether the two answers are associated ({quoted})."
+        return gettext("{who} the two answers are associated, more than chance explains ({quoted}).").format(
+            who=who, quoted=quoted
+        )
+    return gettext("{who} the data do not show whether the two answers are associated ({quoted}).").format(
+        who=who, quoted=quoted
+    )
 
 
 def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -206,24 +235,31 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     if "alike" in analysis.result:
         alike = analysis.result["alike"]
         differ = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
-        verdict = "The groups differ" if differ else "The data do not show that the groups differ"
+        verdict = gettext("The groups differ") if differ else gettext("The data do not show that the groups differ")
         sentences.append(f"{verdict} ({words.facts(alike)}).")
     else:
-        n, reference = analysis.result["reference_n"], _released_key(analysis, analysis.parameters["reference"])
-        few = f"no other group has {ENOUGH_FOR_NORMAL}"
-        if n < ENOUGH_FOR_NORMAL:
-            few = f"{named(speaker.group(reference))} has {n} of {ENOUGH_FOR_NORMAL}"
-        sentences.append(f"There are no odds ratios yet: {few} responses.")
+        reference = speaker.group(_released_key(analysis, analysis.parameters["reference"]))
+        sentences.append(words.no_ratios(analysis.result["reference_n"], named(reference)))
     drawn = []
     if shares:
         labels = [speaker.group(row.group) for row in shares]
-        drawn.append(parts.estimates(shares, labels, "shares", f"Share of {answer} in each group", "Group"))
+        drawn.append(
+            parts.estimates(
+                shares,
+                labels,
+                "shares",
+                gettext("Share of {answer} in each group").format(answer=answer),
+                gettext("Group"),
+            )
+        )
     if ratios:
         drawn.append(parts.ratios(ratios, speaker, answer))
     cautions = _cautions(analysis, ratios, speaker)
     if EDGE in analysis.result["flags"]:
-        cautions.append("In some group the most likely share is 0 or 100 %, so its odds ratio has no finite number.")
-    note = "Each interval of an odds ratio is one by itself; the test of all groups is one for all of them."
+        cautions.append(gettext("In some group the most likely share is 0 or 100 %, so its odds ratio is infinite."))
+    note = gettext(
+        "Each interval of an odds ratio holds by itself; the test of all groups is one test for all of them."
+    )
     return AnalysisPage(sentences, drawn, cautions, [words.METHODS["regression"], note])
 
 
@@ -233,19 +269,24 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
     estimates, changes = _of(rows, "share", "mean"), _of(rows, "difference")
     unit, label = speaker.unit(quantity.position, quantity.choice), speaker.quantity(quantity.position, quantity.choice)
     names = _names(analysis, speaker, estimates)
-    what = "the mean" if quantity.choice is None else f"the share of {named(label)}"
+    what = (
+        gettext("the mean") if quantity.choice is None else gettext("the share of {label}").format(label=named(label))
+    )
     sentences = [
         words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes
-    ] or [f"The newest version cannot be compared yet: {_too_few(estimates, speaker)}"]
+    ] or [gettext("The newest version cannot be compared yet: {why}").format(why=_too_few(estimates, speaker))]
     labels = [words.capital(names[row.version or 0]) for row in estimates]
-    drawn = [parts.over_time(estimates, labels, "versions", f"Over time: {label}", "Wave")]
+    drawn = [parts.over_time(estimates, labels, "versions", gettext("Over time: {label}").format(label=label), "Wave")]
     if changes:
         pairs = [
             f"{words.capital(names[row.version or 0])} {words.MINUS} {names[row.against_version or 0]}"
             for row in changes
         ]
         drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
-    left_out = [f"Version {number} is left out: {why}." for number, why in parameters["left_out"]]
+    left_out = [
+        gettext("Version {number} is left out: {why}.").format(number=number, why=why)
+        for number, why in parameters["left_out"]
+    ]
     cautions = [*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out]
     return AnalysisPage(sentences, drawn, cautions, _methods_of_change(analysis, changes))
 
@@ -256,12 +297,13 @@ def _names(analysis: Analysis, speaker: RowDescriber, estimates: Sequence[Analys
     mixed = targets.common(found.values()) == targets.MIXED
     numbers = {one.version: one for one in map(selectors.get_design, analysis.parameters["designs"])}
     return {
-        number: waves.wave_name(one, speaker.design) + " (weighted)" * (mixed and targets.is_weighted(found[number]))
+        number: waves.wave_name(one, speaker.design)
+        + gettext(" (weighted)") * (mixed and targets.is_weighted(found[number]))
         for number, one in numbers.items()
     }
 
 
-def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tuple[str, ...]:
+def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tuple["StrOrPromise", ...]:
     designs = [selectors.get_design(digest) for digest in analysis.parameters["designs"]]
     position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
     item = designs[-1].items[position]
@@ -281,8 +323,10 @@ def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[s
             errors = (row.standard_error, row.narrowest_standard_error)
             most, least = (wording.error(one, places, unit) for one in errors)
             yield (
-                f"With {wording.count(row.returned)} people in both, the standard error is at most {most}{unit.sign}, "
-                f"with which the interval is made, and at least {least}, if as many as possible stayed."
+                gettext(
+                    "With {returned} people in both, the standard error is at most {most}{sign}, which the "
+                    "interval uses, and at least {least}, if as many as possible kept their answer."
+                ).format(returned=wording.count(row.returned), most=most, sign=unit.sign, least=least)
             )
 
 
@@ -290,16 +334,22 @@ def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescr
     """Cautions for the reader, shown first."""
     lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
     few = dict.fromkeys(f"{named(speaker.group(row.group))} ({row.n})" for row in lacking)
-    cautions = [words.OPEN] if analysis.while_open else []
+    cautions: list[str] = [str(words.OPEN)] if analysis.while_open else []
     other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None
     if other is not None:
         names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP
         cautions.append(
-            f"Combined, because one of them has fewer than {fewest} responses: {names} ({named(other.label)})."
+            gettext("Combined, because one of them has fewer than {fewest} responses: {names} ({label}).").format(
+                fewest=fewest, names=names, label=named(other.label)
+            )
         )
     if few:
         fewest = words.enough_for(lacking[0])
-        cautions.append(f"Fewer than {fewest} responses: {', '.join(few)}. Not enough yet for an estimate.")
+        cautions.append(
+            gettext("Fewer than {fewest} responses: {few}. Not enough yet for an estimate.").format(
+                fewest=fewest, few=", ".join(few)
+            )
+        )
     return cautions
 
 
@@ -314,12 +364,15 @@ def _released_key(analysis: Analysis, key: str) -> str:
 
 
 def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage:
-    reason = f"No estimates by group: too few groups have {FEWEST_IN_GROUP} responses."
+    reason = gettext("No estimates by group: too few groups have {fewest_in_group} responses.").format(
+        fewest_in_group=FEWEST_IN_GROUP
+    )
     if has_shares(speaker.design):
-        reason = (
-            f"No estimates by group: they take at least two groups of {FEWEST_IN_GROUP} responses and, since the "
-            f"groups’ population shares are known, {ENOUGH_TO_WEIGHT} responses in total."
-        )
+        reason = gettext(
+            "No estimates by group: they need at least two groups of {fewest_in_group} responses "
+            "and, because the groups’ population shares are known, {enough_to_weight} responses in "
+            "total."
+        ).format(fewest_in_group=FEWEST_IN_GROUP, enough_to_weight=ENOUGH_TO_WEIGHT)
     return AnalysisPage([reason], [], _cautions(analysis, [], speaker))
 
 
@@ -327,9 +380,13 @@ def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str 
     """The reason for missing comparisons: no numbers for the reference group, or for all groups but one."""
     lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
     if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
-        return f"{named(speaker.group(reference))} has no estimate ({words.missing(lacking)})."
+        return gettext("{named} has no estimate ({lacking}).").format(
+            named=named(speaker.group(reference)), lacking=words.missing(lacking)
+        )
     ready = sum(row.n >= FEWEST_IN_GROUP for row in rows)
-    return f"at least two of them need {FEWEST_IN_GROUP} responses, and {ready} of {len(rows)} have them."
+    return gettext(
+        "at least two of them need {fewest_in_group} responses, and {ready} of {count} have that many."
+    ).format(fewest_in_group=FEWEST_IN_GROUP, ready=ready, count=len(rows))
 
 
 SHOWERS: dict[str, Callable[[Analysis, RowDescriber, list[AnalysisRow]], AnalysisPage]] = {

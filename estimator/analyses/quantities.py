@@ -6,6 +6,8 @@ Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of th
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from collector.designs import Design, Item
 from estimator.base.questions import question_of
 from randomized_response import Channel, EachOption, Question, SubsetSelection, UnaryEncoding
@@ -48,7 +50,7 @@ def item_of(design: Design, key: str) -> int:
     for position, item in enumerate(design.items):
         if item.key == key:
             return position
-    raise AnalysisError("Choose a question of this survey.")
+    raise AnalysisError(gettext("Choose a question of this survey."))
 
 
 def quantity_of(design: Design, token: str) -> Quantity:
@@ -60,7 +62,7 @@ def quantity_of(design: Design, token: str) -> Quantity:
         return Quantity(position, None)
     if question.fits_shares:
         return Quantity(position, _choice(design, position, part))
-    raise AnalysisError("Of a number only the mean can be estimated; choose the mean.")
+    raise AnalysisError(gettext("Only the mean of a number can be estimated; choose the mean."))
 
 
 def require_released(design: Design, token: str) -> None:
@@ -70,8 +72,10 @@ def require_released(design: Design, token: str) -> None:
     item, question = design.items[position], question_at(design, position)
     if part != MEAN and question.fits_shares and not question.reports_shares:
         raise AnalysisError(
-            f"Of “{item.wording[design.language]}” only the mean is estimated: with discrete Laplace "
-            "noise the shares of its points are too uncertain to be read. Its mean can be compared."
+            gettext(
+                "Only the mean of “{wording}” is estimated: with discrete Laplace noise the shares of "
+                "its points are too uncertain. Its mean can be compared."
+            ).format(wording=item.wording[design.language])
         )
 
 
@@ -95,18 +99,27 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
     item, question = design.items[position], question_at(design, position)
     if not question.fits_shares:
         raise AnalysisError(
-            "A number cannot be crossed or regressed on: its responses allow only the mean to be estimated."
+            gettext(
+                "A number cannot be used in a cross table or a regression: its responses allow only "
+                "the mean to be estimated."
+            )
         )
     mechanism, start = question.mechanism, design.fields[position].start
     if part:
         return _of_choice(position, _choice(design, position, part), start, mechanism)
     if not isinstance(mechanism, Channel):
         raise AnalysisError(
-            "The responses to this question are marks, one for each choice, and a table needs one answer: choose one "
-            "of its choices, which is then compared with all others."
+            gettext(
+                "The responses to this question are marks, one for each choice, and a table needs one "
+                "answer: choose one choice, which is then compared with all others."
+            )
         )
     if binary and mechanism.answers != 2:
-        raise AnalysisError("A logistic regression needs two answers: choose one of the choices, against all others.")
+        raise AnalysisError(
+            gettext(
+                "A logistic regression needs two answers: choose one choice, which is then compared with all others."
+            )
+        )
     choice = 1 if of_two(item) else None
     return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
 
@@ -137,7 +150,7 @@ def question_at(design: Design, position: int) -> Question:
 def _choice(design: Design, position: int, part: str) -> int:
     choices = design.items[position].choices
     if not (part.isascii() and part.isdecimal() and int(part) < len(choices)):
-        raise AnalysisError("Choose one of the choices of the question.")
+        raise AnalysisError(gettext("Choose one choice of the question."))
     return int(part)
 
 
@@ -151,8 +164,10 @@ def _of_choice(
         return Variable(position, choice, start + choice, (0, 1), mechanism.bit)
     if mechanism.background is None:
         raise AnalysisError(
-            "One choice of this question cannot be set against all others: how often a response says it depends on "
-            "which other answer is true. Choose the whole question."
+            gettext(
+                "One choice of this question cannot be compared with all others: how often a response "
+                "reports it depends on which other answer is true. Choose the whole question."
+            )
         )
     low = int(mechanism.background[choice])
     high, tickets = low + mechanism.gain, mechanism.denominator

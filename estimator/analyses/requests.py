@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+from django.utils.translation import gettext
+
 from collector.designs import Design
 from collector.reports import selectors as store
 from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
@@ -33,11 +35,11 @@ def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) 
     """
     reader = READERS.get(kind)
     if reader is None:
-        raise AnalysisError("Choose one of the analyses.")
+        raise AnalysisError(gettext("Choose one of the analyses."))
     require_all_released(fields, designs[0])
     confidence = fields.get("confidence", CONFIDENCES[0])
     if confidence not in CONFIDENCES:
-        raise AnalysisError("Choose a confidence of 90, 95 or 99 %.")
+        raise AnalysisError(gettext("Choose a confidence of 90, 95 or 99 %."))
     return {**reader(fields, designs), "confidence": float(confidence)}
 
 
@@ -53,11 +55,13 @@ def _comparison(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     _need_groups(design)
     quantity_of(design, fields.get("quantity", ""))
     if against != PAIRS and against not in design.strata:
-        raise AnalysisError("Choose what is compared: every pair of groups, or each group with one of them.")
+        raise AnalysisError(gettext("Choose what to compare: every pair of groups, or each group with one of them."))
     if against == PAIRS and len(design.strata) > MOST_GROUPS_IN_PAIRS:
         raise AnalysisError(
-            f"{len(design.strata)} groups make too many pairs to tell anything apart; with more than "
-            f"{MOST_GROUPS_IN_PAIRS}, compare each group with one of them."
+            gettext(
+                "{count} groups give too many pairs to tell anything apart; with more than {most}, "
+                "compare each group with one of them."
+            ).format(count=len(design.strata), most=MOST_GROUPS_IN_PAIRS)
         )
     return {"quantity": fields["quantity"], "against": against}
 
@@ -80,17 +84,23 @@ def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
         shares = {key: share / 100 for key, share in shares.items()}
     elif total != 1:
         plain = f"{float(100 * total):.10g} %" if total <= 2 else f"{float(total):.10g}"
-        raise AnalysisError(f"The shares must sum to 100 % (or 1); they sum to {plain}.")
+        raise AnalysisError(gettext("The shares must sum to 100 % (or 1); they sum to {plain}.").format(plain=plain))
     return {key: str(share) for key, share in shares.items()}
 
 
 def _share(text: str, label: str) -> Fraction:
     found = SHARE.fullmatch(text.strip())
     if found is None or (found[2] and not int(found[2])):
-        raise AnalysisError(f"Write the share of “{label}” as a number, such as 25, 0.25 or 1/4.")
+        raise AnalysisError(
+            gettext("Enter the share of “{label}” as a number such as 25, 0.25 or 1/4.").format(label=label)
+        )
     share = Fraction(found[1].replace(",", ".").rstrip(".")) / int(found[2] or 1) / (100 if found[3] else 1)
     if share <= 0:
-        raise AnalysisError(f"The share of “{label}” must be greater than 0; leave no group of the survey out.")
+        raise AnalysisError(
+            gettext("The share of “{label}” must be greater than 0; every group of the survey needs one.").format(
+                label=label
+            )
+        )
     return share
 
 
@@ -101,7 +111,7 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
     if group and is_protected(design):
         raise AnalysisError(UNTOLD)
     if group and group not in design.strata:
-        raise AnalysisError("Choose one of the survey's groups, or all respondents.")
+        raise AnalysisError(gettext("Choose one of the survey's groups, or all respondents."))
     return {"rows": fields["rows"], "columns": fields["columns"], "group": group}
 
 
@@ -111,14 +121,18 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
         raise AnalysisError(
-            "Choose two different questions. Of one question only two options of several that may be ticked can be "
-            "crossed: of one choice, one excludes the other."
+            gettext(
+                "Choose two different questions. Of one question, only two options of which several "
+                "can be ticked can be crossed: with a single choice, one excludes the other."
+            )
         )
     cells = first.channel.answers * second.channel.answers
     if cells > MOST_CELLS:
         raise AnalysisError(
-            f"A table of {first.channel.answers} by {second.channel.answers} answers has {cells} cells; at most "
-            f"{MOST_CELLS} can be told. Choose one of the choices of one question."
+            gettext(
+                "A table of {first} by {second} answers has {cells} cells; at most {most} are "
+                "possible. Choose one choice of one question."
+            ).format(first=first.channel.answers, second=second.channel.answers, cells=cells, most=MOST_CELLS)
         )
 
 
@@ -127,7 +141,7 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     _need_groups(design)
     variable_of(design, fields.get("outcome", ""), binary=True)
     if reference not in design.strata:
-        raise AnalysisError("Choose the group that the others are compared with.")
+        raise AnalysisError(gettext("Choose the group that the others are compared with."))
     return {"outcome": fields["outcome"], "reference": reference}
 
 
@@ -139,8 +153,10 @@ def _versions(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str,
     alike = [design.digest for design in designs if not reasons[design.version]]
     if len(alike) < 2:
         raise AnalysisError(
-            "No earlier version asked this question in the same words, with the same choices and the same table, so "
-            "there is nothing to compare with."
+            gettext(
+                "No earlier version asked this question with the same wording, choices and "
+                "randomisation, so there is nothing to compare with."
+            )
         )
     left_out = [[number, why] for number, why in sorted(reasons.items()) if why]
     found: dict[str, object] = {"quantity": fields["quantity"], "designs": alike[::-1], "left_out": left_out}
@@ -156,15 +172,19 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
         return None
     if is_weighted(newest):
         raise AnalysisError(
-            "The groups of this survey are weighted by their known shares, so it would take how many came back of each "
-            "group. Leave empty how many took part in both."
+            gettext(
+                "The groups of this survey are weighted by their known shares, so the number who came "
+                "back would be needed for each group. Leave empty how many took part in both."
+            )
         )
     written = text.strip().replace(",", "")
     most = min(store.report_count(digest) for digest in digests)
     if not (written.isascii() and written.isdecimal() and len(written) <= 12 and int(written) <= most):
         raise AnalysisError(
-            f"How many people took part in both must be a whole number from 0 to {most:,}, the reports of the smaller "
-            f"of the two, or empty; got “{text.strip()}”."
+            gettext(
+                "The number who took part in both must be a whole number from 0 to {most:,}, the "
+                "responses of the smaller of the two, or empty; got “{given}”."
+            ).format(most=most, given=text.strip())
         )
     return int(written)
 
@@ -173,7 +193,7 @@ def _need_groups(design: Design) -> None:
     if is_protected(design):
         raise AnalysisError(UNTOLD)
     if not design.groups:
-        raise AnalysisError("This survey has no groups; they are written into a draft before it opens.")
+        raise AnalysisError(gettext("This survey has no groups; they are defined in a draft before it opens."))
 
 
 READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, object]]] = {

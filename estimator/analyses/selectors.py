@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext, ngettext
 
 from estimator.models import Analysis
 
@@ -23,10 +24,13 @@ def compared_with_before(analysis: Analysis) -> str:
         return ""
     if analysis.input_digest != first.input_digest:
         more = (analysis.reports or 0) - (first.reports or 0)
-        return f"{more:,} report{'' if more == 1 else 's'} came since: these are numbers of a new snapshot."
+        return ngettext(
+            "{count:,} response arrived since then: these are the numbers of a new snapshot.",
+            "{count:,} responses arrived since then: these are the numbers of a new snapshot.",
+            more,
+        ).format(count=more)
     if analysis.result_digest == first.result_digest:
-        return "The same snapshot, and every number is the same to its last digit."
-    return (
-        f"The same snapshot, computed with version {analysis.version} of the library instead of {first.version}: "
-        "some digits differ."
-    )
+        return gettext("The same snapshot, and every number is identical.")
+    return gettext(
+        "The same snapshot, computed with version {now} of the library instead of {before}: some digits differ."
+    ).format(now=analysis.version, before=first.version)

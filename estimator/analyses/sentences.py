@@ -5,6 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypedDict
 
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
 from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, AnalysisRow
@@ -13,47 +15,74 @@ from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
 
-POINTS = wording.Unit(100, 4, " percentage points")
+POINTS = wording.Unit(100, 4, gettext_lazy(" percentage points"))
 STEPS = wording.Unit(1, 6, "")
 RATIO = wording.Unit(1, 4, "")
 MINUS = "\u2212"
 MOST_RATIO = 1000
 """The largest ratio shown; the smallest is a thousandth."""
 
-OPEN = (
-    "The survey was open when this was computed. The intervals are valid for a number of responses that was fixed "
-    "beforehand. They do not cover repeated looks as responses arrive, or stopping at a convenient result."
+OPEN = gettext_lazy(
+    "The survey was open when this was computed. The intervals are valid for a number of "
+    "responses fixed beforehand. They do not cover repeated looks as responses arrive, or "
+    "stopping at a convenient result."
 )
 METHODS = {
-    "share": "Shares and means of each group or wave: as in the report, with intervals that include sampling.",
-    "difference": "Differences of shares: intervals that recover the variances from the intervals of both groups "
-    "(Newcombe 1998; Zou & Donner 2008). Differences of means: normal intervals.",
-    "pairs": "The {count} comparisons hold simultaneously at {level}, by the studentized range (Tukey 1953; Kramer "
-    "1956; Hayter 1984).",
-    "reference": "The {count} comparisons with one reference group hold simultaneously at {level} (Dunnett 1955).",
-    "weighting": "Post-stratification: the groups’ estimates weighted by the entered shares, which are taken as "
-    "known (Cochran 1977, chapter 5); intervals recover the variances from the groups’ exact intervals (Zou, Huang & "
-    "Zhang 2009), and are normal where there are none.",
-    "cross-table": "Joint shares: maximum likelihood through both randomisation schemes; Wald intervals of the "
-    "unbiased estimates. Shares by row and association: delta method; association where a cell is zero: profile "
-    "likelihood interval. Independence: likelihood-ratio test (van den Hout & van der Heijden 2002).",
-    "regression": "Logistic regression of a randomised answer by maximum likelihood; "
-    "Wald intervals of the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015).",
-    "versions": "Changes: intervals that recover the variances from the intervals of both (Newcombe 1998; Zou 2007); "
-    "normal ones for means. Each interval holds by itself, not all together.",
-    "different": "It is not known how many people took part in both, so the waves are treated as independent. If many "
-    "respondents are the same, the interval is too wide where answers mostly stayed, and too narrow where they "
-    "changed.",
-    "returned": "How many kept their answer is not known, only bounded by the estimates: the interval uses the "
-    "smallest possible number, which makes it widest.",
-    "remembered": "Devices remembered their tickets: an unchanged answer was sent as the same response in both, with "
-    "the same random error.",
-    "fresh": "Each wave was randomised anew, so its random error is independent of the other.",
+    "share": gettext_lazy(
+        "Shares and means of each group or wave: as in the report, with intervals that include sampling."
+    ),
+    "difference": gettext_lazy(
+        "Differences of shares: intervals that recover the variances from the intervals of "
+        "both groups (Newcombe 1998; Zou & Donner 2008). Differences of means: normal "
+        "intervals."
+    ),
+    "pairs": gettext_lazy(
+        "The {count} comparisons hold simultaneously at {level}, by the studentized range "
+        "(Tukey 1953; Kramer 1956; Hayter 1984)."
+    ),
+    "reference": gettext_lazy(
+        "The {count} comparisons with one reference group hold simultaneously at {level} (Dunnett 1955)."
+    ),
+    "weighting": gettext_lazy(
+        "Post-stratification: the groups’ estimates weighted by the entered shares, which are "
+        "taken as known (Cochran 1977, chapter 5); intervals recover the variances from the "
+        "groups’ exact intervals (Zou, Huang & Zhang 2009), and are normal where there are "
+        "none."
+    ),
+    "cross-table": gettext_lazy(
+        "Joint shares: maximum likelihood through both randomisation schemes; Wald intervals "
+        "of the unbiased estimates. Shares by row and association: delta method; association "
+        "where a cell is zero: profile likelihood interval. Independence: likelihood-ratio "
+        "test (van den Hout & van der Heijden 2002)."
+    ),
+    "regression": gettext_lazy(
+        "Logistic regression of a randomised answer by maximum likelihood; Wald intervals of "
+        "the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015)."
+    ),
+    "versions": gettext_lazy(
+        "Changes: intervals that recover the variances from the intervals of both (Newcombe "
+        "1998; Zou 2007); normal ones for means. Each interval holds by itself, not all "
+        "together."
+    ),
+    "different": gettext_lazy(
+        "It is not known how many people took part in both, so the waves are treated as "
+        "independent. If many respondents are the same, the interval is too wide where answers "
+        "mostly stayed the same, and too narrow where they changed."
+    ),
+    "returned": gettext_lazy(
+        "How many kept their answer is not known; the estimates only bound it. The interval "
+        "uses the smallest possible number, which makes it widest."
+    ),
+    "remembered": gettext_lazy(
+        "Devices remembered their tickets: an unchanged answer was sent as the same response "
+        "in both, with the same random error."
+    ),
+    "fresh": gettext_lazy("Each wave was randomised anew, so its random error is independent of the other."),
 }
 FLAGS = {
-    EDGE: "at the boundary of the possible values: no finite number",
-    MAYBE_EMPTY: "too few respondents give this answer for shares among them",
-    TOO_FEW_VALUES: "too few respondents chose a point for a mean",
+    EDGE: gettext_lazy("at the boundary of the possible values: no finite number"),
+    MAYBE_EMPTY: gettext_lazy("too few respondents give this answer to compute shares among them"),
+    TOO_FEW_VALUES: gettext_lazy("too few respondents chose a point for a mean"),
 }
 
 
@@ -85,7 +114,7 @@ class RowDescriber:
         groups = self.design.groups
         if key == OTHER:
             return other_label(self.language)
-        return next((self.text(group.label) for group in groups if group.key == key), "All respondents")
+        return next((self.text(group.label) for group in groups if group.key == key), gettext("All respondents"))
 
     def answers(self, variable: Variable) -> list[str]:
         """The answers of a variable, in order."""
@@ -93,7 +122,7 @@ class RowDescriber:
         labels = [self.text(choice) for choice in item.choices]
         if variable.choice is None or of_two(item):
             return labels
-        return [f"Not “{labels[variable.choice]}”", labels[variable.choice]]
+        return [gettext("Not “{label}”").format(label=labels[variable.choice]), labels[variable.choice]]
 
     def variable(self, variable: Variable) -> str:
         """The question of a variable, with its choice if it is one against all others."""
@@ -109,60 +138,87 @@ class RowDescriber:
 
 def speaks_of(found: Collection[str]) -> str:
     """A sentence on the population that intervals are for and when they are valid; exceptions are marked."""
-    named = " or, where it says so, for ".join(str(text) for key, text in targets.WORDS.items() if key in found)
-    return (
-        f"Intervals are those with sampling. They are for {named}, and valid if the respondents, or those of a group, "
-        "are a simple random sample of it."
-    )
+    named = gettext(" or, where stated, for ").join(str(text) for key, text in targets.WORDS.items() if key in found)
+    return gettext(
+        "Intervals include sampling. They are for {named}, and valid if the respondents, or "
+        "those of a group, are a simple random sample of it."
+    ).format(named=named)
 
 
 def difference(row: AnalysisRow, one: str, other: str, unit: wording.Unit) -> str:
     """A sentence on whether one is higher or lower than the other, and by how much."""
     low, high = row.low, row.high
     if low is None or high is None:
-        return f"{one} cannot be compared with {other} yet."
+        return gettext("{one} cannot be compared with {other} yet.").format(one=one, other=other)
     if not row.differs:
-        return f"The data do not tell {one} from {other}: the difference is between {_ends(row, low, high, unit)}."
-    word, near, far = ("higher", low, high) if low > 0 else ("lower", -high, -low)
+        return gettext("The data do not distinguish {one} from {other}: the difference is between {ends}.").format(
+            one=one, other=other, ends=_ends(row, low, high, unit)
+        )
+    near, far = (low, high) if low > 0 else (-high, -low)
     places = _enough_places(row, unit)
-    return f"{one} is {word} than {other} by {wording.span(near, far, places, unit)}."
+    sentence = (
+        gettext("{one} is higher than {other} by {span}.")
+        if low > 0
+        else gettext("{one} is lower than {other} by {span}.")
+    )
+    return sentence.format(one=one, other=other, span=wording.span(near, far, places, unit))
 
 
 def change(row: AnalysisRow, before: str, after: str, what: str, unit: wording.Unit) -> str:
     """A sentence on whether a quantity rose or fell from one wave to the next, and by how much."""
     low, high = row.low, row.high
     if low is None or high is None or row.estimate is None or row.level is None:
-        return f"{capital(after)} cannot be compared with {before} yet."
+        return gettext("{after} cannot be compared with {before} yet.").format(after=capital(after), before=before)
     places, level = _enough_places(row, unit), confidence(row.level)
     plain = wording.Unit(unit.factor, unit.most, "")
     if not row.differs:
         ends = _ends(row, low, high, unit)
-        return (
-            f"From {before} to {after}, the data do not show whether {what} changed ({level} CI of the change: between "
-            f"{ends})."
-        )
+        return gettext(
+            "From {before} to {after}, the data do not show whether {what} changed ({level} CI of "
+            "the change: between {ends})."
+        ).format(before=before, after=after, what=what, level=level, ends=ends)
     rose = low > 0
     near, far = (low, high) if rose else (-high, -low)
     size = wording.value(abs(row.estimate), places, unit)
     span = wording.span(near, far, places, plain)
-    return f"From {before} to {after}, {what} {'rose' if rose else 'fell'} by {size} ({level} CI {span})."
+    sentence = (
+        gettext("From {before} to {after}, {what} rose by {size} ({level} CI {span}).")
+        if rose
+        else gettext("From {before} to {after}, {what} fell by {size} ({level} CI {span}).")
+    )
+    return sentence.format(before=before, after=after, what=what, size=size, level=level, span=span)
+
+
+def no_ratios(n: int, reference: str) -> str:
+    """Why there are no odds ratios: the reference group of `n` responses is too small, or all others are."""
+    few = gettext("no other group has {enough_for_normal}").format(enough_for_normal=ENOUGH_FOR_NORMAL)
+    if n < ENOUGH_FOR_NORMAL:
+        message = gettext("{named} has {n} of {enough_for_normal}")
+        few = message.format(named=reference, n=n, enough_for_normal=ENOUGH_FOR_NORMAL)
+    return gettext("There are no odds ratios yet: {few} responses.").format(few=few)
 
 
 def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
     """A sentence that interprets an odds ratio."""
     if row.low is None or row.high is None:
-        return f"The odds in {one} cannot be compared with those in {other}: {missing(row)}."
+        return gettext("The odds in {one} cannot be compared with those in {other}: {why}.").format(
+            one=one, other=other, why=missing(row)
+        )
     low, high = ratio(row.low, up=False), ratio(row.high, up=True)
     if row.low <= 1 <= row.high:
-        return f"The data do not tell {one} from {other}: the odds ratio of {answer} is between {low} and {high}."
-    return f"The odds of {answer} in {one} are {low} to {high} times those in {other}."
+        return gettext(
+            "The data do not distinguish {one} from {other}: the odds ratio of {answer} is between {low} and {high}."
+        ).format(one=one, other=other, answer=answer, low=low, high=high)
+    return gettext("The odds of {answer} in {one} are {low} to {high} times those in {other}.").format(
+        answer=answer, one=one, low=low, high=high, other=other
+    )
 
 
 def missing(row: AnalysisRow) -> str:
     """The reason why a row has no numbers."""
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
-        return known[0]
+        return str(known[0])
     reason = wording.not_enough(row.n, minimum=enough_for(row))
     return reason[0].lower() + reason[1:]
 
@@ -176,7 +232,8 @@ def enough_for(row: AnalysisRow) -> int:
 
 def count_with_answer(choice: str, *, several: bool) -> str:
     """The phrase for respondents with this true answer, or with it among several that they ticked."""
-    return f"would truthfully {'tick' if several else 'answer'} “{choice}”"
+    words = gettext("would truthfully tick “{choice}”") if several else gettext("would truthfully answer “{choice}”")
+    return words.format(choice=choice)
 
 
 def places_of(row: AnalysisRow, unit: wording.Unit) -> int:
@@ -205,9 +262,15 @@ def ratio(number: float, *, up: bool | None = None) -> str:
     Beyond a thousand, or a thousandth, more digits would say nothing: only hardly any data lead there.
     """
     if number > MOST_RATIO:
-        return f"{MOST_RATIO:,}" if up is False else f"over {MOST_RATIO:,}"
+        return f"{MOST_RATIO:,}" if up is False else gettext("over {most_ratio:,}").format(most_ratio=MOST_RATIO)
     if number < 1 / MOST_RATIO:
-        return "0" if number <= 0 or up is False else f"{1 / MOST_RATIO}" if up else f"below {1 / MOST_RATIO}"
+        return (
+            "0"
+            if number <= 0 or up is False
+            else f"{1 / MOST_RATIO}"
+            if up
+            else gettext("below {least}").format(least=1 / MOST_RATIO)
+        )
     places = max(0, 1 - math.floor(math.log10(number)))
     scaled = number * 10**places
     whole = round(scaled) if up is None else math.ceil(scaled - 1e-9) if up else math.floor(scaled + 1e-9)
@@ -217,7 +280,7 @@ def ratio(number: float, *, up: bool | None = None) -> str:
 def p_value(number: float | None) -> str:
     if number is None:
         return "–"
-    return "below 0.001" if number < 0.001 else f"{number:.3f}" if number < 0.1 else f"{number:.2f}"
+    return gettext("below 0.001") if number < 0.001 else f"{number:.3f}" if number < 0.1 else f"{number:.2f}"
 
 
 def confidence(level: float) -> str:
@@ -230,7 +293,7 @@ def named(text: str) -> str:
 
 def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:
     least, most = wording.ends(low, high, places_of(row, unit), unit)
-    return signed(f"{least} and {most}{unit.sign}")
+    return signed(gettext("{least} and {most}{sign}").format(least=least, most=most, sign=unit.sign))
 
 
 class Test(TypedDict):
@@ -246,10 +309,13 @@ def facts(found: Test) -> str:
     statistic = found["statistic"]
     quoted = "–" if statistic is None else f"{statistic:.2f}"
     freedom = found["degrees_of_freedom"]
-    plural = "" if freedom == 1 else "s"
-    return f"likelihood ratio {quoted} with {freedom} degree{plural} of freedom, p {p_phrase(found['p_value'])}"
+    return ngettext(
+        "likelihood ratio {quoted} with {freedom} degree of freedom, p {p_value}",
+        "likelihood ratio {quoted} with {freedom} degrees of freedom, p {p_value}",
+        freedom,
+    ).format(quoted=quoted, freedom=freedom, p_value=p_phrase(found["p_value"]))
 
 
 def p_phrase(number: float | None) -> str:
     text = p_value(number)
-    return text if text.startswith("below") else f"= {text}"
+    return text if number is not None and number < 0.001 else f"= {text}"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -14,6 +15,10 @@ from collector.reports.steps import STEP
 from estimator.base.languages import figures
 from estimator.base.measures import CLIPPED, CLIPPED_MEAN, IMPOSSIBLE, WEIGHTED
 from estimator.base.verdict import Verdict
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 SPACE = "\u00a0"  # no line break between a number and its sign
 MOST_DECIMALS = 2
@@ -154,7 +159,7 @@ class Unit:
 
     factor: float
     most: int
-    sign: str
+    sign: "StrOrPromise"
 
 
 PERCENT = Unit(100, MOST_DECIMALS, f"{SPACE}%")

@@ -84,7 +84,7 @@ def _write_formats(read: Results, folder: Path, formats: list["Format"], watch: 
                     file,
                     lambda part, done=number: watch((done + part) / len(files)),  # type: ignore[misc]
                 )
-            yield path.name, f"{one.label} ({LANGUAGES[language]})" if one.translated else one.label
+            yield path.name, f"{one.label} ({LANGUAGES[language]})" if one.translated else str(one.label)
         except ExportError as why:
             if one.microdata:
                 raise

@@ -3,6 +3,7 @@
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
+from django.utils.translation import gettext
 
 from collector.designs.selectors import get_design
 from estimator.base.stores import StoreError
@@ -29,7 +30,7 @@ def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
     Raises Http404 if it is not made yet or no longer stored.
     """
     if not services.exists(export):
-        raise Http404("There is no such file.")
+        raise Http404(gettext("There is no such file."))
     etag, cached = quote_etag(export.sha256), "private, no-store" if export.microdata else "private, no-cache"
     headers = {"ETag": etag, "Cache-Control": cached}
     if (unchanged := get_conditional_response(request, etag=etag)) is not None:
@@ -39,9 +40,11 @@ def response_of(request: HttpRequest, export: Export) -> HttpResponseBase:
     try:
         file = storage.open_file(export.key, export.lease)
     except FileNotFoundError:
-        raise Http404("There is no such file.") from None
+        raise Http404(gettext("There is no such file.")) from None
     except StoreError as away:
-        words = f"The file cannot be fetched now: {away.words}. It is kept; ask again in a minute.\n"
+        words = gettext("The file cannot be read now: {words}. It is kept; try again in a minute.\n").format(
+            words=away.words
+        )
         return HttpResponse(words, status=503, content_type="text/plain; charset=utf-8", headers={"Retry-After": "60"})
     form = FORMATS.get(export.format)
     kind = form.content_type if form else "application/octet-stream"

@@ -3,9 +3,10 @@
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_lazy
 
 from estimator.base.cells import ExportError as ExportError
 from estimator.base.cells import Watch as Watch
@@ -22,6 +23,10 @@ from estimator.exports.microdata import check_in_memory
 from estimator.models import Run
 from estimator.reports.files import write_html, write_pdf
 from estimator.runs.results import NOTHING_KNOWN, ReportContext
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 Write = Callable[[Run, ReportContext, BinaryIO, Watch], None]
 STATISTICS = ("pandas", "pyreadstat")
@@ -47,11 +52,11 @@ class Format:
     name: str
     suffix: str
     content_type: str
-    label: str
+    label: "StrOrPromise"
     write: Write
     microdata: bool = False
     translated: bool = False
-    about: str = ""
+    about: "StrOrPromise" = ""
     check: Callable[[Run], None] = lambda run: None
     packages: tuple[str, ...] = ()
 
@@ -138,77 +143,162 @@ FORMATS: dict[str, Format] = {
     one.name: _in_one_language(_with_packages(one))
     for one in (
         Format(
-            "html", ".html", "text/html; charset=utf-8", "Estimate report as a page", write_html, translated=True,
-            about="The whole report in one self-contained file: to read, archive or send.",
+            "html",
+            ".html",
+            "text/html; charset=utf-8",
+            gettext_lazy("Estimate report as a web page"),
+            write_html,
+            translated=True,
+            about=gettext_lazy("The whole report in one file that needs no other: to read, archive or send."),
         ),
         Format(
-            "pdf", ".pdf", "application/pdf", "Estimate report as PDF", write_pdf, translated=True,
-            about="The same on paper: tagged, A4, to attach to a publication.",
+            "pdf",
+            ".pdf",
+            "application/pdf",
+            gettext_lazy("Estimate report as PDF"),
+            write_pdf,
+            translated=True,
+            about=gettext_lazy("The same for paper: tagged, A4, to attach to a publication."),
         ),
         Format(
-            "csv", ".csv", "text/csv; charset=utf-8", "Estimates as CSV", _made(csv_file),
-            about="One row for each estimate, for any spreadsheet or program.",
+            "csv",
+            ".csv",
+            "text/csv; charset=utf-8",
+            gettext_lazy("Estimates as CSV"),
+            _made(csv_file),
+            about=gettext_lazy("One row for each estimate, for any spreadsheet or program."),
         ),
         Format(
-            "json", ".json", "application/json", "The whole report as JSON", _made(json_file),
-            about="Design, totals, estimates and privacy label in one document, from which every number follows.",
+            "json",
+            ".json",
+            "application/json",
+            gettext_lazy("The whole report as JSON"),
+            _made(json_file),
+            about=gettext_lazy(
+                "Design, totals, estimates and privacy label in one document, from which every number can be computed."
+            ),
         ),
         Format(
-            "xlsx", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            "Workbook for Excel and LibreOffice", _loaded("workbook.xlsx_file"), packages=("xlsxwriter",),
-            about="One sheet per table: estimates, questions, tallies, privacy, randomisation, false responses.",
+            "xlsx",
+            ".xlsx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            gettext_lazy("Workbook for Excel and LibreOffice"),
+            _loaded("workbook.xlsx_file"),
+            packages=("xlsxwriter",),
+            about=gettext_lazy(
+                "One sheet per table: estimates, questions, tallies, privacy, randomisation, false responses."
+            ),
         ),
         Format(
-            "parquet", ".parquet", "application/vnd.apache.parquet", "Estimates as Parquet",
-            _loaded("parquet.parquet_file"), packages=("pyarrow",),
-            about="The rows of the CSV file, typed, for pandas, polars, R and databases.",
+            "parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            gettext_lazy("Estimates as Parquet"),
+            _loaded("parquet.parquet_file"),
+            packages=("pyarrow",),
+            about=gettext_lazy("The rows of the CSV file, with types, for pandas, polars, R and databases."),
         ),
         Format(
-            "sav", ".sav", "application/x-spss-sav", "Estimates for SPSS",
-            _loaded("spss_stata.estimates_file", ".sav"), packages=STATISTICS,
-            about="The rows of the CSV file, with labels of variables.",
+            "sav",
+            ".sav",
+            "application/x-spss-sav",
+            gettext_lazy("Estimates for SPSS"),
+            _loaded("spss_stata.estimates_file", ".sav"),
+            packages=STATISTICS,
+            about=gettext_lazy("The rows of the CSV file, with labels of variables."),
         ),
         Format(
-            "dta", ".dta", "application/x-stata-dta", "Estimates for Stata",
-            _loaded("spss_stata.estimates_file", ".dta"), packages=STATISTICS,
-            about="The rows of the CSV file, with labels of variables; Stata 14 and newer.",
+            "dta",
+            ".dta",
+            "application/x-stata-dta",
+            gettext_lazy("Estimates for Stata"),
+            _loaded("spss_stata.estimates_file", ".dta"),
+            packages=STATISTICS,
+            about=gettext_lazy("The rows of the CSV file, with labels of variables; Stata 14 and newer."),
         ),
         Format(
-            "codebook", ".html", "text/html; charset=utf-8", "Codebook", _made(codebook_file),
-            about="Questions, randomisation schemes, variables with their codes, and columns, as one page.",
+            "codebook",
+            ".html",
+            "text/html; charset=utf-8",
+            "Codebook",
+            _made(codebook_file),
+            about=gettext_lazy(
+                "Questions, randomisation schemes, variables with their codes, and columns, on one page."
+            ),
         ),
         Format(
-            "ddi", ".xml", "application/xml", "Codebook for archives (DDI)", _made(ddi_file),
-            about="The same as XML: DDI Codebook 2.5, which data archives take in.",
+            "ddi",
+            ".xml",
+            "application/xml",
+            gettext_lazy("Codebook for archives (DDI)"),
+            _made(ddi_file),
+            about=gettext_lazy("The same as XML: DDI Codebook 2.5, which data archives accept."),
         ),
         Format(
-            "reports-csv", ".csv", "text/csv; charset=utf-8", "Randomised responses as CSV",
-            _loaded("report_rows.csv_reports"), microdata=True, check=check_reports, packages=("pyarrow",),
-            about="One row per response, in codes: randomised, not true answers. The order of rows says nothing.",
+            "reports-csv",
+            ".csv",
+            "text/csv; charset=utf-8",
+            gettext_lazy("Randomised responses as CSV"),
+            _loaded("report_rows.csv_reports"),
+            microdata=True,
+            check=check_reports,
+            packages=("pyarrow",),
+            about=gettext_lazy(
+                "One row for each response, as codes: randomised, not true answers. The order of rows has no meaning."
+            ),
         ),
         Format(
-            "reports-parquet", ".parquet", "application/vnd.apache.parquet", "Randomised responses as Parquet",
-            _loaded("report_rows.parquet_reports"), microdata=True, check=check_reports, packages=("pyarrow",),
-            about="The same rows, small and typed, with labels, for millions of responses.",
+            "reports-parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            gettext_lazy("Randomised responses as Parquet"),
+            _loaded("report_rows.parquet_reports"),
+            microdata=True,
+            check=check_reports,
+            packages=("pyarrow",),
+            about=gettext_lazy("The same rows, small and with types and labels, for millions of responses."),
         ),
         Format(
-            "reports-sav", ".sav", "application/x-spss-sav", "Randomised responses for SPSS",
-            _loaded("spss_stata.reports_file", ".sav"), microdata=True, check=check_in_memory, packages=STATISTICS,
-            about="The same rows with labels of variables and of values.",
+            "reports-sav",
+            ".sav",
+            "application/x-spss-sav",
+            gettext_lazy("Randomised responses for SPSS"),
+            _loaded("spss_stata.reports_file", ".sav"),
+            microdata=True,
+            check=check_in_memory,
+            packages=STATISTICS,
+            about=gettext_lazy("The same rows with labels of variables and of values."),
         ),
         Format(
-            "reports-dta", ".dta", "application/x-stata-dta", "Randomised responses for Stata",
-            _loaded("spss_stata.reports_file", ".dta"), microdata=True, check=check_in_memory, packages=STATISTICS,
-            about="The same rows with labels of variables and of values; Stata 14 and newer.",
+            "reports-dta",
+            ".dta",
+            "application/x-stata-dta",
+            gettext_lazy("Randomised responses for Stata"),
+            _loaded("spss_stata.reports_file", ".dta"),
+            microdata=True,
+            check=check_in_memory,
+            packages=STATISTICS,
+            about=gettext_lazy("The same rows with labels of variables and of values; Stata 14 and newer."),
         ),
         Format(
-            "bundle", ".zip", "application/zip", "Everything in one zip", _bundled(microdata=False),
-            about="Every file of the report, and scripts in Python and R that compute its numbers without Candor.",
+            "bundle",
+            ".zip",
+            "application/zip",
+            gettext_lazy("Everything in one ZIP file"),
+            _bundled(microdata=False),
+            about=gettext_lazy(
+                "Every file of the report, and scripts in Python and R that compute its numbers without Candor."
+            ),
         ),
         Format(
-            "bundle-with-reports", ".zip", "application/zip", "Everything in one zip, with the randomised responses",
-            _bundled(microdata=True), microdata=True, check=check_reports,
-            about="The same, with one row per response: randomised, not true answers.",
+            "bundle-with-reports",
+            ".zip",
+            "application/zip",
+            gettext_lazy("Everything in one ZIP file, with the randomised responses"),
+            _bundled(microdata=True),
+            microdata=True,
+            check=check_reports,
+            about=gettext_lazy("The same, with one row for each response: randomised, not true answers."),
         ),
     )
-}  # fmt: skip
+}

@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 import numpy as np
 from django.conf import settings
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 from numpy.typing import NDArray
 
 from collector.designs import Design, selectors
@@ -100,8 +101,10 @@ def check(run: Run) -> None:
     reports = run.reports or 0
     if reports < MINIMUM_MICRODATA:
         raise ExportError(
-            f"Single responses are released from {MINIMUM_MICRODATA} responses on; this run counted {reports:,}. "
-            "Among fewer it is too easy to guess whose a row is."
+            gettext(
+                "Single responses are released from {minimum_microdata} responses on; this run counted "
+                "{reports:,}. With fewer it is too easy to guess whose a row is."
+            ).format(minimum_microdata=MINIMUM_MICRODATA, reports=reports)
         )
     try:
         store.require_reports(run.design_id)
@@ -110,17 +113,23 @@ def check(run: Run) -> None:
     design = selectors.get_design(run.design_id)
     if not design.rehearsal and not selectors.is_final(run.design_id):
         raise ExportError(
-            "Single responses are released once the survey is closed for good: of two earlier files, the rows "
-            "that only the later one has would tell who sent them meanwhile."
+            gettext(
+                "Single responses are released once the closing of the survey is final: of two earlier "
+                "files, the rows that only the later one has would show who answered in between."
+            )
         )
     stored = store.report_count(run.design_id)
     if stored != reports:
         rest = (
-            "those of simulated respondents are forgotten once they are estimated."
+            gettext("those of simulated respondents are deleted once they are estimated.")
             if design.rehearsal
-            else "take a run made after closing, which counted all of them."
+            else gettext("use a run made after closing, which counted all of them.")
         )
-        raise ExportError(f"This run counted {reports:,} responses and {stored:,} are stored: {rest}")
+        raise ExportError(
+            gettext("This run counted {reports:,} responses and {stored:,} are stored: {rest}").format(
+                reports=reports, stored=stored, rest=rest
+            )
+        )
 
 
 def check_in_memory(run: Run) -> None:
@@ -129,8 +138,10 @@ def check_in_memory(run: Run) -> None:
     cells = (run.reports or 0) * len(run.tallies)
     if cells > MOST_CELLS:
         raise ExportError(
-            f"Files of SPSS and Stata are made of at most {MOST_CELLS:,} symbols; this run counted {cells:,}. "
-            "Take CSV or Parquet, which both programs or their users read."
+            gettext(
+                "Files for SPSS and Stata are made of at most {most_cells:,} symbols; this run counted "
+                "{cells:,}. Use CSV or Parquet, which both programs can read."
+            ).format(most_cells=MOST_CELLS, cells=cells)
         )
 
 
@@ -176,5 +187,9 @@ def order_key(digest: str) -> bytes:
 
 
 def _other_reports(run: Run) -> ExportError:
-    counted = f"{run.reports:,} responses"
-    return ExportError(f"What is stored is not what this run counted, {counted}; make a new run and try again.")
+    counted = gettext("{reports:,} responses").format(reports=run.reports)
+    return ExportError(
+        gettext(
+            "The stored responses are not those that this run counted, {counted}; make a new run and try again."
+        ).format(counted=counted)
+    )

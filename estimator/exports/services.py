@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from collector.errors import InputError
 from estimator.base import jobs
@@ -61,16 +62,34 @@ def request(
 def check(run: Run, name: str, *, language: str = "", microdata: bool = False) -> None:
     """Raises InputError, as `request` does, where what is asked for cannot be made."""
     if run.state != Run.State.DONE:
-        raise InputError("run", f"run must be finished to be exported; it is {run.state}.")
+        raise InputError(
+            "run", gettext("run must be finished before it can be exported; it is {state}.").format(state=run.state)
+        )
     if name not in FORMATS:
-        raise InputError("format", f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+        raise InputError(
+            "format",
+            gettext("format must be one of {names}; got {name!r}.").format(names=", ".join(FORMATS), name=name),
+        )
     form = FORMATS[name]
     if form.microdata and not microdata:
-        raise InputError("microdata", f"microdata must be chosen for {name}: it holds a row for each report.")
+        raise InputError(
+            "microdata",
+            gettext("microdata must be set for {name}: it has a row for each response.").format(name=name),
+        )
     if language and not form.translated:
-        raise InputError("language", f"language must be left out for {name}, which has none; got {language!r}.")
+        raise InputError(
+            "language",
+            gettext("language must be left out for {name}, which has none; got {language!r}.").format(
+                name=name, language=language
+            ),
+        )
     if language and language not in languages():
-        raise InputError("language", f"language must be one of {', '.join(languages())}; got {language!r}.")
+        raise InputError(
+            "language",
+            gettext("language must be one of {names}; got {language!r}.").format(
+                names=", ".join(languages()), language=language
+            ),
+        )
     try:
         form.check(run)
     except ExportError as why:
@@ -183,21 +202,23 @@ def _make(context: ReportContext, export_id: int, lease: str) -> None:
     except ExportError as refusal:
         _fail(export, lease, str(refusal))
     except OSError as error:
-        words = f"The file could not be written: {fault_of(error)}. Nothing of it is left; ask for it again."
+        words = gettext("The file could not be written: {error}. Nothing of it was kept; request it again.").format(
+            error=fault_of(error)
+        )
         _fail(export, lease, words)
 
 
 def _write(export: Export, context: ReportContext, draft: storage.Draft, lease: str) -> tuple[int, str]:
     form = FORMATS.get(export.format)
     if form is None:
-        raise ExportError(f"This version of Candor does not write {export.format}.")
+        raise ExportError(gettext("This version of Candor cannot write {format}.").format(format=export.format))
     with LeaseRenewal(Export, export.pk, lease) as heart, draft.open() as file:
         with translation.override(written_in(form, export.language)):
             form.write(export.run, context, file, heart.watch)
         heart.watch(1.0)
         size, digest = storage.put_on_disk(file)
         if not size:
-            raise ExportError("The file came out empty.")
+            raise ExportError(gettext("The file is empty."))
         draft.send()
         heart.watch(1.0)
     return size, digest

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from collector.models import FrozenDesign
 from estimator.base.jobs import Job, new_key
@@ -11,11 +12,11 @@ class Analysis(Job):
     """One analysis of one snapshot; a job. Its result depends on `kind`, `parameters` and `inputs` alone."""
 
     class Kind(models.TextChoices):
-        COMPARISON = "comparison", "Compare groups"
-        WEIGHTING = "weighting", "Weight to a population"
-        CROSS_TABLE = "cross-table", "Cross two questions"
-        REGRESSION = "regression", "Logistic regression on groups"
-        VERSIONS = "versions", "Compare versions"
+        COMPARISON = "comparison", gettext_noop("Compare groups")
+        WEIGHTING = "weighting", gettext_noop("Weight to a population")
+        CROSS_TABLE = "cross-table", gettext_noop("Cross two questions")
+        REGRESSION = "regression", gettext_noop("Logistic regression on groups")
+        VERSIONS = "versions", gettext_noop("Compare versions")
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
     kind = models.CharField(max_length=16, choices=Kind.choices)

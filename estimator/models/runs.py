@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from collector.models import FrozenDesign
 from estimator.base.jobs import Job, new_key
@@ -12,9 +13,9 @@ class Run(Job):
     """One estimation of one design from one snapshot of its totals; a job."""
 
     class Trigger(models.TextChoices):
-        DEMAND = "demand", "on demand"
-        SCHEDULE = "schedule", "on schedule"
-        CLOSING = "closing", "at closing"
+        DEMAND = "demand", gettext_noop("on demand")
+        SCHEDULE = "schedule", gettext_noop("on schedule")
+        CLOSING = "closing", gettext_noop("at closing")
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="runs")

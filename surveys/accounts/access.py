@@ -6,6 +6,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.utils.translation import gettext, gettext_lazy
 
 from estimator.models import Analysis, Export, Run
 from surveys.models import Membership, Rehearsal, Survey, Team, Version
@@ -115,9 +116,21 @@ def _survey_or_404(user: Person, digest: str, role: Role, what: str) -> Survey:
 def require(held: Role | None, role: Role) -> None:
     """Raise PermissionDenied with an explanation unless `held` is at least `role`."""
     if held is None or held < role:
-        has = f"You are {_one(held)} in this team" if held else "You are not in this team"
-        raise PermissionDenied(f"{has}; this takes {_one(role)}. An owner of the team can change your role.")
+        has = (
+            gettext("You are {held} in this team").format(held=HOLDERS[held])
+            if held
+            else gettext("You are not a member of this team")
+        )
+        raise PermissionDenied(
+            gettext("{has}; this needs {role}. An owner of the team can change your role.").format(
+                has=has, role=HOLDERS[role]
+            )
+        )
 
 
-def _one(role: Role) -> str:
-    return f"{'a' if role == Role.VIEWER else 'an'} {role.label}"
+HOLDERS = {
+    Role.VIEWER: gettext_lazy("a viewer"),
+    Role.ANALYST: gettext_lazy("an analyst"),
+    Role.EDITOR: gettext_lazy("an editor"),
+    Role.OWNER: gettext_lazy("an owner"),
+}

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
@@ -49,7 +50,7 @@ def join(invitation: Invitation, user: User) -> Membership:
     Raises Conflict where somebody else has just used it.
     """
     if not _taken(invitation):
-        raise Conflict("This invitation has been used.")
+        raise Conflict(gettext("This invitation has already been used."))
     member, created = Membership.objects.get_or_create(
         team=invitation.team, user=user, defaults={"role": invitation.role}
     )

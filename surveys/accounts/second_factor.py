@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, gettext_lazy
 from django_otp import login, match_token
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -18,7 +19,7 @@ from surveys.accounts import tokens
 from surveys.accounts.audit_log import record_event
 
 CODES = 10
-WRONG = "This code is not right, or it came too soon after a wrong one. Wait a moment and try the next code."
+WRONG = gettext_lazy("This code is wrong, or it came too soon after a wrong one. Wait a moment and try the next code.")
 
 
 def required() -> bool:
@@ -38,7 +39,7 @@ def offered(user: User) -> TOTPDevice:
 def picture(device: TOTPDevice) -> SafeString:
     """The secret as a QR code, in SVG without inline style or script."""
     code = segno.make(device.config_url, error="m").svg_inline(
-        scale=4, border=4, title="The secret as a QR code", omitsize=True
+        scale=4, border=4, title=gettext("The secret as a QR code"), omitsize=True
     )
     return mark_safe(code)  # noqa: S308 - segno's own markup, whose title is ours
 
@@ -51,7 +52,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
     with transaction.atomic():
         device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
         if device is None or is_on(user):
-            raise Conflict("Your second factor is on already.")
+            raise Conflict(gettext("Your second factor is already on."))
         # A wrong code is counted, so nothing is raised before that is committed.
         device.confirmed = device.verify_token(code.replace(" ", ""))
         device.save(update_fields=["confirmed"])
@@ -90,7 +91,7 @@ def renew_codes(user: User, code: str) -> list[str]:
 def switch_off(user: User, code: str) -> None:
     """No second factor any longer. Raises Conflict where the code is wrong or the installation requires one."""
     if required():
-        raise Conflict("This installation requires a second factor.")
+        raise Conflict(gettext("This installation requires a second factor."))
     if match_token(user, code.replace(" ", "").lower()) is None:
         raise Conflict(WRONG)
     reset(user, by=user)

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.forms import ModelChoiceField
+from django.utils.translation import gettext
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from collector.errors import Conflict
@@ -37,7 +38,7 @@ def team_fields(user: User) -> dict[str, ModelChoiceField[Team]]:
 def home_team(user: User) -> Team:
     """The first team that the user owns; created if there is none, so that a survey always has a team."""
     team = teams_of(user, Role.OWNER).order_by("pk").first()
-    return team or make_team(user, f"Surveys of {user.get_username()}"[:100])
+    return team or make_team(user, gettext("Surveys of {name}").format(name=user.get_username())[:100])
 
 
 @transaction.atomic
@@ -95,7 +96,11 @@ def _require_another_owner(member: Membership) -> None:
     # Locked, so that of the last two owners who leave at once one stays. An account that is off decides nothing.
     owners = Membership.objects.select_for_update().filter(team=member.team, role=Role.OWNER, user__is_active=True)
     if member.role == Role.OWNER and not set(owners.values_list("pk", flat=True)) - {member.pk}:
-        raise Conflict(f"{member.user} is the last owner of {member.team}. Make somebody else an owner first.")
+        raise Conflict(
+            gettext("{user} is the last owner of {team}. Make somebody else an owner first.").format(
+                user=member.user, team=member.team
+            )
+        )
 
 
 @transaction.atomic
@@ -103,7 +108,9 @@ def delete(team: Team, *, by: User | None) -> None:
     """Delete a team without surveys and other members. Raises Conflict where it has surveys or another member."""
     Team.objects.select_for_update().get(pk=team.pk)
     if not is_empty(team):
-        raise Conflict(f"{team} has surveys or other members; a team is deleted when it has neither.")
+        raise Conflict(
+            gettext("{team} has surveys or other members; only a team without them can be deleted.").format(team=team)
+        )
     record_event(by, "deleted a team", team=team, detail=team.name)
     team.delete()
 

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
@@ -37,7 +38,9 @@ def make(user: User, name: str, *, scope: str, days: int | None = None) -> tuple
     Raises Conflict where the person has as many as there may be.
     """
     if tokens_of(user).count() >= MOST:
-        raise Conflict(f"You have {MOST} tokens, and more there cannot be. Revoke one that is not used any more.")
+        raise Conflict(
+            gettext("You have {most} tokens, the maximum. Revoke one that is no longer used.").format(most=MOST)
+        )
     secret, day = PREFIX + secrets.token_urlsafe(32), today()
     made = AccessToken.objects.create(
         user=user,
@@ -109,7 +112,7 @@ class EndedByNewPassword:
             end_all(user, "a new password")
 
     def get_help_text(self) -> str:
-        return "A new password also ends your access tokens."
+        return gettext("A new password also ends your access tokens.")
 
 
 def _find(secret: str) -> AccessToken | None:

@@ -55,7 +55,7 @@ class SurveyState:
     def moves(self) -> list[dict[str, str]]:
         """The changes of state that can be made from here."""
         return [
-            {"name": name, "meaning": move.meaning, "role": move.role.label, "missing": move.missing(self.survey)}
+            {"name": name, "meaning": str(move.meaning), "role": move.role.label, "missing": move.missing(self.survey)}
             for name, move in transitions.moves_from(self.survey.state).items()
         ]
 

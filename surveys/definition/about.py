@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from collector.designs import ABOUT
 from collector.designs.checks import require
 from collector.errors import ValidationError
@@ -26,7 +28,9 @@ def frozen_about(definition: Definition) -> dict[str, object]:
     about: dict[str, object] = dict(definition.get("about", {}))
     if after and "help_line" not in about:
         first = next(iter(after.values()))[0]
-        raise ValidationError(("about", "help_line"), f"must not be empty: it is to be shown after {first}")
+        raise ValidationError(
+            ("about", "help_line"), gettext("must not be empty: it is shown after {first}").format(first=first)
+        )
     about |= {"help_after": after} if after else {}
     plain = [{name: value for name, value in one.items() if name != "help_after"} for one in sections]
     return ({"about": about} if about else {}) | ({"sections": plain} if plain else {})
@@ -37,5 +41,9 @@ def _helped(name: str, parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for number, part in enumerate(parts):
         if "help_after" in part:
             shown = part["help_after"]
-            require(shown is True, (name, number, "help_after"), f"must be true or false; got {shown!r}")
+            require(
+                shown is True,
+                (name, number, "help_after"),
+                gettext("must be true or false; got {shown!r}").format(shown=shown),
+            )
             yield part["key"]

@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
 
+from django.utils.translation import gettext
+
 from collector.designs import COLOURS, Look
 from collector.errors import ValidationError
 from estimator.base.typesetting import colours
@@ -75,8 +77,16 @@ def require_contrast(look: Look) -> None:
                 if ratio < LEAST_CONTRAST:
                     raise ValidationError(
                         ("look", key),
-                        f"must have a contrast of at least {LEAST_CONTRAST}:1 with {where}, {other}; {colour} has "
-                        f"{int(100 * ratio) / 100}:1" + _advice(look, scheme, key),
+                        gettext(
+                            "must have a contrast of at least {least}:1 with {where}, {other}; {colour} has {ratio}:1"
+                        ).format(
+                            least=LEAST_CONTRAST,
+                            where=where,
+                            other=other,
+                            colour=colour,
+                            ratio=int(100 * ratio) / 100,
+                        )
+                        + _advice(look, scheme, key),
                     )
 
 
@@ -85,10 +95,10 @@ def _pairs(look: Look, scheme: Scheme) -> dict[str, tuple[str, dict[str, str]]]:
     known = tokens()[scheme]
     accent, background = _chosen(look, scheme)
     with_accent = {
-        "the background of questions": known["surface"],
-        "the background of the page": background or known["page"],
-        "the background of what explains": mixed(accent, known["surface"], TINT) if accent else "",
-        "the words on buttons": known["on-accent"],
+        gettext("the background of questions"): known["surface"],
+        gettext("the background of the page"): background or known["page"],
+        gettext("the background of explanations"): mixed(accent, known["surface"], TINT) if accent else "",
+        gettext("the text on buttons"): known["on-accent"],
     }
     with_background = {
         "texts": known["ink"],
@@ -114,7 +124,7 @@ def _advice(look: Look, scheme: Scheme, key: str) -> str:
         close: Any = {key: mixed(getattr(look, key), end, 1 - step / 100)}
         colour, pairs = _pairs(replace(look, **close), scheme)[key]
         if all(contrast(colour, other) >= LEAST_CONTRAST for other in pairs.values()):
-            return f". {colour} would do"
+            return gettext(". {colour} would do").format(colour=colour)
     return ""
 
 
@@ -124,7 +134,10 @@ def style_sheet(look: Look) -> str:
     # What is chosen for light screens alone stays the platform's on dark ones.
     dark = {name: tokens()["dark"][name] for name in light} | dark
     parts = [f":root{{--sans:{FONTS[look.font]}}}"] if look.font in FONTS else []
-    for condition, variables in (("not print", light), ("screen and (prefers-color-scheme:dark)", dark)):
+    for condition, variables in (
+        ("not print", light),
+        ("screen and (prefers-color-scheme:dark)", dark),
+    ):
         if variables:
             said = ";".join(f"--{name}:{colour}" for name, colour in variables.items())
             parts.append(f"@media {condition}{{:root{{{said}}}}}")

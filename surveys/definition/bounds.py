@@ -7,6 +7,8 @@ import math
 import re
 from typing import Any
 
+from django.utils.translation import gettext
+
 from collector.designs.texts import refused_character
 from collector.errors import Path, ValidationError
 from surveys.definition.unsupported import unsupported_text
@@ -46,7 +48,12 @@ def require_size(source: str) -> None:
     try:
         size = len(source.encode())
     except UnicodeEncodeError as error:
-        raise ValidationError((), f"this is not text: character {error.start + 1} is half of one") from None
+        raise ValidationError(
+            (),
+            gettext("this is not text: character {position} is half of a surrogate pair").format(
+                position=error.start + 1
+            ),
+        ) from None
     if size > LARGEST_FILE:
         raise too_large(size)
     if size > LARGEST and (rest := size - sum(len(line[0]) for line in PICTURE.finditer(source))) > LARGEST:
@@ -56,7 +63,10 @@ def require_size(source: str) -> None:
 def too_large(size: int) -> ValidationError:
     """The error for a definition with this many bytes, raised before reading where possible."""
     return ValidationError(
-        (), f"a definition must have at most {LARGEST:,} bytes besides its pictures; this one has {size:,}"
+        (),
+        gettext("a definition must have at most {largest:,} bytes besides its pictures; this one has {size:,}").format(
+            largest=LARGEST, size=size
+        ),
     )
 
 
@@ -66,7 +76,9 @@ def require_plain(value: Any, path: Path = (), depth: int = 1) -> int:
     Returns how many parts there are. Raises ValidationError, which names the place, the bound and the value.
     """
     if depth > DEEPEST:
-        raise ValidationError(path, f"is nested too deeply: at most {DEEPEST} levels are taken")
+        raise ValidationError(
+            path, gettext("is nested too deeply: at most {deepest} levels are allowed").format(deepest=DEEPEST)
+        )
     if isinstance(value, dict | list):
         return _require_plain_entries(value, path, depth)
     if isinstance(value, str):
@@ -78,7 +90,12 @@ def require_plain(value: Any, path: Path = (), depth: int = 1) -> int:
 
 def _require_plain_entries(value: dict[Any, Any] | list[Any], path: Path, depth: int) -> int:
     if len(value) > MOST_ENTRIES:
-        raise ValidationError(path or SURVEY, f"must have at most {MOST_ENTRIES} entries; got {len(value)}")
+        raise ValidationError(
+            path or SURVEY,
+            gettext("must have at most {most_entries} entries; got {count}").format(
+                most_entries=MOST_ENTRIES, count=len(value)
+            ),
+        )
     parts = 1
     if isinstance(value, list):
         parts += sum(require_plain(part, (*path, number), depth + 1) for number, part in enumerate(value))
@@ -87,26 +104,40 @@ def _require_plain_entries(value: dict[Any, Any] | list[Any], path: Path, depth:
             _require_plain_key(name, path or SURVEY)
             parts += 1 + require_plain(part, (*path, str(name)), depth + 1)
     if parts > MOST_PARTS:
-        raise ValidationError(path or SURVEY, f"must have at most {MOST_PARTS:,} parts; got more")
+        raise ValidationError(
+            path or SURVEY, gettext("must have at most {most_parts:,} parts; got more").format(most_parts=MOST_PARTS)
+        )
     return parts
 
 
 def _require_plain_key(name: Any, path: Path) -> None:
     if len(str(name)) > LONGEST_KEY:
-        raise ValidationError(path, f"must have keys of at most {LONGEST_KEY} characters; got {len(str(name)):,}")
+        raise ValidationError(
+            path,
+            gettext("must have keys of at most {longest_key} characters; got {count:,}").format(
+                longest_key=LONGEST_KEY, count=len(str(name))
+            ),
+        )
     if unseen := refused_character(str(name), lines=False):
-        raise ValidationError(path, f"has a key that {unseen.in_words}.")
+        raise ValidationError(path, gettext("has a key that {problem}.").format(problem=unseen.in_words))
 
 
 def _require_plain_text(words: str, path: Path) -> None:
     if len(words) > LONGEST_TEXT:
-        raise ValidationError(path, f"must have at most {LONGEST_TEXT:,} characters; got {len(words):,}")
+        raise ValidationError(
+            path,
+            gettext("must have at most {longest_text:,} characters; got {count:,}").format(
+                longest_text=LONGEST_TEXT, count=len(words)
+            ),
+        )
     if reason := unsupported_text(words):
         raise ValidationError(path, f"{reason}.")
 
 
 def _require_plain_number(number: int | float, path: Path) -> None:
     if isinstance(number, float) and not math.isfinite(number):
-        raise ValidationError(path, f"must be a finite number; got {number}")
+        raise ValidationError(path, gettext("must be a finite number; got {number}").format(number=number))
     if abs(number) >= 10**MOST_DIGITS:
-        raise ValidationError(path, f"must be a number of at most {MOST_DIGITS} digits")
+        raise ValidationError(
+            path, gettext("must be a number of at most {most_digits} digits").format(most_digits=MOST_DIGITS)
+        )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from collector import designs
 from collector.designs import Ceilings, Design
@@ -27,7 +28,9 @@ LARGEST_BUDGET = 100
 
 def require_budget(value: object) -> None:
     """Raise ValidationError unless this is a total epsilon, as text, that an author may want to keep to."""
-    words = f"must be above 0 and at most {LARGEST_BUDGET}; got {value!r}"
+    words = gettext("must be greater than 0 and at most {largest}; got {value!r}").format(
+        largest=LARGEST_BUDGET, value=value
+    )
     require(0 < decimal(value, (BUDGET,)) <= LARGEST_BUDGET, (BUDGET,), words)
 
 
@@ -41,7 +44,9 @@ class Excess:
 
     @property
     def in_words(self) -> str:
-        return f"{self.what} {wording.epsilon(epsilon_of(self.ratio))}, above {self.ceiling}"
+        return gettext("{what} {epsilon}, above {ceiling}").format(
+            what=self.what, epsilon=wording.epsilon(epsilon_of(self.ratio)), ceiling=self.ceiling
+        )
 
 
 def of_an_opening(reason: str) -> dict[str, str]:
@@ -58,12 +63,18 @@ def excesses(design: Design) -> Iterator[Excess]:
     price_of_all = priced(design)
     for number, price in enumerate(price_of_all.prices, start=1):
         if _is_above(price.ratio, ceilings.question):
-            yield Excess(f"question {number} ({price.key}) has epsilon", price.ratio, ceilings.question)
+            yield Excess(
+                gettext("question {number} ({key}) has epsilon").format(number=number, key=price.key),
+                price.ratio,
+                ceilings.question,
+            )
     spent = design.spent
     total = spent * price_of_all.ratio
     if _is_above(total, ceilings.total):
-        before = ", with what was spent before," if spent > 1 else ""
-        yield Excess(f"all questions together{before} have epsilon", total, ceilings.total)
+        before = gettext(", including earlier waves,") if spent > 1 else ""
+        yield Excess(
+            gettext("all questions together{before} have epsilon").format(before=before), total, ceilings.total
+        )
 
 
 def with_reason(design: Design, reason: str) -> Design:
@@ -76,9 +87,14 @@ def with_reason(design: Design, reason: str) -> Design:
     """
     reason = reason.strip()
     above = "; ".join(one.in_words for one in excesses(design))
-    bounds = f"1 to {designs.LONGEST_REASON} characters"
+    bounds = gettext("1 to {longest_reason} characters").format(longest_reason=designs.LONGEST_REASON)
     if not reason and above:
-        raise InputError("reason", f"reason must say in {bounds} why it is to be opened although {above}; got none")
+        raise InputError(
+            "reason",
+            gettext("reason must say in {bounds} why the survey is opened although {above}; got none").format(
+                bounds=bounds, above=above
+            ),
+        )
     if not reason or design.ceilings is None:
         return design
     try:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from django.utils.translation import gettext
+
 from collector.errors import Path, ValidationError
 from surveys.definition.parts import Definition
 
@@ -67,15 +69,22 @@ class Clash:
 def read_changes(raw: object) -> list[Change]:
     """Parse the changes of a request. Raises ValidationError."""
     if not isinstance(raw, list) or len(raw) > MOST_CHANGES:
-        raise ValidationError(("changes",), f"must be a list of at most {MOST_CHANGES:,} changes")
+        raise ValidationError(
+            ("changes",),
+            gettext("must be a list of at most {most_changes:,} changes").format(most_changes=MOST_CHANGES),
+        )
     found = []
     for number, one in enumerate(raw):
         path = one.get("path") if isinstance(one, dict) else None
         steps = isinstance(path, list) and path and all(type(step) in (str, int) for step in path)
         if not path or not steps or not set(one) <= {"path", "was", "now"} or not {"was", "now"} & set(one):
-            raise ValidationError(("changes", number), "must have a path of keys and numbers, and was, now or both")
+            raise ValidationError(
+                ("changes", number), gettext("must have a path of keys and numbers, and was, now or both")
+            )
         if path == ["strata"]:
-            raise ValidationError(("changes", number), "must name a part of strata: wording, groups or a group")
+            raise ValidationError(
+                ("changes", number), gettext("must name a part of strata: wording, groups or a group")
+            )
         found.append(Change(tuple(path), one.get("was", ABSENT), one.get("now", ABSENT)))
     return found
 

@@ -12,6 +12,8 @@ from typing import Final
 
 from django.utils.dateformat import format as formatted
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext as panel_text
+from django.utils.translation import gettext_lazy as panel_text_lazy
 from django.utils.translation import override
 
 from collector.designs.checks import listed, one_of
@@ -37,7 +39,11 @@ DAY: Final = 24 * 60
 
 WRITTEN = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
-FORMS: Final = {1: "a year like 2024", 2: "a month like 2024-03", 3: "a day like 2024-03-15"}
+FORMS: Final = {
+    1: panel_text_lazy("a year such as 2024"),
+    2: panel_text_lazy("a month such as 2024-03"),
+    3: panel_text_lazy("a day such as 2024-03-15"),
+}
 
 MONTH: Final = {"en": "F Y", "de": "F Y", "es": r"F \d\e Y", "fr": "F Y", "ar": "F Y"}
 """How a month is written in each language of the respondents' pages (Django's letters for parts of a date)."""
@@ -53,11 +59,18 @@ def choices_of(classes: object, languages: Sequence[str], path: Path) -> list[Te
         Naming the key, what is allowed, and the value.
     """
     by = known_keys(classes, set().union(*KEYS.values()), path).get("by")
-    written = known_keys(classes, KEYS[one_of(by, KEYS, (*path, "by"), f"one of {', '.join(KEYS)}")], path)
+    written = known_keys(
+        classes, KEYS[one_of(by, KEYS, (*path, "by"), panel_text("one of {keys}").format(keys=", ".join(KEYS)))], path
+    )
     labels = _times(written, path) if by == "time" else _dates(written, path)
     count = len(labels)
     if not 2 <= count <= MOST_ANSWERS:
-        raise ValidationError(path, f"must make 2 to {MOST_ANSWERS} choices; got {count:,}")
+        raise ValidationError(
+            path,
+            panel_text("must give 2 to {most_answers} choices; got {count:,}").format(
+                most_answers=MOST_ANSWERS, count=count
+            ),
+        )
     return [{code: _in(code, label) if code in MONTH else "" for code in languages} for label in labels]
 
 
@@ -75,11 +88,15 @@ def _times(written: Mapping[str, object], path: Path) -> list[Label]:
     hours = written.get("hours")
     if type(hours) is not int or hours not in HOURS:
         allowed = ", ".join(map(str, HOURS))
-        raise ValidationError((*path, "hours"), f"must be one of {allowed}; got {hours!r}")
+        raise ValidationError(
+            (*path, "hours"), panel_text("must be one of {allowed}; got {hours!r}").format(allowed=allowed, hours=hours)
+        )
     begin = written.get("from", "00:00")
     clock = CLOCK.fullmatch(begin) if isinstance(begin, str) else None
     if clock is None:
-        raise ValidationError((*path, "from"), f"must be a time like 06:00; got {begin!r}")
+        raise ValidationError(
+            (*path, "from"), panel_text("must be a time such as 06:00; got {begin!r}").format(begin=begin)
+        )
     first, length = int(clock[1]) * 60 + int(clock[2]), hours * 60
     spans = [f"{_clock(start)} – {_clock(start + length - 1)}" for start in range(first, first + DAY, length)]
     return [lambda _code, span=span: span for span in spans]  # type: ignore[misc]
@@ -108,13 +125,15 @@ def _boundaries(at: object, path: Path) -> tuple[int, list[date]]:
     """Typed dates, each of which begins a class, and how many parts (year, month, day) they all have."""
     listing = listed(at, path)
     if not listing:
-        raise ValidationError(path, "must be a list of at least one date; got none")
+        raise ValidationError(path, panel_text("must be a list of at least one date; got none"))
     found = WRITTEN.fullmatch(str(listing[0]))
     parts = found.lastindex or 1 if found else 3
     starts = [_date(one, parts, (*path, place)) for place, one in enumerate(listing)]
     for place, (before, after) in enumerate(pairwise(starts), start=1):
         if before >= after:
-            said = f"must be later than {listing[place - 1]}, the one before it; got {listing[place]}"
+            said = panel_text("must be later than {before}, the one before it; got {given}").format(
+                before=listing[place - 1], given=listing[place]
+            )
             raise ValidationError((*path, place), said)
     return parts, starts
 
@@ -124,9 +143,17 @@ def _periods(written: Mapping[str, object], parts: int, path: Path) -> list[date
     months = PERIODS[str(written["by"])]
     first, last = (_month(_date(written.get(name), parts, (*path, name)), months) for name in ("from", "to"))
     if first > last:
-        raise ValidationError((*path, "to"), f"must not be before {written['from']}; got {written['to']}")
+        raise ValidationError(
+            (*path, "to"),
+            panel_text("must not be before {begin}; got {end}").format(begin=written["from"], end=written["to"]),
+        )
     if (count := last - first + 1) > MOST_ANSWERS:
-        raise ValidationError(path, f"must make 2 to {MOST_ANSWERS} choices; got {count:,}")
+        raise ValidationError(
+            path,
+            panel_text("must give 2 to {most_answers} choices; got {count:,}").format(
+                most_answers=MOST_ANSWERS, count=count
+            ),
+        )
     return [_first_day(number * months) for number in range(first, last + 2)]
 
 
@@ -147,16 +174,23 @@ def _date(value: object, parts: int, path: Path) -> date:
             raise ValueError
         day = date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
     except ValueError:
-        raise ValidationError(path, f"must be {FORMS[parts]}; got {value!r}") from None
+        raise ValidationError(
+            path, panel_text("must be {form}; got {value!r}").format(form=FORMS[parts], value=value)
+        ) from None
     if not YEARS[0] <= day.year <= YEARS[1]:
-        raise ValidationError(path, f"must be of the years {YEARS[0]} to {YEARS[1]}; got {value!r}")
+        raise ValidationError(
+            path,
+            panel_text("must be in the years {first} to {last}; got {value!r}").format(
+                first=YEARS[0], last=YEARS[1], value=value
+            ),
+        )
     return day
 
 
 def _flag(written: Mapping[str, object], name: str, path: Path) -> bool:
     value = written.get(name, False)
     if type(value) is not bool:
-        raise ValidationError((*path, name), f"must be true or false; got {value!r}")
+        raise ValidationError((*path, name), panel_text("must be true or false; got {value!r}").format(value=value))
     return value
 
 

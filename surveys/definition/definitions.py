@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import yaml
 from django.conf import settings
+from django.utils.translation import gettext
 
 from collector import designs
 from collector.designs.checks import listed
@@ -113,7 +114,9 @@ def complete(raw: object) -> Definition:
     raw = known_keys(raw, SURVEY_KEYS, SURVEY)
     languages = raw.get("languages", ["en"])
     if not isinstance(languages, list) or not languages or not all(isinstance(code, str) for code in languages):
-        raise ValidationError(("languages",), f"must be a list of language codes; got {languages!r}")
+        raise ValidationError(
+            ("languages",), gettext("must be a list of language codes; got {languages!r}").format(languages=languages)
+        )
     strata = known_keys(raw.get("strata") or {}, {"wording", "groups"}, ("strata",))
     groups = [_group(one, languages, n) for n, one in enumerate(listed(strata.get("groups", []), ("strata", "groups")))]
     pictures = read_pictures(raw["pictures"]) if raw.get("pictures") else {}
@@ -153,7 +156,7 @@ def design_of(definition: Definition, *, version: int, opening: OpeningOptions =
     require_every_language(definition)
     appearance.require_contrast(design.look)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, ())
-    _within_ceiling(design, opening, "Lower the truth probability of a question, or ask fewer.")
+    _within_ceiling(design, opening, gettext("Lower the truth probability of a question, or ask fewer questions."))
     return design
 
 
@@ -173,7 +176,7 @@ def next_wave_design(frozen: designs.Design, *, version: int, opening: OpeningOp
     }
     content = {name: value for name, value in frozen.document.items() if name not in AT_OPENING}
     design = designs.check({**content, **_frozen_fieldwork(fieldwork, opening), "version": version})
-    _within_ceiling(design, opening, "A revised version could ask less.")
+    _within_ceiling(design, opening, gettext("A revised version could ask fewer questions."))
     return design
 
 
@@ -200,8 +203,10 @@ def _frozen_items(items: list[ItemPart]) -> list[Mapping[str, Any]]:
         if numbers > MOST_NUMBERS:
             raise ValidationError(
                 ("items", number),
-                f": the tables of the questions up to here hold {numbers:,} numbers; at most "
-                f"{MOST_NUMBERS:,} are allowed. Offer fewer answers or a larger step",
+                gettext(
+                    ": the tables of the questions up to here have {numbers:,} numbers; at most {most:,} "
+                    "are allowed. Offer fewer answers or a larger step"
+                ).format(numbers=numbers, most=MOST_NUMBERS),
             )
     return frozen
 
@@ -236,7 +241,7 @@ def _filled_in(value: Any, path: Path) -> None:
         for number, part in enumerate(value):
             _filled_in(part, (*path, number))
     elif isinstance(value, str) and (blank := TO_FILL_IN.search(value)):
-        raise ValidationError(path, f"has a place to fill in: {blank[0]}")
+        raise ValidationError(path, gettext("has a placeholder to fill in: {blank}").format(blank=blank[0]))
 
 
 def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
@@ -244,7 +249,10 @@ def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
     options = {name: raw[name] for name in FIELDWORK_OPTIONS if raw.get(name) not in (None, "")}
     for name, words in FIELDWORK_OPTIONS.items():
         if words and options.get(name, words[0]) not in words:
-            raise ValidationError((name,), f"must be {' or '.join(words)}; got {options[name]!r}")
+            raise ValidationError(
+                (name,),
+                gettext("must be {words}; got {given!r}").format(words=" or ".join(words), given=options[name]),
+            )
     if "participation" in options:
         options["participation"] = exact(options["participation"])
     return {name: value for name, value in options.items() if (name, value) != ("repeats", "fresh")}
@@ -272,7 +280,10 @@ def _frozen_fieldwork(definition: FieldworkPart, opening: OpeningOptions) -> dic
         frozen["waves"] = {"repeats": repeats, "spent": spent}
     if epsilon := definition.get("participation"):
         if missing := lacking_package("opendp", "noise"):
-            raise ValidationError(("participation", "epsilon"), f": the noise is drawn by OpenDP, and {missing}")
+            raise ValidationError(
+                ("participation", "epsilon"),
+                gettext(": the noise is drawn by OpenDP, and {missing}").format(missing=missing),
+            )
         frozen["participation"] = {"epsilon": epsilon}
     return frozen | {"ceilings": ceilings.of_an_opening(reason=opening.reason)}
 
@@ -287,13 +298,15 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
-        words = f"the questions together give epsilon {total:.4f}; at most {ceiling:.4f} a person is allowed"
+        words = gettext(
+            "the questions together have epsilon {total:.4f}; at most {ceiling:.4f} per person is allowed"
+        ).format(total=total, ceiling=ceiling)
         if opening.spent > 1:
             before = epsilon_of(opening.spent)
-            words = (
-                f"after this wave a person could have spent epsilon {total:.4f}, {before:.4f} of it in earlier waves; "
-                f"at most {ceiling:.4f} a person is allowed"
-            )
+            words = gettext(
+                "after this wave the privacy loss of a person could be epsilon {total:.4f}, "
+                "{before:.4f} of it from earlier waves; at most {ceiling:.4f} per person is allowed"
+            ).format(total=total, before=before, ceiling=ceiling)
         raise ValidationError((), f"{words}. {advice}", keys=["items"])
 
 

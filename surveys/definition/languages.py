@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.urls import reverse
 from django.urls.converters import StringConverter
+from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.errors import ValidationError
@@ -51,13 +52,15 @@ def require_every_language(definition: Definition) -> None:
     spoken = [code for code, _name in settings.LANGUAGES]
     for code in definition["languages"]:
         if code not in spoken:
-            message = f": the respondents' pages do not speak {code!r}; they speak {', '.join(spoken)}"
+            message = gettext(": respondents' pages are not available in {code!r}, only in {spoken}").format(
+                code=code, spoken=", ".join(spoken)
+            )
             raise ValidationError(("languages",), message)
     for place in ("introduction", "consent"):
         written = [code for code, text in definition[place].items() if text.strip()]
         for code in definition["languages"] if written else ():
             if code not in written:
-                message = f"must not be empty: the text stands there in {', '.join(written)}"
+                message = gettext("must not be empty: the text exists in {written}").format(written=", ".join(written))
                 raise ValidationError((place, code), message)
 
 

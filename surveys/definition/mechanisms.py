@@ -5,6 +5,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import assert_never, get_args
 
+from django.utils.translation import gettext
+
 from collector.designs.design import Encoding, Kind
 from collector.designs.items import check_grid
 from estimator.base.mechanisms import REGISTRY
@@ -64,7 +66,12 @@ def _made(kind: str, answers: int, written: str, most: int | None) -> Mechanism:
         assert isinstance(made, Channel)
         return EachOption(answers, made, most)
     if isinstance(made, Channel) and made.answers != answers:
-        raise ParameterError("choices", f"must be {made.answers} for {entry.name}; got {answers}")
+        raise ParameterError(
+            "choices",
+            gettext("must be {answers} for {name}; got {given}").format(
+                answers=made.answers, name=entry.name, given=answers
+            ),
+        )
     return made
 
 
@@ -97,8 +104,13 @@ def _require_fitting(item: ItemPart) -> None:
     kind, prefer_not, name = item["kind"], "prefer_not" in item, item["channel"]["name"]
     names = fitting(kind, prefer_not=prefer_not)
     if name not in names:
-        what = f"{kind} with prefer_not" if names != MECHANISMS[kind] else kind
-        raise ParameterError("name", f"must be {', '.join(names[:-1])} or {names[-1]} for {what}; got {name!r}")
+        what = gettext("{kind} with prefer_not").format(kind=kind) if names != MECHANISMS[kind] else kind
+        raise ParameterError(
+            "name",
+            gettext("must be {names} or {last} for {what}; got {name!r}").format(
+                names=", ".join(names[:-1]), last=names[-1], what=what, name=name
+            ),
+        )
 
 
 def _rows(channel: Channel) -> list[list[int]]:

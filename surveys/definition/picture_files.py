@@ -5,6 +5,8 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from collector.errors import Path, ValidationError
 from surveys.definition.bounds import MOST_ENTRIES
 from surveys.definition.pictures import CleanPicture, clean_picture
@@ -16,8 +18,13 @@ NAMED = {"digest", "type", "width", "height", "alternative"}
 def read_pictures(raw: object) -> dict[str, CleanPicture]:
     """The pictures of a file by the names that it gives them. Raises ValidationError."""
     if not isinstance(raw, dict) or len(raw) > MOST_ENTRIES:
-        got = f"{len(raw)} entries" if isinstance(raw, dict) else type(raw).__name__
-        raise ValidationError(("pictures",), f"must be a mapping of at most {MOST_ENTRIES} names to base64; got {got}")
+        got = gettext("{count} entries").format(count=len(raw)) if isinstance(raw, dict) else type(raw).__name__
+        raise ValidationError(
+            ("pictures",),
+            gettext("must be an object of at most {most} names with base64; got {got}").format(
+                most=MOST_ENTRIES, got=got
+            ),
+        )
     found = {}
     for name, written in raw.items():
         path: Path = ("pictures", str(name))
@@ -26,7 +33,7 @@ def read_pictures(raw: object) -> dict[str, CleanPicture]:
         except (binascii.Error, ValueError):
             content = b""
         if not content:
-            raise ValidationError(path, "must be a picture in base64")
+            raise ValidationError(path, gettext("must be a picture in base64"))
         try:
             found[str(name)] = clean_picture(content)
         except ValidationError as error:
@@ -49,7 +56,10 @@ def _named(written: Mapping[str, object], pictures: Mapping[str, CleanPicture], 
         return pictures[name].to_dict()
     if "file" in written:
         known = ", ".join(sorted(pictures)) or "none"
-        raise ValidationError((*path, "file"), f"must be one of the file's pictures ({known}); got {name!r:.80}")
+        raise ValidationError(
+            (*path, "file"),
+            gettext("must be one of the file's pictures ({known}); got {name!r:.80}").format(known=known, name=name),
+        )
     return {part: written.get(part) for part in ("digest", "type", "width", "height")}
 
 

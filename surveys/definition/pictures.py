@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from collector.designs.blocks import LONGEST_SIDE
 from collector.errors import ValidationError
 
@@ -57,18 +59,28 @@ def clean_picture(data: bytes, *, longest: int = LONGEST_SIDE) -> CleanPicture:
     `longest` is the maximum width and height of one that is for less than a whole page.
     """
     if len(data) > MOST_BYTES:
-        raise _refused(f"must have at most {MOST_BYTES:,} bytes; this one has {len(data):,}")
+        raise _refused(
+            gettext("must have at most {most_bytes:,} bytes; this one has {count:,}").format(
+                most_bytes=MOST_BYTES, count=len(data)
+            )
+        )
     reader = _reader_of(data)
     try:
         picture = reader(data)
     except (struct.error, IndexError, zlib.error):
-        raise _refused("is damaged: it ends too early or does not unpack") from None
+        raise _refused(gettext("is damaged: it ends too early or cannot be unpacked")) from None
     if max(picture.width, picture.height) > longest:
         raise _refused(
-            f"must be at most {longest} points wide and high; this one is {picture.width} x {picture.height}"
+            gettext("must be at most {longest} pixels wide and high; this one is {width} x {height}").format(
+                longest=longest, width=picture.width, height=picture.height
+            )
         )
     if len(picture.content) > MOST_BYTES:
-        raise _refused(f"must have at most {MOST_BYTES:,} bytes; written anew it has {len(picture.content):,}")
+        raise _refused(
+            gettext("must have at most {most_bytes:,} bytes; after conversion it has {count:,}").format(
+                most_bytes=MOST_BYTES, count=len(picture.content)
+            )
+        )
     _require_decodable(picture)
     return picture
 
@@ -80,8 +92,8 @@ def _reader_of(data: bytes) -> Callable[[bytes], CleanPicture]:
         return _jpeg
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return _webp
-    svg = "; SVG can hold scripts" if b"<svg" in data[:1024].lower() else ""
-    raise _refused(f"must be PNG, JPEG or WebP{svg}")
+    svg = gettext("; SVG can contain scripts") if b"<svg" in data[:1024].lower() else ""
+    raise _refused(gettext("must be PNG, JPEG or WebP{svg}").format(svg=svg))
 
 
 def _require_decodable(picture: CleanPicture) -> None:
@@ -95,7 +107,7 @@ def _require_decodable(picture: CleanPicture) -> None:
         try:
             typst.compile(Path(folder) / "page.typ", root=Path(folder), format="png", ppi=72)
         except typst.TypstError:
-            raise _refused("is damaged: it cannot be decoded") from None
+            raise _refused(gettext("is damaged: it cannot be decoded")) from None
 
 
 def _png(data: bytes) -> CleanPicture:
@@ -113,7 +125,7 @@ def _png(data: bytes) -> CleanPicture:
             case b"IEND":
                 break
             case _ if name[0] & 0x20 == 0:
-                raise _refused("is damaged: it holds a part that no PNG has")
+                raise _refused(gettext("is damaged: it has a part that no PNG has"))
     width, height, depth, colour, packing, filtering, interlaced = struct.unpack(">IIBBBBB", header)
     _require_size(width, height)
     if (
@@ -123,13 +135,13 @@ def _png(data: bytes) -> CleanPicture:
         or interlaced > 1
         or (colour == 3) > bool(palette)
     ):
-        raise _refused("is damaged: its header is none of a PNG")
+        raise _refused(gettext("is damaged: its header is not that of a PNG"))
     rows = list(_png_rows(width, height, depth * PNG_SAMPLES[colour], interlaced=bool(interlaced)))
     size = sum(rows)
     unpacker = zlib.decompressobj()
     unpacked = unpacker.decompress(packed, size + 1)
     if len(unpacked) != size or not unpacker.eof:
-        raise _refused("is damaged: its points do not fill its size")
+        raise _refused(gettext("is damaged: its pixels do not fill its size"))
     content = PNG + _chunk(b"IHDR", header) + b"".join(kept)
     content += _chunk(b"IDAT", zlib.compress(unpacked, 9)) + _chunk(b"IEND", b"")
     return CleanPicture("png", width, height, content)
@@ -141,7 +153,7 @@ def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         size, name = struct.unpack(">I4s", data[place : place + 8])
         content, end = data[place + 8 : place + 8 + size], place + 8 + size
         if struct.unpack(">I", data[end : end + 4])[0] != zlib.crc32(name + content):
-            raise _refused("is damaged: a checksum is wrong")
+            raise _refused(gettext("is damaged: a checksum is wrong"))
         yield name, content
         place = end + 4
 
@@ -165,14 +177,14 @@ def _jpeg(data: bytes) -> CleanPicture:
         while data[place] == 0xFF and data[place + 1] == 0xFF:
             place += 1
         if data[place] != 0xFF:
-            raise _refused("is damaged: a part does not begin where the last one ends")
+            raise _refused(gettext("is damaged: a part does not begin where the last one ends"))
         marker = data[place + 1]
         if marker == 0xD9:
             break
         length = struct.unpack(">H", data[place + 2 : place + 4])[0]
         part, place = data[place : place + 2 + length], place + 2 + length
         if len(part) != 2 + length or length < 2:
-            raise _refused("is damaged: it ends too early or does not unpack")
+            raise _refused(gettext("is damaged: it ends too early or cannot be unpacked"))
         if marker in JPEG_FRAMES:
             size = _jpeg_frame(part, first=size == (0, 0))
         if marker == 0xDA:
@@ -183,16 +195,18 @@ def _jpeg(data: bytes) -> CleanPicture:
         if marker in JPEG_KEPT or marker == 0xDA or (marker == 0xEE and part[4:9] == b"Adobe" and len(part) == 16):
             kept.append(part)
         elif not (0xE0 <= marker <= 0xEF or marker == 0xFE):
-            raise _refused("is a JPEG of a kind that browsers do not show: baseline and progressive ones are taken")
+            raise _refused(
+                gettext("is a JPEG of a kind that browsers do not show: baseline and progressive ones are accepted")
+            )
     if not scanned or size == (0, 0):
-        raise _refused("is damaged: it holds no picture")
+        raise _refused(gettext("is damaged: it has no picture"))
     return CleanPicture("jpg", *size, b"".join([*kept, b"\xff\xd9"]))
 
 
 def _jpeg_frame(part: bytes, *, first: bool) -> tuple[int, int]:
     bits, height, width, components = struct.unpack(">BHHB", part[4:10])
     if not first or bits != 8 or components not in (1, 3):
-        raise _refused("must be a JPEG in grey or colour with 8 bits")
+        raise _refused(gettext("must be a JPEG in grey or colour with 8 bits"))
     _require_size(width, height)
     return width, height
 
@@ -218,11 +232,11 @@ def _webp(data: bytes) -> CleanPicture:
         name, length = struct.unpack("<4sI", data[place : place + 8])
         content = data[place + 8 : place + 8 + length]
         if len(content) != length or name in found:
-            raise _refused("is damaged: a part is missing or stands twice")
+            raise _refused(gettext("is damaged: a part is missing or repeated"))
         found[name] = content
         place += 8 + length + length % 2
     if {b"ANIM", b"ANMF"} & set(found):
-        raise _refused("must not move; this WebP is animated")
+        raise _refused(gettext("must not be animated; this WebP is"))
     if exif := found.get(b"EXIF"):
         _require_upright(exif.removeprefix(b"Exif\x00\x00"))
     points = found.get(b"VP8L") or found[b"VP8 "] if {b"VP8L", b"VP8 "} & set(found) else b""
@@ -244,7 +258,7 @@ def _webp_size(points: bytes, *, lossless: bool) -> tuple[int, int]:
     if not lossless and points[3:6] == b"\x9d\x01\x2a":
         width, height = struct.unpack("<HH", points[6:10])
         return width & 0x3FFF, height & 0x3FFF
-    raise _refused("is damaged: it holds no picture")
+    raise _refused(gettext("is damaged: it has no picture"))
 
 
 def _riff(name: bytes, content: bytes) -> bytes:
@@ -261,12 +275,16 @@ def _require_upright(exif: bytes) -> None:
     for place in range(start + 2, start + 2 + 12 * count, 12):
         tag, _kind, _count, value = struct.unpack(f"{order}HHIH", exif[place : place + 10])
         if tag == ORIENTATION and value != UPRIGHT:
-            raise _refused("lies on its side, and only its metadata say so: turn it, and save it again")
+            raise _refused(gettext("is turned only by its metadata: rotate it in an image editor and save it again"))
 
 
 def _require_size(width: int, height: int) -> None:
     if not (1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE):
-        raise _refused(f"must be at most {LONGEST_SIDE} points wide and high; this one is {width} x {height}")
+        raise _refused(
+            gettext("must be at most {longest} pixels wide and high; this one is {width} x {height}").format(
+                longest=LONGEST_SIDE, width=width, height=height
+            )
+        )
 
 
 def _refused(reason: str) -> ValidationError:

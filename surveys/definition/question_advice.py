@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from django.utils.translation import gettext
 
 from surveys.definition.parts import Definition
 
@@ -56,8 +57,10 @@ def question_advice(definition: Definition) -> Iterator[WordingAdvice]:
                     yield WordingAdvice(path, language, kind.name, f"“{match}”: {kind.reason}")
             count = len(WORD.findall(words))
             if count > MOST_WORDS:
-                advice = f"It has {count} words; people read up to {MOST_WORDS} with ease."
-                yield WordingAdvice(path, language, "too long", advice)
+                advice = gettext("It has {count} words; up to {most_words} are easy to read.").format(
+                    count=count, most_words=MOST_WORDS
+                )
+                yield WordingAdvice(path, language, gettext("too long"), advice)
             yield from _hard_to_read(path, language, words)
 
 
@@ -73,10 +76,10 @@ def _hard_to_read(path: tuple[str, ...], language: str, words: str) -> Iterator[
         return
     level = round(lix(words))
     if level > HARDEST[language]:
-        advice = (
-            f"Hard to read: LIX {level}, easy up to {HARDEST[language]}. Shorter sentences and words help everybody."
-        )
-        yield WordingAdvice(path, language, "hard to read", advice)
+        advice = gettext(
+            "Hard to read: LIX {level}; up to {hardest} is easy. Shorter sentences and words help everybody."
+        ).format(level=level, hardest=HARDEST[language])
+        yield WordingAdvice(path, language, gettext("hard to read"), advice)
 
 
 def _match(kind: AdviceKind, of: str, language: str, words: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
+from django.utils.translation import gettext, gettext_lazy
+
 from collector.designs import Kind
 from collector.designs.checks import decimal, listed, one_of
 from collector.errors import Path, ValidationError
@@ -54,9 +56,10 @@ UNFROZEN = ("help_after", "sensitivity")
 """Parts that the frozen question does not have: tickets and waves go by what is asked, and how sensitive its author
 found a question is nobody else's to read."""
 
-NO_NUMBER_WITHHELD = (
-    "is not for a number: every report of a number is a number. Ask first, by a yes/no question, whether "
-    "people want to say it, and ask the number only then (asked_if)"
+NO_NUMBER_WITHHELD = gettext_lazy(
+    "is not allowed for a number: every response to a number is a number. Ask first, in a "
+    "yes/no question, whether people want to tell it, and ask for the number only then "
+    "(asked_if)"
 )
 
 
@@ -103,12 +106,20 @@ def frozen_item(item: ItemPart, path: Path) -> Mapping[str, Any]:
     number = item["kind"] == "number"
     try:
         if not number and len(item["choices"]) < 2:
-            raise ValidationError(("choices",), f"must be a list of at least 2 texts; got {len(item['choices'])}")
+            raise ValidationError(
+                ("choices",),
+                gettext("must be a list of at least 2 texts; got {count}").format(count=len(item["choices"])),
+            )
         encoding, channel = frozen_channel(item)
         unasked = {"unasked": _place_of(item)} if "unasked" in item else {}
     except KeyError as error:
         missing = error.args[0]
-        raise ValidationError((*path, "channel"), f"must have {missing!r}", code="required", keys=[missing]) from None
+        raise ValidationError(
+            (*path, "channel"),
+            gettext("must have {missing!r}").format(missing=missing),
+            code="required",
+            keys=[missing],
+        ) from None
     except ValidationError as error:
         raise error.below(*path) from None
     except (ValueError, TypeError) as error:
@@ -138,14 +149,19 @@ def place_among(answers: Sequence[Text | str], written: object, language: str, p
         return written
     texts = [answer.get(language, "") if isinstance(answer, dict) else answer for answer in answers]
     if written not in texts:
-        raise ValidationError(path, f"must be one of {', '.join(map(str, texts))}; got {written}")
+        raise ValidationError(
+            path,
+            gettext("must be one of {names}; got {written}").format(names=", ".join(map(str, texts)), written=written),
+        )
     return texts.index(written)
 
 
 def _kind(kind: object, path: Path) -> Kind:
     if reason := unsupported_kind(kind):
-        raise ValidationError((*path, "kind"), f"{kind!r} is refused: {reason}.")
-    return one_of(kind, KINDS, (*path, "kind"), f"one of {', '.join(KINDS)}")
+        raise ValidationError(
+            (*path, "kind"), gettext("{kind!r} is not possible: {reason}.").format(kind=kind, reason=reason)
+        )
+    return one_of(kind, KINDS, (*path, "kind"), gettext("one of {names}").format(names=", ".join(KINDS)))
 
 
 def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Any]:
@@ -154,7 +170,7 @@ def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
     if "classes" in item:
         return _classes(item, kind, languages, path)
     if {"low", "high"} & set(item):
-        raise ValidationError(path, ": low and high stand beside points, and only there", keys=["low"])
+        raise ValidationError(path, gettext(": low and high are only allowed together with points"), keys=["low"])
     choices = listed(item.get("choices") or [], (*path, "choices"))
     return [text(choice, languages) for choice in choices or (yes_no(languages) if kind == "yes_no" else [])]
 
@@ -162,8 +178,13 @@ def _choices(item: dict[str, object], kind: Kind, languages: list[str], path: Pa
 def _classes(item: dict[str, object], kind: Kind, languages: list[str], path: Path) -> list[Text]:
     """The choices of a question on a date or a time of day, which is asked by its class."""
     if kind not in classes.KINDS or item.get("choices"):
-        fitting = f"is for {', '.join(classes.KINDS)} without choices of its own"
-        raise ValidationError((*path, "classes"), f"{fitting}; got {kind}" if kind not in classes.KINDS else fitting)
+        fitting = gettext("is for {kinds} without their own choices").format(kinds=", ".join(classes.KINDS))
+        raise ValidationError(
+            (*path, "classes"),
+            gettext("{fitting}; got {kind}").format(fitting=fitting, kind=kind)
+            if kind not in classes.KINDS
+            else fitting,
+        )
     return classes.choices_of(item["classes"], languages, (*path, "classes"))
 
 
@@ -192,13 +213,20 @@ def _points(item: dict[str, object], kind: Kind, languages: list[str], path: Pat
     """The choices of a scale given only by its number of points and the texts for its ends."""
     points = item["points"]
     if kind != "scale" or item.get("choices"):
-        raise ValidationError((*path, "points"), "is for a scale without choices of its own")
+        raise ValidationError((*path, "points"), gettext("is for a scale without its own choices"))
     if not isinstance(points, int) or not 2 <= points <= 256:
-        raise ValidationError((*path, "points"), f"must be an integer from 2 to 256; got {points!r}")
+        raise ValidationError(
+            (*path, "points"), gettext("must be an integer from 2 to 256; got {points!r}").format(points=points)
+        )
     ends = {1: text(item.get("low", ""), languages), points: text(item.get("high", ""), languages)}
     for name, end in zip(("low", "high"), ends.values(), strict=True):
         if not isinstance(end, dict):
-            raise ValidationError((*path, name), f"must be a text in each of {', '.join(languages)}; got {end!r}")
+            raise ValidationError(
+                (*path, name),
+                gettext("must be a text in each of {languages}; got {end!r}").format(
+                    languages=", ".join(languages), end=end
+                ),
+            )
     labels = [{code: ends.get(point, {}).get(code, "") for code in languages} for point in range(1, points + 1)]
     return [
         {code: f"{point} – {words}" if words else str(point) for code, words in label.items()}
@@ -218,14 +246,17 @@ def _prefer_not(item: dict[str, object], kind: Kind, languages: list[str], path:
 def _sensitivity(item: dict[str, object], path: Path) -> dict[str, str]:
     if item.get("sensitivity") in (None, ""):
         return {}
-    words = f"one of {', '.join(SENSITIVITIES)}"
+    words = gettext("one of {names}").format(names=", ".join(SENSITIVITIES))
     return {"sensitivity": one_of(item["sensitivity"], SENSITIVITIES, (*path, "sensitivity"), words)}
 
 
 def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, object]:
     if "channel" not in item and kind != "yes_no":
         raise ValidationError(
-            path, f"must say how a question of kind {kind} is randomised; see docs/reference/survey-file.md"
+            path,
+            gettext("must say how a question of kind {kind} is randomised; see docs/reference/survey-file.md").format(
+                kind=kind
+            ),
         )
     channel = item.get("channel", {"name": "forced_response", "truth": "1/2"})
     channel = known_keys(channel, {"name", *PARAMETERS}, path)
@@ -258,7 +289,9 @@ def _asked_if(condition: object, language: str, path: Path, earlier: list[ItemPa
     if found is not None:
         answers = [place_among(answers_of(found), answer, language, (*path, "answers")) for answer in answers]
     elif any(isinstance(answer, str) for answer in answers):
-        raise ValidationError((*path, "item"), f"must be an earlier question; got {parts.get('item')!r}")
+        raise ValidationError(
+            (*path, "item"), gettext("must be an earlier question; got {named!r}").format(named=parts.get("item"))
+        )
     places = all(isinstance(answer, int) for answer in answers)
     return cast("ConditionPart", {"item": parts.get("item"), "answers": sorted(set(answers)) if places else answers})
 
@@ -274,5 +307,8 @@ def _place_of(item: ItemPart) -> int | str:
     except ValueError:  # not a number, or none of these
         low, high, step = grid_of(item).values()
         raise ValidationError(
-            ("unasked",), f"must be a number from {low} to {high} in steps of {step}; got {unasked!r}"
+            ("unasked",),
+            gettext("must be a number from {low} to {high} in steps of {step}; got {unasked!r}").format(
+                low=low, high=high, step=step, unasked=unasked
+            ),
         ) from None

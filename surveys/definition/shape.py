@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.utils.translation import gettext
+
 from collector.errors import Path, ValidationError
 from surveys.definition.parts import Definition
 
@@ -29,7 +31,7 @@ def require_shape(definition: Definition) -> None:
     for section, path in _numbered(definition.get("sections", []), ("sections",)):
         for name in ("title", "introduction"):
             _require_text(section[name], (*path, name))
-        _require(section.get("help_after", False), (bool,), (*path, "help_after"), "true or false")
+        _require(section.get("help_after", False), (bool,), (*path, "help_after"), gettext("true or false"))
     for item, path in _numbered(definition["items"], ("items",)):
         _require_item(item, path)
 
@@ -39,9 +41,9 @@ def _require_screening(screening: Any) -> None:
         _require_text(screening[name], ("screening", name))
     for choice, path in _numbered(screening["choices"], ("screening", "choices")):
         _require_text(choice, path)
-    _require(screening["ends"], (list,), ("screening", "ends"), "a list of the numbers of answers")
+    _require(screening["ends"], (list,), ("screening", "ends"), gettext("a list of the numbers of answers"))
     for end, path in _numbered(screening["ends"], ("screening", "ends")):
-        _require(end, (int,), path, "the number of an answer")
+        _require(end, (int,), path, gettext("the number of an answer"))
 
 
 def _require_appearance(definition: Definition) -> None:
@@ -55,7 +57,7 @@ def _require_appearance(definition: Definition) -> None:
         _require_text(ending["text"], ("ending", "text"))
     if "link" in ending:
         _require_text(ending["link"]["label"], ("ending", "link", "label"))
-        _require(ending["link"]["address"], (str,), ("ending", "link", "address"), "an address")
+        _require(ending["link"]["address"], (str,), ("ending", "link", "address"), gettext("an address"))
     for name, value in ending.get("completion", {}).items():
         _require(value, (dict if name == "carry" else str,), ("ending", "completion", name), "a text")
 
@@ -76,28 +78,35 @@ def _require_item(item: Any, path: Path) -> None:
     for picture, place in _numbered(item.get("choice_pictures", []), (*path, "choice_pictures")):
         if picture is not None:
             _require_picture(picture, place)
-    _require(item.get("most"), (int, type(None)), (*path, "most"), "a whole number")
+    _require(item.get("most"), (int, type(None)), (*path, "most"), gettext("a whole number"))
     for name in ("required", "shuffle", "keep_last", "dropdown", "help_after"):
-        _require(item.get(name, True), (bool,), (*path, name), "true or false")
+        _require(item.get(name, True), (bool,), (*path, name), gettext("true or false"))
     condition = item.get("asked_if")
     if condition is not None:
-        _require(condition.get("item"), (str,), (*path, "asked_if", "item"), "the key of a question")
+        _require(condition.get("item"), (str,), (*path, "asked_if", "item"), gettext("the key of a question"))
         for answer, place in _numbered(condition["answers"], (*path, "asked_if", "answers")):
-            _require(answer, (int,), place, "the number of an answer")
-    _require(item.get("unasked"), (int, str, type(None)), (*path, "unasked"), "the number of a choice, or a number")
+            _require(answer, (int,), place, gettext("the number of an answer"))
+    _require(
+        item.get("unasked"), (int, str, type(None)), (*path, "unasked"), gettext("the number of a choice, or a number")
+    )
     for name, value in item["channel"].items():
         kinds = (list,) if name == "weights" else (str, int)
-        _require(value, kinds, (*path, "channel", name), "rows of whole numbers" if name == "weights" else "a number")
+        _require(
+            value,
+            kinds,
+            (*path, "channel", name),
+            gettext("rows of whole numbers") if name == "weights" else "a number",
+        )
 
 
 def _require_picture(picture: Any, path: Path) -> None:
     _require_text(picture["alternative"], (*path, "alternative"))
     for name, kind in (("digest", str), ("type", str), ("width", int), ("height", int)):
-        _require(picture[name], (kind,), (*path, name), "a text" if kind is str else "a whole number")
+        _require(picture[name], (kind,), (*path, name), "a text" if kind is str else gettext("a whole number"))
 
 
 def _require_text(value: object, path: Path) -> None:
-    _require(value, (dict,), path, "a text by language")
+    _require(value, (dict,), path, gettext("a text for each language"))
     assert isinstance(value, dict)
     for code, words in value.items():
         _require(words, (str,), (*path, code), "a text")
@@ -105,7 +114,7 @@ def _require_text(value: object, path: Path) -> None:
 
 def _require(value: object, kinds: tuple[type, ...], path: Path, what: str) -> None:
     if type(value) not in kinds:
-        raise ValidationError(path, f"must be {what}; got {value!r}")
+        raise ValidationError(path, gettext("must be {what}; got {value!r}").format(what=what, value=value))
 
 
 def _numbered(parts: Iterable[Any], path: Path) -> Iterator[tuple[Any, Path]]:

@@ -2,40 +2,46 @@
 
 import re
 
+from django.utils.translation import gettext, gettext_lazy
+
 from collector.designs.texts import refused_character
 
-OPEN_TEXT = (
-    "Candor asks for no open text: words cannot be randomised, and what people write can name them. Ask for one "
-    "choice or several choices of the answers that you expect"
+OPEN_TEXT = gettext_lazy(
+    "Candor has no free text: words cannot be randomised, and what people write can "
+    "identify them. Offer the answers that you expect, as one choice or several choices"
 )
-FILES = (
-    "Candor takes no files: they cannot be randomised, and they can name who made them. Ask what you want to learn "
-    "from them as a question with choices or as a number"
+FILES = gettext_lazy(
+    "Candor takes no files: they cannot be randomised, and they can identify who made "
+    "them. Ask what you want to learn from them as choices or as a number"
 )
-RANKING = (
-    "Candor asks for no ranking: an order of options has too many answers to be randomised and estimated as a whole. "
-    "Ask for the first place as one choice, or let each option be rated on a scale"
+RANKING = gettext_lazy(
+    "Candor has no ranking: an order of options has too many answers to be randomised and "
+    "estimated as a whole. Ask for the first place as one choice, or let respondents rate "
+    "each option on a scale"
 )
-DATES = (
-    "Candor asks for no exact date or time, which can name people. Ask for its class: kind one_choice with classes, "
-    "like {by: month, from: 2024-01, to: 2024-12} or {by: time, hours: 6}"
+DATES = gettext_lazy(
+    "Candor asks for no exact date or time, which can identify people. Ask for its class: "
+    "kind one_choice with classes, such as {by: month, from: 2024-01, to: 2024-12} or {by: "
+    "time, hours: 6}"
 )
-SCRIPTS = (
-    "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts are shown as they stand; write "
-    "them as plain text"
+SCRIPTS = gettext_lazy(
+    "Candor runs no scripts and no HTML of a survey: they could read the answers. Texts "
+    "are shown as they are; write them as plain text"
 )
-BRANCHING = (
-    "Candor asks no server which question comes next: the server would learn the answer from it. Use asked_if and "
-    "unasked: the device decides, and everybody sends a report of the same shape"
+BRANCHING = gettext_lazy(
+    "Candor asks no server which question comes next: the server would learn the answer "
+    "from it. Use asked_if and unasked: the device decides, and everybody sends a response "
+    "of the same shape"
 )
-QUOTAS = (
-    "Candor has no quotas on answers: nobody knows the answers to count, and a quota that is full would tell what the "
-    "people before answered. Ask for groups openly (strata, with their shares of the population), and for more people"
+QUOTAS = gettext_lazy(
+    "Candor has no quotas on answers: nobody knows the answers to count, and a full quota "
+    "would reveal what the people before answered. Ask for groups openly (strata, with "
+    "their population shares), and for more people"
 )
 
-SCREENED = (
-    "an answer that ends the survey is one of a question of its own before all others, of which nothing is sent: write "
-    "it as screening"
+SCREENED = gettext_lazy(
+    "an answer that ends the survey belongs to a question of its own before all others, "
+    "whose answer is never sent: define it as screening"
 )
 
 KINDS = {
@@ -79,12 +85,12 @@ TAG = re.compile(
 
 def unsupported_kind(kind: object) -> str:
     """The reason why this kind of question is not supported; empty for other kinds."""
-    return KINDS.get(kind.lower(), "") if isinstance(kind, str) else ""
+    return str(KINDS.get(kind.lower(), "")) if isinstance(kind, str) else ""
 
 
 def unsupported_key(key: object) -> str:
     """The reason why this key is not supported; empty if it is merely unknown."""
-    return KEYS.get(key.lower(), "") if isinstance(key, str) else ""
+    return str(KEYS.get(key.lower(), "")) if isinstance(key, str) else ""
 
 
 def unsupported_text(words: object) -> str:
@@ -94,4 +100,8 @@ def unsupported_text(words: object) -> str:
     if unseen := refused_character(words):
         return unseen.in_words
     found = TAG.search(words)
-    return f"holds HTML ({found[0][:20]}), which is refused: {SCRIPTS}" if found else ""
+    return (
+        gettext("contains HTML ({found}), which is not allowed: {why}").format(found=found[0][:20], why=SCRIPTS)
+        if found
+        else ""
+    )

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from collector.errors import Path, ValidationError
 from surveys.definition.numerals import plain_number
 from surveys.definition.unsupported import unsupported_key
@@ -11,13 +13,20 @@ from surveys.definition.unsupported import unsupported_key
 
 def known_keys(value: object, keys: set[str], path: Path) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise ValidationError(path, f"must be a mapping with the keys {', '.join(sorted(keys))}; got {value!r}")
+        raise ValidationError(
+            path,
+            gettext("must be an object with the keys {names}; got {value!r}").format(
+                names=", ".join(sorted(keys)), value=value
+            ),
+        )
     for key in value:
         if key not in keys and (reason := unsupported_key(key)):
-            raise ValidationError((*path, str(key)), f"is refused: {reason}.")
+            raise ValidationError((*path, str(key)), gettext("is not possible: {reason}.").format(reason=reason))
     unknown = sorted(str(key) for key in value if key not in keys)
     if unknown:
-        message = f"has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(keys))}"
+        message = gettext("has unknown keys: {unknown}; known are {names}").format(
+            unknown=", ".join(unknown), names=", ".join(sorted(keys))
+        )
         raise ValidationError(path, message, keys=unknown)
     return value
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from django.utils.translation import gettext
 
 from collector.errors import ValidationError
 from surveys.definition import bounds
@@ -37,10 +38,17 @@ def read(source: str) -> tuple[Any, yaml.Node | None]:
         root = _compose(yaml.parse(source, Loader=LOADER))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        fault = ValidationError((), f"this is not YAML: {', '.join(filter(None, (error.context, error.problem)))}")
+        fault = ValidationError(
+            (),
+            gettext("this is not YAML: {problem}").format(
+                problem=", ".join(filter(None, (error.context, error.problem)))
+            ),
+        )
         raise _at(mark, fault) from None
     except yaml.YAMLError as error:
-        raise ValidationError((), f"this is not YAML: {' '.join(str(error).split())}") from None
+        raise ValidationError(
+            (), gettext("this is not YAML: {problem}").format(problem=" ".join(str(error).split()))
+        ) from None
     return (None if root is None else _value(root)), root
 
 
@@ -54,7 +62,9 @@ class _Open:
 
     def add(self, node: yaml.Node) -> None:
         if len(self.node.value) >= bounds.MOST_ENTRIES and self.key is None:
-            words = f"a list or mapping must have at most {bounds.MOST_ENTRIES} entries; this is one more"
+            words = gettext("a list or mapping must have at most {most_entries} entries; this is one more").format(
+                most_entries=bounds.MOST_ENTRIES
+            )
             raise _at(node.start_mark, ValidationError((), words))
         if isinstance(self.node, yaml.SequenceNode):
             self.node.value.append(node)
@@ -67,9 +77,11 @@ class _Open:
     def _key(self, node: yaml.Node) -> yaml.ScalarNode:
         """The key of an entry; a repeated one is rejected, as a value would be lost."""
         if not isinstance(node, yaml.ScalarNode):
-            raise _at(node.start_mark, ValidationError((), "a key must be a text; this is a list or a mapping"))
+            raise _at(
+                node.start_mark, ValidationError((), gettext("a key must be a text; this is a list or a mapping"))
+            )
         if node.value in self.known:
-            words = f"the key {node.value} stands twice here; only one would count"
+            words = gettext("the key {value} is used twice here; only one would count").format(value=node.value)
             raise _at(node.start_mark, ValidationError((), words))
         self.known.add(node.value)
         return node
@@ -98,15 +110,19 @@ def _compose(events: Iterable[yaml.Event]) -> yaml.Node | None:
 def _require_usual(event: Any, number: int, depth: int, *, alone: bool) -> None:
     words = ""
     if not alone:
-        words = "a file holds one definition; a second document begins here"
+        words = gettext("a file holds one definition; a second document begins here")
     elif event.anchor is not None:
-        words = "anchors (&) and aliases (*) are not taken; write the part out where it belongs"
+        words = gettext("anchors (&) and aliases (*) are not allowed; write the part out where it belongs")
     elif getattr(event, "tag", None) is not None:
-        words = f"tags are not taken; got {event.tag}"
+        words = gettext("tags are not allowed; got {tag}").format(tag=event.tag)
     elif number > bounds.MOST_PARTS:
-        words = f"a definition must have at most {bounds.MOST_PARTS:,} parts; this is one more"
+        words = gettext("a definition must have at most {most_parts:,} parts; this is one more").format(
+            most_parts=bounds.MOST_PARTS
+        )
     elif isinstance(event, yaml.CollectionStartEvent) and depth >= bounds.DEEPEST:
-        words = f"this is nested too deeply: at most {bounds.DEEPEST} levels are taken"
+        words = gettext("this is nested too deeply: at most {deepest} levels are allowed").format(
+            deepest=bounds.DEEPEST
+        )
     if words:
         raise _at(event.start_mark, ValidationError((), words))
 

@@ -5,6 +5,7 @@ from typing import cast
 
 from django.conf import settings
 from django.utils.text import slugify
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs.appearance import check_ending
 from collector.errors import ValidationError
@@ -18,10 +19,13 @@ from surveys.exchange.source import WRITTEN_BEFORE, Outcome, Question, Questionn
 from surveys.exchange.unasked import with_condition
 from surveys.exchange.words import first_text, key_from, language_code, plain_text
 
-NO_TITLE = "Imported survey"
+NO_TITLE = gettext_lazy("Imported survey")
 LONGEST_TITLE = 300
 """Characters of a title or heading that are taken over."""
-CONDITIONAL = ("A text with a condition of its own.", "Write it above the wording of the question that it belongs to.")
+CONDITIONAL = (
+    gettext_lazy("A text with its own condition."),
+    gettext_lazy("Write it above the wording of the question that it belongs to."),
+)
 
 
 @dataclass
@@ -44,10 +48,17 @@ class Texts:
         texts = cls(list(dict.fromkeys([own, *languages])), own)
         if strange and not languages:
             texts.adopted = strange.pop(0)
-            said = f"The pages do not speak {texts.adopted}: its texts stand as {own}. Candor's own words are in {own}."
-            source.report.add("languages", texts.adopted, "changed", said, "Check whether respondents read both.")
+            said = gettext(
+                "Respondents' pages are not available in {adopted}: its texts are used as {own}. "
+                "Candor's own texts are in {own}."
+            ).format(adopted=texts.adopted, own=own)
+            source.report.add(
+                "languages", texts.adopted, "changed", said, gettext("Check that respondents can read both.")
+            )
         for code in strange:
-            said = f"The respondents' pages do not speak it; they speak {', '.join(spoken)}."
+            said = gettext("Respondents' pages are not available in this language; they are in {spoken}.").format(
+                spoken=", ".join(spoken)
+            )
             source.report.add("languages", code, "left out", said)
         for code in texts.languages:
             source.report.add("languages", code, "taken over")
@@ -118,8 +129,10 @@ class Builder:
     def _titled(self, filename: str) -> dict[str, str]:
         title = self._part(self.source.title, "title")
         if not title[self.texts.own]:
-            title[self.texts.own] = next(filter(None, title.values()), "") or shown(filename) or NO_TITLE
-            said = f"The file names no title in {self.texts.own}: it is {title[self.texts.own]}."
+            title[self.texts.own] = next(filter(None, title.values()), "") or shown(filename) or str(NO_TITLE)
+            said = gettext("The file has no title in {own}: it is now {title}.").format(
+                own=self.texts.own, title=title[self.texts.own]
+            )
             self.source.report.add("title", "title", "changed", said)
         cut = list[str]()
         title = _heading(title, cut)
@@ -145,7 +158,7 @@ class Builder:
                 source.report.add(note.place, shown_as, "left out", *CONDITIONAL)
                 continue
             text = _above(text, words)
-            where = "No question follows this text: it stands at the end, after sending."
+            where = gettext("No question follows this text: it is shown at the end, after sending.")
             source.report.add(note.place, shown_as, "changed", " ".join([where, *said]))
         if any(text.values()):
             ending["text"] = text
@@ -155,10 +168,15 @@ class Builder:
             try:
                 check_ending({"link": link}, self.texts.languages)
             except ValidationError as reason:
-                source.report.add("end", f"link: {source.link}", "left out", f"The link {reason.sentence(())}.")
+                source.report.add(
+                    "end",
+                    f"link: {source.link}",
+                    "left out",
+                    gettext("The link {problem}.").format(problem=reason.sentence(())),
+                )
             else:
                 ending["link"] = link
-                how = "Respondents follow it by a link at the end; nobody is sent on without a press."
+                how = gettext("Respondents follow it by a link at the end; nobody is redirected automatically.")
                 source.report.add("end", f"link: {source.link}", "changed", how)
         return ending
 
@@ -179,8 +197,8 @@ class Builder:
     def _take(self, question: Question, made: MadeItem) -> None:
         report, item = self.source.report, made.item
         if len(self.items) >= MOST_ENTRIES:
-            why = f"A survey has at most {MOST_ENTRIES} questions."
-            report.add(made.place, made.shown, "left out", why, "Ask them in a second survey.")
+            why = gettext("A survey has at most {most_entries} questions.").format(most_entries=MOST_ENTRIES)
+            report.add(made.place, made.shown, "left out", why, gettext("Ask them in a second survey."))
             return
         self._put_before(item, question)
         if self.sections:
@@ -192,7 +210,11 @@ class Builder:
         self.items.append(item)
         self.made[made.name] = made
         report.add(
-            made.place, made.shown, "changed" if made.said else "taken over", " ".join(made.said), made.suggestion
+            made.place,
+            made.shown,
+            "changed" if made.said else "taken over",
+            " ".join(made.said),
+            made.suggestion,
         )
 
     def _put_before(self, item: ItemPart, question: Question) -> None:
@@ -204,10 +226,12 @@ class Builder:
                 self.source.report.add(note.place, shown_as, "left out", *CONDITIONAL)
                 continue
             said = (
-                said if note.condition or not question.condition else [*said, "It is shown only where that is asked."]
+                said
+                if note.condition or not question.condition
+                else [*said, gettext("It is shown only where that question is asked.")]
             )
             before = _above(before, words)
-            where = f"The text stands before {item['key']}."
+            where = gettext("The text is shown before {item}.").format(item=item["key"])
             self.source.report.add(note.place, shown_as, "changed" if said else "taken over", " ".join([where, *said]))
         if any(before.values()):
             item["before"] = {"text": before}
@@ -218,12 +242,19 @@ class Builder:
         words = self.texts.take(question.words, said)
         report = self.source.report
         if WRITTEN_BEFORE in question.stored:
-            report.add(question.place, first_text(words, question.name), "taken over", "It stands before its question.")
+            report.add(
+                question.place,
+                first_text(words, question.name),
+                "taken over",
+                gettext("It is shown before its question."),
+            )
         elif not any(words.values()):
-            report.add(question.place, question.name, "left out", "It has no text.")
+            report.add(question.place, question.name, "left out", gettext("It has no text."))
         elif not question.condition and not self.items and (question.section is None or not self.sections):
             self.introduction.append(words)
-            report.add(question.place, first_text(words, question.name), "changed", "It is in the introduction.")
+            report.add(
+                question.place, first_text(words, question.name), "changed", gettext("It is now in the introduction.")
+            )
         else:
             self.waiting.append((question, words, said))
 
@@ -247,9 +278,9 @@ class Builder:
         title = self.texts.take(section.title, said)
         if not any(title.values()):
             title = self.texts.take(self.source.title)
-            said.append("It has no heading, and got that of the survey.")
+            said.append(gettext("It has no heading and uses the survey's title."))
         if not title[self.texts.own]:
-            title[self.texts.own] = next(filter(None, title.values()), section.name or NO_TITLE)
+            title[self.texts.own] = next(filter(None, title.values()), section.name or str(NO_TITLE))
         introduction = self.texts.take(section.introduction, said)
         key = key_from(section.name or title[self.texts.own], keys, "section")
         title = _heading(title, said)
@@ -262,7 +293,7 @@ class Builder:
         for section in self.source.sections():
             title = self.texts.take(section.title)[self.texts.own]
             if title and _heading({"": title}, [])[""] not in entered:
-                self.source.report.add(section.place, title, "left out", "None of its questions was taken over.")
+                self.source.report.add(section.place, title, "left out", gettext("None of its questions was imported."))
 
     def _joined_introduction(self) -> dict[str, str]:
         joined = dict.fromkeys(self.texts.languages, "")
@@ -276,11 +307,13 @@ class Builder:
         for item in bare:
             item["channel"] = protection.channel_of(item, odds)
         if bare:
-            said = (
-                f"{self.source.tool} does not randomise answers. Each question without a mechanism got one "
-                f"({len(bare)} of {len(self.items)}), so that all together stay within epsilon {TOTAL}."
+            said = gettext(
+                "{tool} does not randomise answers. Each question without a randomisation method got "
+                "one ({bare} of {items}), so that all questions together stay within epsilon {total}."
+            ).format(tool=self.source.tool, bare=len(bare), items=len(self.items), total=TOTAL)
+            advice = gettext(
+                "Give sensitive questions more protection and others less; ask for age or region as a group."
             )
-            advice = "Give sensitive questions more protection and the others less; ask age or region as a group."
             self.source.report.add("protection", "randomisation", "changed", said, advice)
 
 
@@ -288,7 +321,11 @@ def _heading(texts: dict[str, str], said: list[str]) -> dict[str, str]:
     """Titles on one line of at most LONGEST_TITLE characters; what was cut is added to `said`."""
     lines = {code: " ".join(words.split()) for code, words in texts.items()}
     if longest := [line for line in lines.values() if len(line) > LONGEST_TITLE]:
-        said.append(f"It was cut to {LONGEST_TITLE} characters from {max(map(len, longest)):,}.")
+        said.append(
+            gettext("It was shortened to {longest_title} characters from {before:,}.").format(
+                longest_title=LONGEST_TITLE, before=max(map(len, longest))
+            )
+        )
     return {code: line[:LONGEST_TITLE] for code, line in lines.items()}
 
 

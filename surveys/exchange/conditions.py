@@ -8,6 +8,8 @@ What it cannot say is reported, never guessed.
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, gettext_lazy
+
 from collector.errors import ValidationError
 from surveys.exchange.source import Condition, Wanted
 
@@ -25,7 +27,7 @@ TOKEN = re.compile(
 )
 EQUAL = {"=", "==", "eq", "equal", "contains", "contain"}
 UNEQUAL = {"!=", "<>", "ne", "notequal", "notcontains", "notcontain"}
-OTHERWISE = "ask it of everybody, or write the condition anew on one earlier question"
+OTHERWISE = gettext_lazy("ask it of everybody, or rewrite the condition to use one earlier question")
 
 
 def untranslatable(reason: str) -> ValidationError:
@@ -54,19 +56,21 @@ def condition(written: str) -> Condition | None:
 class _Parser:
     def __init__(self, written: str) -> None:
         if len(written) > LONGEST:
-            raise untranslatable(f"it has more than {LONGEST:,} characters")
+            raise untranslatable(gettext("it has more than {longest:,} characters").format(longest=LONGEST))
         self.tokens, self.at, self.depth = _tokens(written), 0, 0
 
     def whole(self) -> list[Wanted]:
         found = self._either()
         if self.at < len(self.tokens):
-            raise untranslatable(f"it has {self.tokens[self.at].words}, which Candor has not")
+            raise untranslatable(
+                gettext("it uses {words}, which Candor does not have").format(words=self.tokens[self.at].words)
+            )
         return found
 
     def _either(self) -> list[Wanted]:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise untranslatable(f"it is nested in more than {DEEPEST} levels")
+            raise untranslatable(gettext("it is nested more than {deepest} levels deep").format(deepest=DEEPEST))
         found = self._all()
         while self._next_is("or", "||"):
             found = _either(found, self._all())
@@ -92,7 +96,7 @@ class _Parser:
         if token.kind == "number" or token.words in ("true", "false"):
             return self._constant(token)
         if token.kind not in ("ref", "word"):
-            raise untranslatable(f"{token.words} stands where a question should")
+            raise untranslatable(gettext("{words} is where a question should be").format(words=token.words))
         return self._compared(token)
 
     def _constant(self, token: _Token) -> list[Wanted]:
@@ -100,7 +104,7 @@ class _Parser:
             self._need(")")  # true()
         if token.words in ("1", "true"):
             return []
-        raise untranslatable("it is never true: the question is never asked")
+        raise untranslatable(gettext("it is never true: the question is never asked"))
 
     def _selected(self) -> list[Wanted]:
         self._need("(")
@@ -119,10 +123,10 @@ class _Parser:
         if operator == "noneof":
             return [_wanted(token, self._literals(), negated=True)]
         if operator in ("<", ">", "<=", ">="):
-            raise untranslatable("it compares sizes, and Candor compares with single answers")
+            raise untranslatable(gettext("it compares sizes, and Candor compares with single answers"))
         if operator in ("notempty", "empty"):
-            raise untranslatable("it asks whether there is an answer, which only the answer could tell")
-        raise untranslatable(f"it has {operator}, which Candor has not")
+            raise untranslatable(gettext("it asks whether there is an answer, which only the answer could tell"))
+        raise untranslatable(gettext("it uses {operator}, which Candor does not have").format(operator=operator))
 
     def _literals(self) -> list[str]:
         if not self._next_is("["):
@@ -138,13 +142,13 @@ class _Parser:
         if token.kind == "text":
             words = token.words[1:-1]
             if not words.strip():
-                raise untranslatable("it asks whether there is an answer, which only the answer could tell")
+                raise untranslatable(gettext("it asks whether there is an answer, which only the answer could tell"))
             return words.strip()
         if token.kind == "number" or token.words in ("true", "false"):
             return token.words
         if token.kind == "ref" and re.fullmatch(r"\[\w+\]", token.words):
             self.at -= 1  # [item1] of a list without quotes is read as a reference
-        raise untranslatable(f"it compares with {token.words}, which is no answer")
+        raise untranslatable(gettext("it compares with {words}, which is not an answer").format(words=token.words))
 
     def _next_is(self, *words: str) -> bool:
         if self.at < len(self.tokens) and self.tokens[self.at].kind != "text":
@@ -156,11 +160,13 @@ class _Parser:
 
     def _need(self, words: str) -> None:
         if not self._next_is(words):
-            raise untranslatable(f"a {words} is missing, or it calls a function that Candor has not")
+            raise untranslatable(
+                gettext("a {words} is missing, or it calls a function that Candor does not have").format(words=words)
+            )
 
     def _take(self) -> _Token:
         if self.at >= len(self.tokens):
-            raise untranslatable("it ends too early")
+            raise untranslatable(gettext("it ends too early"))
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -171,22 +177,22 @@ def _tokens(written: str) -> list[_Token]:
     while at < len(written.rstrip()):
         found = TOKEN.match(written, at)
         if found is None or found.lastgroup is None:
-            raise untranslatable(f"{written[at : at + 20].strip()} cannot be read")
+            raise untranslatable(gettext("{given} cannot be read").format(given=written[at : at + 20].strip()))
         tokens.append(_Token(found.lastgroup, found[found.lastgroup]))
         at = found.end()
         if len(tokens) > MOST_TOKENS:
-            raise untranslatable(f"it has more than {MOST_TOKENS} parts")
+            raise untranslatable(gettext("it has more than {most_tokens} parts").format(most_tokens=MOST_TOKENS))
     return tokens
 
 
 def _wanted(token: _Token, codes: list[str], *, negated: bool = False) -> Wanted:
     """A part of a condition; ``[name(code)] = '1'`` says that this option is ticked, ``'0'`` that it is not."""
     if token.kind not in ("ref", "word"):
-        raise untranslatable(f"{token.words} stands where a question should")
+        raise untranslatable(gettext("{words} is where a question should be").format(words=token.words))
     name = token.words.strip("${}[]").strip()
     if inside := re.fullmatch(r"(\w+)\(([^()]+)\)", name):
         if codes not in (["1"], ["0"]):
-            raise untranslatable(f"{name} is compared with something else than 1 and 0")
+            raise untranslatable(gettext("{name} is compared with something other than 1 and 0").format(name=name))
         return Wanted(inside[1], frozenset([inside[2].strip()]), negated != (codes == ["0"]))
     name = re.sub(r"\.(?:NAOK|value|shown|valueNAOK|code)$", "", name)
     return Wanted(name, frozenset(codes), negated)
@@ -198,7 +204,7 @@ def _either(first: list[Wanted], second: list[Wanted]) -> list[Wanted]:
     one, other = first[0], second[0]
     if len(first) == len(second) == 1 and one.name == other.name and not (one.negated or other.negated):
         return [Wanted(one.name, one.codes | other.codes)]
-    raise untranslatable("it joins answers of several questions by “or”, and Candor asks by one earlier question")
+    raise untranslatable(gettext("it joins answers to several questions by “or”, and Candor uses one earlier question"))
 
 
 def _both(first: list[Wanted], second: list[Wanted]) -> list[Wanted]:
@@ -210,11 +216,13 @@ def _both(first: list[Wanted], second: list[Wanted]) -> list[Wanted]:
         elif same.negated and one.negated:
             joined[joined.index(same)] = Wanted(one.name, same.codes | one.codes, negated=True)
         elif same != one:
-            raise untranslatable("it joins several answers of one question by “and”, and Candor takes any of them")
+            raise untranslatable(
+                gettext("it joins several answers to one question by “and”, and Candor accepts any of them")
+            )
     return joined
 
 
 def _opposite(parts: list[Wanted]) -> list[Wanted]:
     if len(parts) != 1:
-        raise untranslatable("it turns several conditions round")
+        raise untranslatable(gettext("it negates several conditions"))
     return [Wanted(parts[0].name, parts[0].codes, not parts[0].negated)]

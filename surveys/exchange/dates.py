@@ -3,6 +3,8 @@
 import re
 from datetime import date, timedelta
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.definition.classes import YEARS
 from surveys.exchange.source import Question, shown
 
@@ -17,7 +19,7 @@ MOST_PERIODS = 24
 """Periods above which coarser ones are proposed: each class needs responses of its own."""
 
 STEPS = (5, 10, 20, 50, 100)
-OTHERWISE = (
+OTHERWISE = gettext_lazy(
     "Make other classes under “Options from dates or times”, or write `classes` (docs/reference/survey-file.md)."
 )
 HOURS = 3
@@ -26,20 +28,22 @@ HOURS = 3
 def proposed_classes(question: Question) -> tuple[dict[str, object], list[str]]:
     """Classes as a definition has them, and what was changed to have them, in sentences."""
     if question.kind == "time":
-        changed = f"Candor asks for no exact time: it is asked in {24 // HOURS} classes of {HOURS} hours."
+        changed = gettext("Candor asks for no exact time: it is asked in {count} classes of {hours} hours.").format(
+            count=24 // HOURS, hours=HOURS
+        )
         return {"by": "time", "hours": HOURS}, [changed]
-    said = ["Candor asks for no exact date: it is asked in classes."]
+    said = [gettext("Candor asks for no exact date: it is asked in classes.")]
     if "time" in question.tool_kind.lower():
-        said.append("Its time of day is not asked: ask for it in a question of its own.")
+        said.append(gettext("Its time of day is not asked: use a separate question for it."))
     bounds = [
         _bound(written, name, last, said)
         for written, name, last in ((question.minimum, "minimum", 1), (question.maximum, "maximum", 12))
     ]
     low, high = (usual if bound is None else bound for bound, usual in zip(bounds, WITHOUT_BOUNDS, strict=True))
     if bounds == [None, None]:
-        said.append("It has no bounds: classes of ten years are a proposal, choose those that you need.")
+        said.append(gettext("It has no limits: classes of ten years are suggested; choose those that you need."))
     if low > high:
-        said.append("Its bounds are no range: they were left out.")
+        said.append(gettext("Its limits are not a range and were left out."))
         bounds, (low, high) = [None, None], WITHOUT_BOUNDS
     return _between(low, high, earlier=bounds[0] is None, later=bounds[1] is None), said
 
@@ -75,7 +79,7 @@ def _bound(written: str, name: str, month: int, said: list[str]) -> int | None:
         return None
     found = MONTH.search(written) or YEAR.search(written)
     if found is None or not YEARS[0] <= int(found[1]) < YEARS[1]:
-        said.append(f"The {name} {shown(written)} could not be read.")
+        said.append(gettext("The {name} {written} could not be read.").format(name=name, written=shown(written)))
         return None
     return int(found[1]) * 12 + (int(found[2]) if found.re is MONTH else month) - 1
 

@@ -9,11 +9,17 @@ import json
 import zipfile
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
+
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 LARGEST_FILE = 1_000_000
 """Maximum bytes of a file."""
@@ -33,20 +39,25 @@ MOST_FILES = 500
 MOST_SHEETS = 20
 """Maximum bytes of a workbook when it is unpacked, in all; how often its packed size; files and sheets in it."""
 
-DAMAGED = (
-    "cannot be read as a workbook: it is damaged or of another kind. Open it in a spreadsheet and save it as .xlsx"
+DAMAGED = gettext_lazy(
+    "cannot be read as a workbook: it is damaged or of another kind. Open it in a "
+    "spreadsheet program and save it as .xlsx"
 )
 
 
-def fault(message: str) -> ValidationError:
-    return ValidationError(("file",), message)
+def fault(message: "StrOrPromise") -> ValidationError:
+    return ValidationError(("file",), str(message))
 
 
 def require_size(content: bytes) -> None:
     if len(content) > LARGEST_FILE:
-        raise fault(f"must have at most {LARGEST_FILE:,} bytes; it has {len(content):,}")
+        raise fault(
+            gettext("must have at most {largest_file:,} bytes; it has {count:,}").format(
+                largest_file=LARGEST_FILE, count=len(content)
+            )
+        )
     if not content.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
-        raise fault("is empty: it must have a questionnaire")
+        raise fault(gettext("is empty: it must contain a questionnaire"))
 
 
 def decoded(content: bytes) -> str:
@@ -57,8 +68,10 @@ def decoded(content: bytes) -> str:
         return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        words = f"must be text in UTF-8; byte {error.start + 1:,} (line {line:,}) cannot be read as {name}"
-        raise fault(f"{words}. Save it as UTF-8") from None
+        words = gettext("must be text in UTF-8; byte {byte:,} (line {line:,}) cannot be read as {name}").format(
+            byte=error.start + 1, line=line, name=name
+        )
+        raise fault(gettext("{words}. Save it as UTF-8").format(words=words)) from None
 
 
 def table_rows(text: str, delimiter: str = "") -> list[list[str]]:
@@ -70,12 +83,20 @@ def table_rows(text: str, delimiter: str = "") -> list[list[str]]:
     try:
         for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             if number > MOST_ROWS:
-                raise fault(f"must have at most {MOST_ROWS:,} rows; this one has more")
+                raise fault(
+                    gettext("must have at most {most_rows:,} rows; this one has more").format(most_rows=MOST_ROWS)
+                )
             if len(row) > MOST_COLUMNS:
-                raise fault(f"row {number:,} must have at most {MOST_COLUMNS} columns; it has {len(row):,}")
+                raise fault(
+                    gettext("row {number:,} must have at most {most_columns} columns; it has {count:,}").format(
+                        number=number, most_columns=MOST_COLUMNS, count=len(row)
+                    )
+                )
             rows.append([cell.strip() for cell in row])
     except csv.Error as error:
-        raise fault(f"row {len(rows) + 1:,} cannot be read as CSV: {error}") from None
+        raise fault(
+            gettext("row {row:,} cannot be read as CSV: {error}").format(row=len(rows) + 1, error=error)
+        ) from None
     finally:
         csv.field_size_limit(before)
     return rows
@@ -86,24 +107,28 @@ def json_document(text: str) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_constant)
     except ValueError as error:
-        raise fault(f"is not JSON: {str(error)[:200]}") from None
+        raise fault(gettext("is not JSON: {problem}").format(problem=str(error)[:200])) from None
     except RecursionError:
-        raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken") from None
+        raise fault(
+            gettext("is nested too deeply: at most {deepest} levels are allowed").format(deepest=DEEPEST)
+        ) from None
     waiting, parts = [(value, 1)], 0
     while waiting:
         part, depth = waiting.pop()
         parts += 1
         if depth > DEEPEST:
-            raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken")
+            raise fault(gettext("is nested too deeply: at most {deepest} levels are allowed").format(deepest=DEEPEST))
         if parts > MOST_ELEMENTS:
-            raise fault(f"must have at most {MOST_ELEMENTS:,} parts; it has more")
+            raise fault(
+                gettext("must have at most {most_elements:,} parts; it has more").format(most_elements=MOST_ELEMENTS)
+            )
         inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
         waiting.extend((one, depth + 1) for one in inner)
     return value
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(gettext("{name} is not a number").format(name=name))
 
 
 @dataclass
@@ -141,22 +166,28 @@ class _Tree:
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
-            words = f"line {error.lineno:,}, column {error.offset + 1:,}: {expat.ErrorString(error.code)}"
-            raise fault(f"is not XML: {words}") from None
+            words = gettext("line {line:,}, column {column:,}: {problem}").format(
+                line=error.lineno, column=error.offset + 1, problem=expat.ErrorString(error.code)
+            )
+            raise fault(gettext("is not XML: {words}").format(words=words)) from None
         except (ValueError, LookupError) as error:  # an encoding that Python does not know
-            raise fault(f"is not XML: {str(error)[:200]}") from None
+            raise fault(gettext("is not XML: {problem}").format(problem=str(error)[:200])) from None
         return self.root
 
     def _doctype(self, *_: object) -> None:
         line = self.parser.CurrentLineNumber
-        raise fault(f"line {line:,} declares a document type or an entity; files with one are refused")
+        raise fault(
+            gettext("line {line:,} declares a document type or an entity; such files are not accepted").format(
+                line=line
+            )
+        )
 
     def _start(self, name: str, _attributes: object) -> None:
         self.count, self.depth = self.count + 1, self.depth + 1
         if self.count > self.most:
-            raise fault(f"must have at most {self.most:,} elements; it has more")
+            raise fault(gettext("must have at most {most:,} elements; it has more").format(most=self.most))
         if self.depth > DEEPEST:
-            raise fault(f"is nested too deeply: at most {DEEPEST} levels are taken")
+            raise fault(gettext("is nested too deeply: at most {deepest} levels are allowed").format(deepest=DEEPEST))
         if self.keep:
             element = Element(name)
             self.open[-1].children.append(element)
@@ -180,14 +211,18 @@ def xml_document(content: bytes) -> Element:
 def workbook_sheets(content: bytes) -> dict[str, list[list[str]]]:
     """The rows of each sheet of an XLSX workbook, as texts; its size unpacked is checked before it is read."""
     if missing := lacking_package("openpyxl", "formats"):
-        raise fault(f"is a workbook, and {missing}")
+        raise fault(gettext("is a workbook, and {missing}").format(missing=missing))
     _require_small_workbook(content)
     from openpyxl import load_workbook
 
     try:
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         if len(book.sheetnames) > MOST_SHEETS:
-            raise fault(f"must have at most {MOST_SHEETS} sheets; it has {len(book.sheetnames)}")
+            raise fault(
+                gettext("must have at most {most_sheets} sheets; it has {count}").format(
+                    most_sheets=MOST_SHEETS, count=len(book.sheetnames)
+                )
+            )
         return {sheet.title: _sheet_rows(sheet) for sheet in book.worksheets}
     except ValidationError:
         raise
@@ -201,10 +236,20 @@ def _require_small_workbook(content: bytes) -> None:
             parts = packed.infolist()
             unpacked = sum(part.file_size for part in parts)
             if len(parts) > MOST_FILES:
-                raise fault(f"must pack at most {MOST_FILES} files; it has {len(parts):,}")
+                raise fault(
+                    gettext("must contain at most {most_files} files; it has {count:,}").format(
+                        most_files=MOST_FILES, count=len(parts)
+                    )
+                )
             if unpacked > min(LARGEST_UNPACKED, LARGEST_RATIO * len(content) + 1_000_000):
-                bound = f"{LARGEST_UNPACKED:,} bytes unpacked, {LARGEST_RATIO} times its packed size"
-                raise fault(f"must have at most {bound}; it has {unpacked:,} of {len(content):,}")
+                bound = gettext("{largest_unpacked:,} bytes unpacked, {largest_ratio} times its packed size").format(
+                    largest_unpacked=LARGEST_UNPACKED, largest_ratio=LARGEST_RATIO
+                )
+                raise fault(
+                    gettext("must have at most {bound}; it has {unpacked:,} of {count:,}").format(
+                        bound=bound, unpacked=unpacked, count=len(content)
+                    )
+                )
             for part in parts:
                 if part.filename.lower().endswith((".xml", ".rels", ".vml")):
                     _Tree(5 * MOST_ELEMENTS, keep=False).read(packed.read(part))
@@ -223,10 +268,16 @@ def _sheet_rows(sheet: Any) -> list[list[str]]:
         while cells and not cells[-1]:
             cells.pop()
         if number > MOST_ROWS and cells:
-            raise fault(f"sheet {sheet.title} must have at most {MOST_ROWS:,} rows; it has more")
+            raise fault(
+                gettext("sheet {title} must have at most {most_rows:,} rows; it has more").format(
+                    title=sheet.title, most_rows=MOST_ROWS
+                )
+            )
         if len(cells) > MOST_COLUMNS:
             raise fault(
-                f"sheet {sheet.title} must have at most {MOST_COLUMNS} columns; row {number:,} has {len(cells):,}"
+                gettext("sheet {title} must have at most {most_columns} columns; row {number:,} has {count:,}").format(
+                    title=sheet.title, most_columns=MOST_COLUMNS, number=number, count=len(cells)
+                )
             )
         rows.append(cells)
     return rows

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.errors import InputError, ValidationError
 from surveys.definition import bounds, definitions
@@ -13,6 +16,10 @@ from surveys.exchange import files
 from surveys.exchange.building import Builder, Texts
 from surveys.exchange.readers import tables
 from surveys.exchange.source import ImportReport, Questionnaire
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 AUTOMATIC = "auto"
 CANDOR = "candor"
@@ -24,7 +31,7 @@ class SourceFormat:
     """A format that can be imported: its name in commands and requests, its label, the files that it has."""
 
     name: str
-    label: str
+    label: "StrOrPromise"
     suffixes: tuple[str, ...]
     module: str
 
@@ -38,12 +45,12 @@ FORMATS: dict[str, SourceFormat] = {
     for one in (
         SourceFormat("xlsform", "XLSForm (ODK, KoboToolbox)", (".xlsx", ".csv"), "xlsform"),
         SourceFormat("limesurvey", "LimeSurvey (.lss, .lsg, .lsq)", (".lss", ".lsg", ".lsq"), "limesurvey_xml"),
-        SourceFormat("limesurvey_tsv", "LimeSurvey, tab-separated", (".txt", ".tsv"), "limesurvey_tsv"),
+        SourceFormat("limesurvey_tsv", gettext_lazy("LimeSurvey, tab-separated"), (".txt", ".tsv"), "limesurvey_tsv"),
         SourceFormat("qualtrics", "Qualtrics (.qsf)", (".qsf",), "qualtrics"),
-        SourceFormat("redcap", "REDCap data dictionary (CSV)", (".csv",), "redcap"),
+        SourceFormat("redcap", gettext_lazy("REDCap data dictionary (CSV)"), (".csv",), "redcap"),
         SourceFormat("surveyjs", "SurveyJS (JSON)", (".json",), "surveyjs"),
-        SourceFormat("csv", "Table of questions (CSV, XLSX)", (".csv", ".tsv", ".xlsx"), "table"),
-        SourceFormat("text", "List of questions (text, Markdown)", (".txt", ".md"), "listing"),
+        SourceFormat("csv", gettext_lazy("Table of questions (CSV, XLSX)"), (".csv", ".tsv", ".xlsx"), "table"),
+        SourceFormat("text", gettext_lazy("List of questions (text, Markdown)"), (".txt", ".md"), "listing"),
     )
 }
 EXPORTS = {"xlsform": ".xlsx", "surveyjs": ".json"}
@@ -78,9 +85,9 @@ def format_of(content: bytes, filename: str = "") -> str:
     if content[:2] == b"PK":
         return tables.workbook_format(content)
     if content[:4] == b"\xd0\xcf\x11\xe0":
-        raise files.fault("is a workbook of Excel 97 (.xls); save it as .xlsx")
+        raise files.fault(gettext("is a workbook of Excel 97 (.xls); save it as .xlsx"))
     if content[:4] == b"%PDF":
-        raise files.fault("is a PDF, which has no questions that can be told apart; paste its text")
+        raise files.fault(gettext("is a PDF, in which questions cannot be recognised; paste its text"))
     text = files.decoded(content)
     begin = text.lstrip()[:1]
     if begin == "<":
@@ -99,7 +106,9 @@ def _json_format(text: str) -> str:
         return "qualtrics"
     if {"pages", "elements", "questions"} & keys:
         return "surveyjs"
-    raise files.fault("is JSON, but neither of Qualtrics (SurveyElements) nor of SurveyJS (pages or elements)")
+    raise files.fault(
+        gettext("is JSON, but neither from Qualtrics (SurveyElements) nor from SurveyJS (pages or elements)")
+    )
 
 
 def convert(content: bytes, *, filename: str = "", form: str = AUTOMATIC, language: str = "en") -> Conversion:
@@ -125,10 +134,15 @@ def convert(content: bytes, *, filename: str = "", form: str = AUTOMATIC, langua
     name = format_of(content, filename) if form == AUTOMATIC else form
     if name not in FORMATS:
         known = ", ".join([AUTOMATIC, *FORMATS])
-        raise InputError("format", f"format must be one of {known}; got {form if form != AUTOMATIC else name}")
+        raise InputError(
+            "format",
+            gettext("format must be one of {known}; got {given}").format(
+                known=known, given=form if form != AUTOMATIC else name
+            ),
+        )
     source = FORMATS[name].read(content)
     if not source.questions:
-        raise files.fault(f"has no questions that can be read as {FORMATS[name].label}")
+        raise files.fault(gettext("has no questions that can be read as {label}").format(label=FORMATS[name].label))
     raw = Builder(source, Texts.of(source, language)).definition(PurePath(filename).stem)
     return _checked(source, raw)
 

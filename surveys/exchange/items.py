@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+from django.utils.translation import gettext, gettext_lazy
+
 from collector.designs import Kind
 from collector.designs.items import MOST_ANSWERS, MOST_COLUMNS
 from surveys.definition.classes import choices_of
@@ -16,23 +18,31 @@ from surveys.exchange.source import Option, Question, shown
 from surveys.exchange.words import first_text, key_from, mark_special, says_never, yes_and_no
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     from surveys.exchange.building import Texts
 
-CODED = "Ask it with coded options: the answers that you expect, and “Something else”."
-LEFT_OUT = {
-    "text": ("Free text cannot be randomised, and can name who wrote it.", CODED),
+CODED = gettext_lazy("Ask it with fixed options: the answers that you expect, and “Something else”.")
+LEFT_OUT: dict[str, tuple["StrOrPromise", "StrOrPromise"]] = {
+    "text": (gettext_lazy("Free text cannot be randomised, and can identify who wrote it."), CODED),
     "file": (
-        "Files cannot be randomised, and can name who made them.",
-        "Ask what you want to learn from it as choices.",
+        gettext_lazy("Files cannot be randomised, and can identify who made them."),
+        gettext_lazy("Ask what you want to learn from it as choices."),
     ),
     "ranking": (
-        "An order of options has too many answers to be randomised as a whole.",
-        "Ask which comes first as one choice, or rate each option on a scale.",
+        gettext_lazy("An order of options has too many answers to be randomised as a whole."),
+        gettext_lazy("Ask which comes first as one choice, or have each option rated on a scale."),
     ),
-    "place": ("A place on the map names people.", "Ask for regions as choices, or as a group."),
-    "computed": ("It is computed from answers, which only the device knows.", "Compute it from the estimates."),
-    "metadata": ("It stores who answered, when or on which device, which Candor never does.", ""),
-    "unknown": ("Candor has no such kind of question.", CODED),
+    "place": (
+        gettext_lazy("A place on the map identifies people."),
+        gettext_lazy("Ask for regions as choices, or as a group."),
+    ),
+    "computed": (
+        gettext_lazy("It is computed from answers, which only the device knows."),
+        gettext_lazy("Compute it from the estimates."),
+    ),
+    "metadata": (gettext_lazy("It records who answered, when or on which device, which Candor never stores."), ""),
+    "unknown": (gettext_lazy("Candor has no such kind of question."), CODED),
 }
 """Kinds of the source that no question can be made of: the reason, and what to ask instead."""
 
@@ -40,7 +50,7 @@ KINDS: dict[str, Kind] = {"one": "one_choice", "several": "several_choices", "sc
 LONG = 20
 """Options above which a list unfolds from one field."""
 
-OTHER = "The free text behind the option “{}” is left out: words cannot be randomised."
+OTHER = gettext_lazy("The free text of the option “{}” is left out: words cannot be randomised.")
 
 
 @dataclass
@@ -78,7 +88,7 @@ class ItemMaker:
             return
         for number, row in enumerate(question.rows, start=1):
             name = row.code if "rows" in question.stored else f"{question.name}_{row.code}"
-            yield self._made(name, f"{question.place}, row {number}", row)
+            yield self._made(name, gettext("{place}, row {number}").format(place=question.place, number=number), row)
 
     def _made(self, name: str, place: str, row: Option | None) -> MadeItem:
         question, said = self.question, list[str]()
@@ -94,7 +104,11 @@ class ItemMaker:
             item["heading"] = heading
             self._missing_languages(heading, made, "heading")
         elif row is not None:
-            made.say(f"A row of a grid ({question.tool_kind}): it is a question of its own, randomised by itself.")
+            made.say(
+                gettext("A row of a grid ({tool_kind}): it is now a separate question, randomised by itself.").format(
+                    tool_kind=question.tool_kind
+                )
+            )
         self._missing_languages(wording, made)
         if question.kind == "number":
             self._number(made)
@@ -126,16 +140,16 @@ class ItemMaker:
             wording = {code: " – ".join(filter(None, (wording[code], words[code]))) for code in wording}
         help_text = self.texts.take(self.question.help, said)
         if any(help_text.values()):
-            said.append("The help text stands below the wording.")
+            said.append(gettext("The help text is shown below the wording."))
             wording = {code: "\n".join(filter(None, (wording[code], help_text[code]))) for code in wording}
         return wording
 
     def _missing_languages(self, wording: dict[str, str], made: MadeItem, name: str = "wording") -> None:
         gone = [code for code, words in wording.items() if not words]
         if len(gone) == len(wording):
-            made.say(f"It has no {name}: write one.")
+            made.say(gettext("It has no {name}: write one.").format(name=name))
         elif gone:
-            made.say(f"The {name} is missing in {', '.join(gone)}.")
+            made.say(gettext("The {name} is missing in {languages}.").format(name=name, languages=", ".join(gone)))
 
     def _number(self, made: MadeItem) -> None:
         grid, said = grid_of(self.question)
@@ -143,8 +157,8 @@ class ItemMaker:
         for sentence in said:
             made.say(sentence)
         if not self.question.required:
-            made.say("A number cannot be left blank: it is asked of everybody.")
-            made.suggestion = "Ask first, by a yes/no question, whether people want to say it."
+            made.say(gettext("A number cannot be left blank: everybody must enter one."))
+            made.suggestion = gettext("Ask first, in a yes/no question, whether people want to tell it.")
 
     def _classes(self, made: MadeItem) -> None:
         """A date or a time of day as one of its classes."""
@@ -153,7 +167,7 @@ class ItemMaker:
         made.item["choices"] = choices_of(classes, self.texts.languages, ("classes",))
         for sentence in said:
             made.say(sentence)
-        made.suggestion = OTHERWISE
+        made.suggestion = str(OTHERWISE)
         self._withhold([], made)
         self._settings(made)
 
@@ -179,7 +193,9 @@ class ItemMaker:
         none = [one for one in options if says_never(one)]
         for one in none:
             words = first_text(one.words, one.code)
-            made.say(f"The option “{shown(words)}” is left out: who ticks nothing says the same.")
+            made.say(
+                gettext("The option “{words}” is left out: ticking nothing says the same.").format(words=shown(words))
+            )
         return [one for one in options if one not in none]
 
     def _label(self, options: list[Option], made: MadeItem) -> None:
@@ -192,11 +208,15 @@ class ItemMaker:
             if not any(label.values()):
                 label = dict.fromkeys(label, shown(option.code))
                 if not option.code:
-                    made.say(f"Option {place + 1} has no text: write one.")
+                    made.say(gettext("Option {number} has no text: write one.").format(number=place + 1))
             elif made.item["kind"] == "yes_no":
                 label = {code: words or YES_NO[code][place] for code, words in label.items()}
             if gone := [code for code, words in label.items() if not words]:
-                made.say(f"The option “{first_text(label, option.code)}” has no text in {', '.join(gone)}.")
+                made.say(
+                    gettext("The option “{label}” has no text in {languages}.").format(
+                        label=first_text(label, option.code), languages=", ".join(gone)
+                    )
+                )
             labels.append(label)
             made.codes.setdefault(option.code, place)
             if option.special == "other":
@@ -216,12 +236,16 @@ class ItemMaker:
             for one in withheld:
                 made.codes.setdefault(one.code, len(item["choices"]))
             for one in withheld[1:]:
-                made.say(f"The option “{shown(first_text(one.words, one.code))}” is one with the other of its kind.")
+                made.say(
+                    gettext("The option “{shown}” was merged with the other one of its kind.").format(
+                        shown=shown(first_text(one.words, one.code))
+                    )
+                )
         if not question.required:
             item["required"] = False
             if not withheld and item["kind"] != "several_choices":
                 item["prefer_not"] = prefer_not(self.texts.languages)
-                made.say("It may be left blank, so “prefer not to say” was added: a blank is sent as that.")
+                made.say(gettext("It can be left blank, so “prefer not to say” was added: a blank is sent as that."))
 
     def _settings(self, made: MadeItem, fixed: Sequence[bool] = ()) -> None:
         """What the tool sets besides; `fixed`: for each option whether the tool keeps it in its place."""
@@ -239,20 +263,24 @@ class ItemMaker:
             if 1 <= most < count:
                 item["most"] = most
             elif most < 1:
-                made.say(f"The most options to tick could not be read: {shown(question.most)}.")
+                made.say(
+                    gettext("The maximum number of options to tick could not be read: {most}.").format(
+                        most=shown(question.most)
+                    )
+                )
 
     def _shuffle(self, made: MadeItem, fixed: Sequence[bool]) -> None:
         """Shuffle the options; of those that the tool keeps in their places the last one stays last."""
         item, last = made.item, any(fixed[-1:])
         shuffled = len(item["choices"]) - last >= 2 and "heading" not in item
         if not shuffled or item["kind"] not in ("one_choice", "several_choices"):
-            made.say("The order of its options is not shuffled.")
+            made.say(gettext("The order of its options is not shuffled."))
             return
         item["shuffle"] = True
         if last:
             item["keep_last"] = True
         if sum(fixed) > last:
-            made.say("Only its last option stays last; the others are shuffled.")
+            made.say(gettext("Only its last option stays last; the others are shuffled."))
 
     def _unfold(self, made: MadeItem) -> None:
         """A list that unfolds, where the tool has one or the list is long."""
@@ -260,20 +288,22 @@ class ItemMaker:
             made.item["dropdown"] = True
         elif len(made.item["choices"]) > LONG and not self.question.stored:
             made.item["dropdown"] = True
-            made.say(f"Its {len(made.item['choices'])} options unfold from one field.")
+            made.say(gettext("Its {count} options fold out from one field.").format(count=len(made.item["choices"])))
 
     def _usable(self, made: MadeItem) -> None:
         """Say what keeps a question from being asked: too few options or too many."""
         count = len(made.item["choices"])
         if count < 2:
-            made.say(f"It has {count} options, and a question needs 2: add them.")
-            made.suggestion = CODED
+            made.say(gettext("It has {count} options, but a question needs 2: add some.").format(count=count))
+            made.suggestion = str(CODED)
         if count > MOST_ANSWERS - 1:
             kept = MOST_ANSWERS - 1
             made.item["choices"] = made.item["choices"][:kept]
             made.codes = {code: place for code, place in made.codes.items() if place < kept}
-            made.say(f"It has {count:,} options; the first {kept} were taken over.")
-            made.suggestion = "Ask for a coarser classification."
+            made.say(
+                gettext("It has {count:,} options; the first {kept} were imported.").format(count=count, kept=kept)
+            )
+            made.suggestion = gettext("Ask for a coarser classification.")
 
 
 _YES_NO_CODES = (("0", "N", "no", "No", "false", "2"), ("1", "Y", "yes", "Yes", "true"))

@@ -4,6 +4,8 @@ import math
 import re
 from fractions import Fraction
 
+from django.utils.translation import gettext
+
 from surveys.exchange.source import Question, shown
 
 MOST_POINTS = 256
@@ -15,7 +17,11 @@ def grid_of(question: Question) -> tuple[dict[str, str], list[str]]:
     said: list[str] = []
     low, high = _bounds(question, said)
     if low >= high:
-        said.append(f"The bounds {_decimal(low)} and {_decimal(high)} are no range; 0 to 100 were put in.")
+        said.append(
+            gettext("The limits {low} and {high} are not a range; 0 to 100 is used.").format(
+                low=_decimal(low), high=_decimal(high)
+            )
+        )
         low, high = WITHOUT_BOUNDS
     return _stepped(question, low, high, said), said
 
@@ -27,8 +33,12 @@ def _bounds(question: Question, said: list[str]) -> tuple[Fraction, Fraction]:
     ):  # fmt: skip
         number = _number(written)
         if number is None:
-            told = f"The {name} {shown(written)} could not be read" if written else f"It has no {name}"
-            said.append(f"{told}: {_decimal(usual)} was put in, check it.")
+            told = (
+                gettext("The {name} {written} could not be read").format(name=name, written=shown(written))
+                if written
+                else gettext("It has no {name}").format(name=name)
+            )
+            said.append(gettext("{told}: {usual} is used, check it.").format(told=told, usual=_decimal(usual)))
         found.append(usual if number is None else number)
     if found[1] <= found[0] and not question.maximum.strip():
         found[1] = found[0] + 100
@@ -42,11 +52,15 @@ def _stepped(question: Question, low: Fraction, high: Fraction, said: list[str])
     step = wanted
     if (high - low) / step >= MOST_POINTS:
         step = _round_step((high - low) / (MOST_POINTS - 1), wanted)
-        said.append(f"A number has at most {MOST_POINTS} points: it is asked in steps of {_decimal(step)}.")
+        said.append(
+            gettext("A number has at most {most_points} points: it is asked in steps of {step}.").format(
+                most_points=MOST_POINTS, step=_decimal(step)
+            )
+        )
     steps = math.ceil((high - low) / step)
     if low + steps * step != high:
         high = low + steps * step
-        said.append(f"The maximum is {_decimal(high)}, a whole number of steps.")
+        said.append(gettext("The maximum is {high}, a whole number of steps.").format(high=_decimal(high)))
     return {"minimum": _decimal(low), "maximum": _decimal(high), "step": _decimal(step)}
 
 

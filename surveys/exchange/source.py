@@ -2,18 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs.texts import refused_character
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 Outcome = Literal["taken over", "changed", "left out"]
 
 Words = dict[str, str]
 """A text by language, as the tool names it; "" where the tool does not say which language it is."""
 
-NO_SETTING = "Candor has no such setting."
-ONE_LOOK = "The look is one for the whole survey: colours, typeface and logo are chosen in the editor."
-RUNNING = "How the tool runs a survey is not taken over."
+NO_SETTING = gettext_lazy("Candor has no such setting.")
+ONE_LOOK = gettext_lazy("The whole survey has one look: colours, typeface and logo are chosen in the editor.")
+RUNNING = gettext_lazy("How the tool runs a survey is not imported.")
 """Why parts of a source are left out that several tools have."""
 
 LONGEST_SHOWN = 200
@@ -58,8 +64,15 @@ class ImportReport:
 
     entries: list[Entry] = field(default_factory=list)
 
-    def add(self, place: str, element: object, outcome: Outcome, detail: str = "", suggestion: str = "") -> None:
-        self.entries.append(Entry(shown(place), shown(element), outcome, detail, suggestion))
+    def add(
+        self,
+        place: str,
+        element: object,
+        outcome: Outcome,
+        detail: "StrOrPromise" = "",
+        suggestion: "StrOrPromise" = "",
+    ) -> None:
+        self.entries.append(Entry(shown(place), shown(element), outcome, str(detail), str(suggestion)))
 
     def count(self, outcome: Outcome) -> int:
         return sum(entry.outcome == outcome for entry in self.entries)
@@ -67,12 +80,19 @@ class ImportReport:
     def lose_settings(self, place: str, names: Iterable[str]) -> None:
         """One line for settings that say nothing of the questions, with all of their names."""
         if told := sorted(set(map(shown, names))):
-            self.add(place, "settings of running", "left out", f"{RUNNING} Left out: {', '.join(told)}")
+            self.add(
+                place,
+                gettext("run settings"),
+                "left out",
+                gettext("{running} Left out: {names}").format(running=RUNNING, names=", ".join(told)),
+            )
 
     @property
     def in_words(self) -> str:
         taken, changed, left = (self.count(outcome) for outcome in ("taken over", "changed", "left out"))
-        return f"{taken} taken over, {changed} changed, {left} left out"
+        return gettext("{taken} imported, {changed} changed, {left} left out").format(
+            taken=taken, changed=changed, left=left
+        )
 
 
 @dataclass
@@ -152,11 +172,13 @@ class Question:
     notes: list[Entry] = field(default_factory=list)
     stored: dict[str, object] = field(default_factory=dict)
 
-    def note(self, element: object, outcome: Outcome, detail: str = "", suggestion: str = "") -> None:
+    def note(
+        self, element: object, outcome: Outcome, detail: "StrOrPromise" = "", suggestion: "StrOrPromise" = ""
+    ) -> None:
         """Report on a part or a setting of this question."""
-        self.notes.append(Entry(shown(self.place), shown(element), outcome, detail, suggestion))
+        self.notes.append(Entry(shown(self.place), shown(element), outcome, str(detail), str(suggestion)))
 
-    def lose(self, settings: Mapping[str, object], why: str = NO_SETTING) -> None:
+    def lose(self, settings: Mapping[str, object], why: "StrOrPromise" = NO_SETTING) -> None:
         """Report settings of this question that have no counterpart."""
         for name, value in settings.items():
             self.note(f"{name}: {shown(value)}", "left out", why)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
+from django.utils.translation import gettext
+
 from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
 from surveys.definition.parts import Definition
@@ -53,7 +55,7 @@ def read(content: bytes, *, filename: str, definition: Definition) -> Translatio
     if content.startswith(b"PK\x03\x04"):
         table = next((rows for rows in workbook_sheets(content).values() if rows and rows[0][:1] == [PLACE]), None)
         if table is None:
-            raise fault(f"must have a sheet whose first cell is {PLACE}")
+            raise fault(gettext("must have a sheet whose first cell is {place}").format(place=PLACE))
         rows, columns = rows_of(table, definition["languages"])
     elif PurePath(filename).suffix.lower() in (".po", ".pot") or BEGINS_PO.match(content):
         rows, columns = _po_rows(decoded(content), definition["languages"]), []
@@ -79,7 +81,9 @@ def _unquoted(cell: str) -> str:
 
 def _workbook(table: Sequence[Sequence[str]]) -> bytes:
     if missing := lacking_package("openpyxl", "formats"):
-        raise ValidationError((), f"a table of translations as XLSX is a workbook, and {missing}")
+        raise ValidationError(
+            (), gettext("a table of translations as XLSX is a workbook, and {missing}").format(missing=missing)
+        )
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Alignment
@@ -104,13 +108,19 @@ def _workbook(table: Sequence[Sequence[str]]) -> bytes:
 def _po(definition: Definition, language: str) -> bytes:
     own, *others = definition["languages"]
     if not others:
-        raise ValidationError(("languages",), f"must be at least two, to translate into one of them; got {own}")
+        raise ValidationError(
+            ("languages",),
+            gettext("must be at least two, so that one of them can be translated; got {own}").format(own=own),
+        )
     if not language and len(others) == 1:
         language = others[0]
     if language not in others:
-        raise ValidationError(("language",), f"must be one of {', '.join(others)}; got {language!r}")
+        raise ValidationError(
+            ("language",),
+            gettext("must be one of {others}; got {language!r}").format(others=", ".join(others), language=language),
+        )
     if missing := lacking_package("polib", "formats"):
-        raise ValidationError((), f"PO files are written by polib, and {missing}")
+        raise ValidationError((), gettext("PO files are written by polib, and {missing}").format(missing=missing))
     import polib
 
     file = polib.POFile(wrapwidth=-1)
@@ -130,20 +140,24 @@ def _po(definition: Definition, language: str) -> bytes:
 
 def _po_rows(text: str, languages: Sequence[str]) -> list[TranslatedRow]:
     if missing := lacking_package("polib", "formats"):
-        raise fault(f"is a PO file, and {missing}")
+        raise fault(gettext("is a PO file, and {missing}").format(missing=missing))
     import polib
 
     try:
         # With a line end, because polib takes a text that is the name of a file for that file.
         file = polib.pofile(f"{text}\n", encoding="utf-8")
     except (OSError, ValueError, IndexError) as error:
-        raise fault(f"cannot be read as a PO file: {str(error)[:200]}") from None
+        raise fault(gettext("cannot be read as a PO file: {problem}").format(problem=str(error)[:200])) from None
     code = _language_of(str(file.metadata.get("Language", "")), languages)
     rows = []
     for entry in file:
-        where = f"line {entry.linenum:,}"
+        where = gettext("line {linenum:,}").format(linenum=entry.linenum)
         if entry.msgid_plural:
-            raise fault(f"{where} must have no plural: texts of a survey have none; got {entry.msgid_plural[:60]!r}")
+            raise fault(
+                gettext("{where} must have no plural: texts of a survey have none; got {msgid_plural!r}").format(
+                    where=where, msgid_plural=entry.msgid_plural[:60]
+                )
+            )
         if not entry.obsolete:
             place = (entry.msgctxt or "").strip()
             words, fuzzy = entry.msgstr.strip(), "fuzzy" in entry.flags
@@ -157,4 +171,8 @@ def _language_of(written: str, languages: Sequence[str]) -> str:
     for code in (written.strip(), re.split(r"[-_@]", written.strip())[0]):
         if code in others:
             return code
-    raise fault(f"must name its language in the header, one of {', '.join(others)}; got Language: {written[:60]!r}")
+    raise fault(
+        gettext("must name its language in the header, one of {others}; got Language: {written!r}").format(
+            others=", ".join(others), written=written[:60]
+        )
+    )

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
+
 from collector.designs import ABOUT
 from collector.errors import ValidationError
 from surveys.definition.bounds import require_plain
@@ -82,10 +84,13 @@ class Translations:
     def left_out(self) -> Iterator[tuple[str, str]]:
         """Each place or column that is left out, and why."""
         for place, original, now in self.stale:
-            yield place, f"its original was “{original}” and is “{now}” by now"
-        yield from ((place, "it is marked as fuzzy") for place in self.unfinished)
-        yield from ((place, "the draft has no such text") for place in self.unknown)
-        yield from ((column, "this column is no language of the survey") for column in self.columns)
+            yield (
+                place,
+                gettext("its original was “{original}” and is now “{now}”").format(original=original, now=now),
+            )
+        yield from ((place, gettext("it is marked as fuzzy")) for place in self.unfinished)
+        yield from ((place, gettext("the draft has no such text")) for place in self.unknown)
+        yield from ((column, gettext("this column is not a language of the survey")) for column in self.columns)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """What the editor, the command line and the API answer."""
@@ -128,12 +133,12 @@ def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     yield "introduction", "Introduction", definition["introduction"]
     yield "consent", "Consent", definition["consent"]
     for number, statement in enumerate(definition.get("consent_statements", [])):
-        yield f"consent_statements/{number}", f"Consent statement {number + 1}", statement
+        yield f"consent_statements/{number}", gettext("Consent statement {number}").format(number=number + 1), statement
     if screening := definition.get("screening"):
-        yield "screening/wording", "Screening question", screening["wording"]
+        yield "screening/wording", gettext("Screening question"), screening["wording"]
         for number, choice in enumerate(screening["choices"]):
-            yield f"screening/choices/{number}", f"Screening, answer {number + 1}", choice
-        yield "screening/text", "Screening, end page", screening["text"]
+            yield f"screening/choices/{number}", gettext("Screening, answer {number}").format(number=number + 1), choice
+        yield "screening/text", gettext("Screening, end page"), screening["text"]
     for name in ABOUT:
         if name in definition.get("about", {}):
             yield f"about/{name}", name.replace("_", " ").capitalize(), definition["about"][name]
@@ -142,19 +147,19 @@ def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     ending = definition.get("ending", {})
     yield "ending/text", "End", ending.get("text", {})
     if "link" in ending:
-        yield "ending/link/label", "Link at the end", ending["link"]["label"]
-    yield "strata/wording", "Question for the group", definition["strata"]["wording"]
+        yield "ending/link/label", gettext("Link at the end"), ending["link"]["label"]
+    yield "strata/wording", gettext("Question that assigns the group"), definition["strata"]["wording"]
     for number, group in enumerate(definition["strata"]["groups"], start=1):
-        yield f"strata/groups/{group['key']}/label", f"Group {number}", group["label"]
+        yield f"strata/groups/{group['key']}/label", gettext("Group {number}").format(number=number), group["label"]
     for section in definition.get("sections", []):
         yield f"sections/{section['key']}/title", "Section", section["title"]
-        yield f"sections/{section['key']}/introduction", "Below it", section["introduction"]
+        yield f"sections/{section['key']}/introduction", gettext("Text below it"), section["introduction"]
 
 
 def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, PlacedText]]:
     """The texts of a question, or of the rows of a grid, which share all but their wordings."""
     (number, first), *others = rows
-    place, name = f"items/{first['key']}", f"Question {number}"
+    place, name = f"items/{first['key']}", gettext("Question {number}").format(number=number)
     yield from _texts_before(number, first)
     if heading := first.get("heading"):
         same = tuple(row["heading"] for _, row in others)
@@ -162,21 +167,33 @@ def _texts_of_rows(rows: Sequence[tuple[int, ItemPart]]) -> Iterator[tuple[str, 
     yield f"{place}/wording", PlacedText(name, first["wording"])
     for option, choice in enumerate(first["choices"]):
         same = tuple(row["choices"][option] for _, row in others if option < len(row["choices"]))
-        yield f"{place}/choices/{option}", PlacedText(f"{name}, option {option + 1}", choice, same)
+        yield (
+            f"{place}/choices/{option}",
+            PlacedText(gettext("{name}, option {number}").format(name=name, number=option + 1), choice, same),
+        )
     for option, text in texts_of_pictures(first):
-        label = f"{name}, picture of option {option + 1}"
+        label = gettext("{name}, picture of option {number}").format(name=name, number=option + 1)
         yield f"{place}/choice_pictures/{option}/alternative", PlacedText(label, text)
     if "prefer_not" in first:
         same = tuple(row["prefer_not"] for _, row in others if "prefer_not" in row)
-        yield f"{place}/prefer_not", PlacedText(f"{name}, last option", first["prefer_not"], same)
+        yield (
+            f"{place}/prefer_not",
+            PlacedText(gettext("{name}, last option").format(name=name), first["prefer_not"], same),
+        )
     for number, row in others:
         yield from _texts_before(number, row)
-        yield f"items/{row['key']}/wording", PlacedText(f"Question {number}", row["wording"])
+        yield (
+            f"items/{row['key']}/wording",
+            PlacedText(gettext("Question {number}").format(number=number), row["wording"]),
+        )
 
 
 def _texts_before(number: int, item: ItemPart) -> Iterator[tuple[str, PlacedText]]:
     for part, text in texts_before(item):
-        yield f"items/{item['key']}/before/{part}", PlacedText(f"Before question {number}", text)
+        yield (
+            f"items/{item['key']}/before/{part}",
+            PlacedText(gettext("Before question {number}").format(number=number), text),
+        )
 
 
 def table_of(definition: Definition) -> list[list[str]]:
@@ -196,16 +213,22 @@ def rows_of(table: Sequence[Sequence[str]], languages: Sequence[str]) -> tuple[l
     columns = {code: number for number, code in enumerate(head) if number and code in languages}
     if not head or head[0] != PLACE or not set(others) & set(columns):
         got = ", ".join(head)[:SHOWN]
-        raise fault(f"row 1 must be {PLACE}, then codes of languages, like {', '.join(others)}; got {got!r}")
+        raise fault(
+            gettext("row 1 must be {place}, then language codes such as {others}; got {got!r}").format(
+                place=PLACE, others=", ".join(others), got=got
+            )
+        )
     twice = sorted({code for code in columns if head.count(code) > 1})
     if twice:
-        raise fault(f"row 1 must name each language once; {', '.join(twice)} stands twice")
+        raise fault(
+            gettext("row 1 must name each language once; {twice} is there twice").format(twice=", ".join(twice))
+        )
     rows = []
     for number, cells in enumerate(table[1:], start=2):
         if cells and cells[0].strip():
             found = {code: cells[at].strip() for code, at in columns.items() if at < len(cells)}
             original = found.pop(own, "") if own in columns else None
-            rows.append(TranslatedRow(f"row {number}", cells[0].strip(), original, found))
+            rows.append(TranslatedRow(gettext("row {number}").format(number=number), cells[0].strip(), original, found))
     return rows, [code for code in head[1:] if code and code not in languages]
 
 
@@ -237,15 +260,23 @@ def _require_texts(rows: Sequence[TranslatedRow]) -> None:
     faults, seen = list[str](), dict[str, str]()
     for row in rows:
         if row.place in seen:
-            faults.append(f"{row.where}: the text {row.place[:SHOWN]} stands in {seen[row.place]} already")
+            faults.append(
+                gettext("{where}: the text {place} is in {seen} already").format(
+                    where=row.where, place=row.place[:SHOWN], seen=seen[row.place]
+                )
+            )
         seen[row.place] = row.where
         for code, words in row.words.items():
             try:
                 require_plain(words)
             except ValidationError as error:
-                faults.append(f"{row.where}, column {code}: {error.message.rstrip('.')}; got {words[:SHOWN]!r}")
+                faults.append(
+                    gettext("{where}, column {code}: {why}; got {words!r}").format(
+                        where=row.where, code=code, why=error.message.rstrip("."), words=words[:SHOWN]
+                    )
+                )
     if faults:
-        count = f"has {len(faults):,} faults, the first: " if len(faults) > 1 else ""
+        count = gettext("has {count:,} errors, the first: ").format(count=len(faults)) if len(faults) > 1 else ""
         raise fault(f"{count}{'; '.join(faults[:MOST_FAULTS])}")
 
 

@@ -1,5 +1,7 @@
 """Conditions of the source on questions of the definition: which earlier answers, and what is sent without asking."""
 
+from django.utils.translation import gettext
+
 from collector.errors import ValidationError
 from surveys.exchange.conditions import OTHERWISE
 from surveys.exchange.items import MadeItem
@@ -29,15 +31,19 @@ def with_condition(made: MadeItem, question: Question, known: dict[str, MadeItem
     last = max(parts, key=lambda part: order.index(part[1]))
     for part in parts:
         if part is not last and not _implied(part, last, known):
-            _lose(made, part[0], "it stands beside another condition, and Candor asks by one earlier question")
+            _lose(made, part[0], gettext("it is combined with another condition, and Candor uses one earlier question"))
     made.item["asked_if"] = {"item": last[1].item["key"], "answers": last[2]}
     if "unasked" not in made.stored:
         _send_without_asking(made, withheld)
 
 
 def _lose(made: MadeItem, condition: Condition, reason: str) -> None:
-    made.say(f"Its condition {shown(condition.written)} is left out: {reason}.")
-    made.suggestion = made.suggestion or f"{OTHERWISE[0].upper()}{OTHERWISE[1:]}."
+    made.say(
+        gettext("Its condition {written} is left out: {reason}.").format(
+            written=shown(condition.written), reason=reason
+        )
+    )
+    made.suggestion = made.suggestion or f"{OTHERWISE[:1].upper()}{OTHERWISE[1:]}."
 
 
 def _places(wanted: Wanted, known: dict[str, MadeItem]) -> tuple[MadeItem, list[int]]:
@@ -49,20 +55,20 @@ def _places(wanted: Wanted, known: dict[str, MadeItem]) -> tuple[MadeItem, list[
             negated = wanted.negated != (codes <= {"N", "0", "false"})
             wanted, codes = Wanted(name, frozenset([code]), negated), frozenset([code])
     if found is None:
-        raise _unfit(f"there is no earlier question {shown(wanted.name)} that was taken over")
+        raise _unfit(gettext("there is no earlier question {name} that was imported").format(name=shown(wanted.name)))
     if found.item["kind"] == "number":
         raise _unfit(f"{found.item['key']} is a number")
     unknown = [code for code in codes if code not in found.codes]
     if unknown:
-        raise _unfit(f"{found.item['key']} has no answer {shown(unknown[0])}")
+        raise _unfit(gettext("{item} has no answer {shown}").format(item=found.item["key"], shown=shown(unknown[0])))
     places = sorted({found.codes[code] for code in codes})
     count = len(found.item["choices"]) + ("prefer_not" in found.item)
     if wanted.negated:
         if found.item["kind"] == "several_choices":
-            raise _unfit("it asks whether an option is not ticked")
+            raise _unfit(gettext("it asks whether an option is not ticked"))
         places = [place for place in range(count) if place not in places]
     if not 0 < len(places) < count:
-        raise _unfit("it is true of all answers or of none")
+        raise _unfit(gettext("it is true for all answers or for none"))
     return found, places
 
 
@@ -99,4 +105,4 @@ def _send_without_asking(made: MadeItem, withheld: dict[str, str]) -> None:
         item.setdefault("prefer_not", withheld)
         item["unasked"] = len(item["choices"])
         said = next(filter(None, item["prefer_not"].values()), "")
-    made.say(f"For those who are not asked “{said}” is sent.")
+    made.say(gettext("For those who are not asked, “{said}” is sent.").format(said=said))

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable
 from html.parser import HTMLParser
 
+from django.utils.translation import gettext
+
 from collector.designs.texts import refused_character
 from surveys.definition.bounds import LONGEST_TEXT
 from surveys.definition.unsupported import TAG, unsupported_text
@@ -55,7 +57,7 @@ class _PlainText(HTMLParser):
             self.lost.add("a picture")
         if tag in SHOWN_NOWHERE:
             self.hidden += 1
-            self.lost.add("a script or embedded part" if tag != "style" else "a style")
+            self.lost.add(gettext("a script or an embedded part") if tag != "style" else "a style")
         if tag == "a":
             self.lost.add("a link")
 
@@ -75,16 +77,18 @@ def plain_text(written: str, piped: re.Pattern[str] = PIPED) -> tuple[str, list[
     words, said = written.replace("\r\n", "\n").replace("\r", "\n"), []
     if len(words) > LONGEST_TEXT:
         words = words[:LONGEST_TEXT]
-        said.append(f"The text was cut to {LONGEST_TEXT:,} characters.")
+        said.append(gettext("The text was shortened to {longest_text:,} characters.").format(longest_text=LONGEST_TEXT))
     words, lost = _without_html(words)
     said += lost
     if refused_character(words):
         words = "".join(letter for letter in words if refused_character(letter) is None)
         words = words if refused_character(words) is None else words.encode("ascii", "ignore").decode()
-        said.append("Characters that cannot be seen were removed.")
+        said.append(gettext("Invisible characters were removed."))
     if piped.search(words):
         words = piped.sub(lambda found: f"[[{next(filter(None, found.groups()))}]]", words)
-        said.append("An answer or value that the tool puts into the text stands in double brackets: rewrite it.")
+        said.append(
+            gettext("An answer or value that the tool inserts into the text is in double brackets: rewrite it.")
+        )
     return words.strip(), said
 
 
@@ -98,8 +102,8 @@ def _without_html(words: str) -> tuple[str, list[str]]:
             reader.feed(words)
             reader.close()
             words = "".join(reader.parts)
-            lost = f", with {', '.join(sorted(reader.lost))}" if reader.lost else ""
-            said = said or [f"The formatting was removed{lost}."]
+            lost = gettext(", with {names}").format(names=", ".join(sorted(reader.lost))) if reader.lost else ""
+            said = said or [gettext("The formatting was removed{lost}.").format(lost=lost)]
         else:
             words = html.unescape(words)
         words = re.sub(
@@ -107,7 +111,7 @@ def _without_html(words: str) -> tuple[str, list[str]]:
         )
     if unsupported_text(words) and TAG.search(words):
         words = words.replace("<", "‹").replace(">", "›")
-        said.append("Angle brackets were replaced.")
+        said.append(gettext("Angle brackets were replaced."))
     return words.strip(), said
 
 

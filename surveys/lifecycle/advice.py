@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from collector.designs.texts import refused_character
 from collector.errors import ValidationError
@@ -24,7 +25,12 @@ def dismiss_advice(survey: Survey, *, mark: str, advice: str, reason: str, by: U
     """Dismiss an advice. Raises ValidationError unless the reason is a line of 1 to LONGEST_REASON characters."""
     reason = reason.strip()
     if not 1 <= len(reason) <= LONGEST_REASON:
-        raise ValidationError(("reason",), f"must have 1 to {LONGEST_REASON} characters; got {len(reason)}")
+        raise ValidationError(
+            ("reason",),
+            gettext("must have 1 to {longest_reason} characters; got {count}").format(
+                longest_reason=LONGEST_REASON, count=len(reason)
+            ),
+        )
     if found := refused_character(reason):
         raise ValidationError(("reason",), found.in_words)
     held = Survey.objects.select_for_update().get(pk=survey.pk)

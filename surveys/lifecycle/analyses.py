@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from collector.designs import Design, selectors
 from collector.errors import Conflict
@@ -33,7 +34,7 @@ def ask(survey: Survey, kind: str, values: Mapping[str, str], *, by: User | None
     """
     designs = designs_of(survey)
     if not designs:
-        raise Conflict("There is nothing to analyse: this survey was never opened.")
+        raise Conflict(gettext("There is nothing to analyse: this survey was never opened."))
     _require_room(designs)
     analysis = analyses.request(kind, values, designs)
     record_event(by, "requested an analysis", survey=survey, detail=analysis.get_kind_display())
@@ -54,4 +55,8 @@ def _require_room(designs: list[Design]) -> None:
         design__in=[design.digest for design in designs], state__in=(Analysis.State.QUEUED, Analysis.State.RUNNING)
     ).count()
     if waiting >= MOST_WAITING:
-        raise Conflict(f"{waiting} analyses of this survey are on their way already. Wait until one is done.")
+        raise Conflict(
+            gettext("{waiting} analyses of this survey are waiting or running. Wait until one is done.").format(
+                waiting=waiting
+            )
+        )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from collector.errors import ValidationError
 from estimator.base import wording
 from surveys.definition.definitions import ceiling_of, drawn_items
@@ -21,7 +23,7 @@ from surveys.lifecycle.linked_surveys import spent_elsewhere
 from surveys.lifecycle.waves import OpenedWave, price_of, spending, waves_of
 from surveys.models import Survey
 
-UNIT = "one person, all her answers, all waves so far"
+UNIT = gettext_noop("one person, all answers, all waves so far")
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,23 @@ class NextOpening:
     @property
     def in_words(self) -> str:
         adds, total = between(self.wave.adds), between(self.wave.total)
-        return f"The next wave would add {adds}, so that it is {total} in all. {self.fitting}"
+        return gettext("The next wave would add {adds}, for a total of {total}. {fitting}").format(
+            adds=adds, total=total, fitting=self.fitting
+        )
 
     @property
     def fitting(self) -> str:
         """The number of further waves that fit, as a sentence."""
-        ceiling = f"the ceiling of {wording.epsilon(self.ceiling)} for all waves"
+        ceiling = gettext("the ceiling of {ceiling} for all waves").format(ceiling=wording.epsilon(self.ceiling))
         if self.fit is None:
-            return f"More than {MOST_WAVES} such waves fit under {ceiling}."
+            return gettext("More than {most_waves} such waves fit within {ceiling}.").format(
+                most_waves=MOST_WAVES, ceiling=ceiling
+            )
         if self.fit == 0:
-            return f"It does not fit under {ceiling}."
-        return f"{self.fit} such wave{' fits' if self.fit == 1 else 's fit'} under {ceiling}."
+            return gettext("It does not fit within {ceiling}.").format(ceiling=ceiling)
+        return ngettext(
+            "{count} such wave fits within {ceiling}.", "{count} such waves fit within {ceiling}.", self.fit
+        ).format(count=self.fit, ceiling=ceiling)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.designs.selectors import closing
 from collector.designs.services import close_design, reopen_design
@@ -53,8 +54,9 @@ def undo_closing(survey: Survey, *, by: User | None = None) -> Version:
     version = _locked_closing(survey)
     if timezone.now() >= selectors.final_time(version):
         raise Conflict(
-            f"The closing of {survey.slug} could be undone until {moment(selectors.final_time(version))}. "
-            "Open it again as its next wave, or revise it."
+            gettext("The closing of {slug} could be undone until {moment}. Open its next wave, or revise it.").format(
+                slug=survey.slug, moment=moment(selectors.final_time(version))
+            )
         )
     called_off = Appointment.objects.filter(survey=survey, move="close", state=Appointment.State.CALLED_OFF)
     ahead = Q(due_at=None) | Q(due_at__gt=timezone.now())
@@ -108,6 +110,10 @@ def _locked_closing(survey: Survey) -> Version:
     held = Survey.objects.select_for_update().get(pk=survey.pk)
     version = selectors.version_closing(held)
     if version is None:
-        state = "closed for good" if held.state == Survey.State.CLOSED else held.state
-        raise Conflict(f"{survey.slug} is {state}; only a closing of the last hour can be undone or made final.")
+        state = gettext("closed for good") if held.state == Survey.State.CLOSED else transitions.STATES[held.state]
+        raise Conflict(
+            gettext("{slug} is {state}; only a closing of the last hour can be undone or made final.").format(
+                slug=survey.slug, state=state
+            )
+        )
     return version

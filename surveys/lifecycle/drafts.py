@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError as FieldError
 from django.db import models, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.designs import ABOUT
 from collector.errors import Path, ValidationError
@@ -118,7 +119,7 @@ def store(survey: Survey, definition: Definition, *, before: Definition | None, 
         setattr(survey, name, definition.get(name, nothing))
     _require_storable(survey, ())
     if slug != survey.slug and Survey.objects.filter(slug=survey.slug).exclude(pk=survey.pk).exists():
-        raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
+        raise ValidationError(("slug",), gettext("{slug!r} is used by another survey").format(slug=survey.slug))
     survey.save()
     if slug != survey.slug:
         disclosures.rename(slug, survey.slug)
@@ -210,4 +211,6 @@ def _require_storable(row: models.Model, path: Path) -> None:
     except FieldError as error:
         name, (words, *_) = next(iter(error.message_dict.items()))
         value = getattr(row, name)
-        raise ValidationError((*path, name), f": {words.rstrip('.')}; got {value!r}") from None
+        raise ValidationError(
+            (*path, name), gettext(": {problem}; got {value!r}").format(problem=words.rstrip("."), value=value)
+        ) from None

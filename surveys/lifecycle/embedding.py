@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from collector.errors import InputError
 
@@ -24,9 +25,19 @@ def origins_of(text: str) -> list[str]:
     origins = list(dict.fromkeys(line.strip().lower().removesuffix("/") for line in text.splitlines() if line.strip()))
     for origin in origins:
         if not ORIGIN.fullmatch(origin):
-            raise InputError("origins", f"{origin!r} is not the origin of a site, like https://www.example.org")
+            raise InputError(
+                "origins",
+                gettext("{origin!r} is not the origin of a site, such as https://www.example.org").format(
+                    origin=origin
+                ),
+            )
     if len(origins) > MOST_ORIGINS:
-        raise InputError("origins", f"At most {MOST_ORIGINS} sites may show it; got {len(origins)}.")
+        raise InputError(
+            "origins",
+            gettext("At most {most_origins} sites may embed it; got {count}.").format(
+                most_origins=MOST_ORIGINS, count=len(origins)
+            ),
+        )
     return origins
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
@@ -42,7 +43,10 @@ def take_pictures(survey: Survey, definition: Definition) -> None:
     for path, picture in shown:
         named = tuple(picture[name] for name in ("digest", "type", "width", "height"))
         if stored.get(picture["digest"]) != named:
-            raise ValidationError((*path, "digest"), f"must be a picture of this survey; got {picture['digest']!r:.80}")
+            raise ValidationError(
+                (*path, "digest"),
+                gettext("must be a picture of this survey; got {picture!r:.80}").format(picture=picture["digest"]),
+            )
 
 
 def definition_with_pictures(survey: Survey, definition: Definition) -> Definition:
@@ -62,8 +66,10 @@ def contents_of(survey: Survey, design: Design) -> Mapping[str, bytes]:
     size = sum(map(len, found.values()))
     if size > MOST_SHOWN_BYTES:
         raise Conflict(
-            f"The pictures of the survey have {size:,} bytes together; at most {MOST_SHOWN_BYTES:,} are allowed, "
-            "because everybody loads all of them. Make some of them smaller."
+            gettext(
+                "The pictures of the survey have {size:,} bytes together; at most {most:,} are "
+                "allowed, because every respondent loads all of them. Make some smaller."
+            ).format(size=size, most=MOST_SHOWN_BYTES)
         )
     return found
 
@@ -95,7 +101,10 @@ def store_picture(survey: Survey, picture: CleanPicture) -> bool:
         delete_unused(held)
     if held.pictures.count() >= MOST_STORED:
         raise ValidationError(
-            ("picture",), f": a survey stores at most {MOST_STORED} pictures, with those of its versions"
+            ("picture",),
+            gettext(": a survey stores at most {most_stored} pictures, including those of its versions").format(
+                most_stored=MOST_STORED
+            ),
         )
     Picture.objects.create(
         survey=held, digest=picture.digest, type=picture.type, width=picture.width, height=picture.height,

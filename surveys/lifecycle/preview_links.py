@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.errors import Conflict, InputError
 from surveys.accounts.audit_log import record_event
@@ -23,7 +24,12 @@ def days_of(written: str) -> int:
     """The days that somebody wrote, for which a link is good. Raises InputError."""
     days = int(written) if written.isascii() and written.isdigit() and len(written) <= 3 else 0
     if not 1 <= days <= MOST_DAYS:
-        raise InputError("days", f"The days must be a whole number from 1 to {MOST_DAYS}; got {written[:20]!r}.")
+        raise InputError(
+            "days",
+            gettext("The number of days must be a whole number from 1 to {most_days}; got {written!r}.").format(
+                most_days=MOST_DAYS, written=written[:20]
+            ),
+        )
     return days
 
 
@@ -37,7 +43,7 @@ def make(survey: Survey, days: int, *, by: User | None = None) -> str:
     transitions.require_draft(survey)
     survey.preview_links.exclude(pk__in=good(survey).values("pk")).delete()
     if survey.preview_links.count() >= MOST:
-        raise Conflict(f"A draft has at most {MOST} preview links. Revoke one first.")
+        raise Conflict(gettext("A draft has at most {most} preview links. Revoke one first.").format(most=MOST))
     secret, expires = secrets.token_urlsafe(24), timezone.now() + timedelta(days=days)
     PreviewLink.objects.create(
         survey=survey,

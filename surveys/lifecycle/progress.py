@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from collector.designs import FEWEST_IN_GROUP
 from collector.reports import selectors as reports
@@ -14,6 +15,7 @@ from estimator.base import wording
 from estimator.models import Run
 from estimator.runs import health
 from estimator.runs import selectors as estimates
+from surveys.labels import translated
 from surveys.lifecycle import selectors
 from surveys.models import Survey, Version
 
@@ -55,7 +57,11 @@ class Progress:
             "reports": wording.reports(self.counted),
             "waiting": _counted_in_words(self.counted),
             "job": _job_in_words(self.pending, self.failed, self.done),
-            "lacking": f"{self.lacking} more {'is' if self.lacking == 1 else 'are'} missing." if self.lacking else "",
+            "lacking": ngettext("{count} more is missing.", "{count} more are missing.", self.lacking).format(
+                count=self.lacking
+            )
+            if self.lacking
+            else "",
         }
 
     @property
@@ -85,9 +91,13 @@ def progress_of(survey: Survey) -> Progress:
 
 def _counted_in_words(counted: ReportCounts) -> str:
     if counted.stepwise:
-        return f"counted so far, in steps of {STEP}"
+        return gettext("counted so far, in steps of {step}").format(step=STEP)
     waiting = counted.waiting
-    return f"{wording.count(waiting)} stored and not counted yet" if waiting else "every report is counted"
+    return (
+        gettext("{waiting} stored and not counted yet").format(waiting=wording.count(waiting))
+        if waiting
+        else gettext("all responses are counted")
+    )
 
 
 def _worker() -> str:
@@ -99,10 +109,14 @@ def _worker() -> str:
 
 def _job_in_words(pending: Run | None, failed: Run | None, done: Run | None) -> str:
     if pending is not None:
-        waits = "waiting for a worker" if pending.state == Run.State.QUEUED else f"{pending.progress} % computed"
-        return f"{pending.get_trigger_display()}: {waits}".capitalize()
+        waits = (
+            gettext("waiting for a worker")
+            if pending.state == Run.State.QUEUED
+            else gettext("{progress} % computed").format(progress=pending.progress)
+        )
+        return f"{translated(pending.get_trigger_display())}: {waits}".capitalize()
     if failed is not None:
-        return f"The last one failed. {failed.fault}"
+        return gettext("The last one failed. {fault}").format(fault=failed.fault)
     if done is None:
-        return "None yet"
-    return f"Finished, from {wording.count(done.reports)} reports"
+        return gettext("None yet")
+    return gettext("Finished, from {count} responses").format(count=wording.count(done.reports))

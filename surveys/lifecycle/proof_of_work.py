@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from collector.errors import InputError
 from surveys.accounts.audit_log import record_event
@@ -21,9 +22,11 @@ def ask_for_work(survey: Survey, bits: int, *, by: User | None = None) -> None:
     Raises InputError where there is no such level, or the page in the field could not do it.
     """
     if bits not in LEVELS:
-        raise InputError("bits", f"The work must be one of {', '.join(LEVELS.values())}.")
+        raise InputError(
+            "bits", gettext("Proof of work must be one of {names}.").format(names=", ".join(LEVELS.values()))
+        )
     if bits and not pages_can(survey):
-        words = "The page in the field was made before Candor could ask for work. The next version can do it."
+        words = gettext("The current page was made before Candor had proof of work. The next version can use it.")
         raise InputError("bits", words)
     with transaction.atomic():
         Survey.objects.filter(pk=survey.pk).update(work_bits=bits)
@@ -46,4 +49,4 @@ def pages_can(survey: Survey) -> bool:
 
 def describe_level(bits: int) -> str:
     """A level in words."""
-    return f"{LEVELS[bits]}, {bits} bits" if bits else LEVELS[0]
+    return gettext("{levels}, {bits} bits").format(levels=LEVELS[bits], bits=bits) if bits else LEVELS[0]

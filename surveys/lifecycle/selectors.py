@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import ABOUT, Design
 from collector.designs.selectors import get_design
@@ -26,6 +27,10 @@ from surveys.lifecycle.waves import spending, waves_of
 from surveys.models import Group, Item, Page, Section, Survey, Version
 from surveys.times import moment
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
 LONGEST_BEGINNING = 56
 """Maximum length of a slug to which a number is appended."""
 
@@ -38,9 +43,9 @@ KEPT_PLAIN: Mapping[str, object] = {
 }  # fmt: skip
 """Optional settings of a definition, with the row's value for those that it leaves out."""
 
-LABELS: dict[Path, str] = {
-    ("strata", "groups"): "Groups",
-    ("participation", "epsilon"): "Release of group sizes",
+LABELS: dict[Path, "StrOrPromise"] = {
+    ("strata", "groups"): gettext_lazy("Groups"),
+    ("participation", "epsilon"): gettext_lazy("Hide exact group sizes (epsilon)"),
 }
 """Paths in a definition whose fields have other names in the form."""
 
@@ -163,7 +168,7 @@ def wave_to_open(survey: Survey) -> tuple[Design, int]:
     """
     last = latest_version(survey)
     if last is None:
-        raise ValidationError((), f"{survey.slug} was never opened, so it has no next wave")
+        raise ValidationError((), gettext("{slug} was never opened, so it has no next wave").format(slug=survey.slug))
     number = last.number + 1
     return next_wave_design(get_design(last.design_id), version=number, opening=opening_of(survey)), number
 
@@ -177,7 +182,7 @@ def opening_of(survey: Survey) -> OpeningOptions:
 def describe_fault(error: ValidationError) -> str:
     """A definition's error as text for its author, with the names that the fields have in the form."""
     label = LABELS.get(error.path[:2])
-    return error.sentence((label, *error.path[2:])) if label else str(error)
+    return error.sentence((str(label), *error.path[2:])) if label else str(error)
 
 
 def takes_answers(survey: Survey) -> bool:
@@ -231,7 +236,9 @@ def closing_fault(survey: Survey) -> str:
     version = version_closing(survey)
     if version is None:
         return ""
-    return f"Its closing can be undone until {moment(final_time(version))}; wait until then, or make it final first."
+    return gettext("Its closing can be undone until {moment}; wait until then, or make it final first.").format(
+        moment=moment(final_time(version))
+    )
 
 
 def version_on_the_web(slug: str) -> Version | None:

@@ -5,6 +5,7 @@ from itertools import count
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.errors import Conflict, ValidationError
 from collector.reports.services import discard_rehearsal
@@ -42,14 +43,16 @@ def write_survey(definition: Definition, *, team: Team, by: User | None = None, 
         definitions.design_of(definition, version=1)
     survey = Survey.objects.filter(slug=definition["slug"]).first() or Survey(slug=definition["slug"], team=team)
     if survey.team != team:
-        raise ValidationError(("slug",), f"{survey.slug!r} is taken by another survey")
+        raise ValidationError(("slug",), gettext("{slug!r} is used by another survey").format(slug=survey.slug))
     transitions.require_draft(survey)
     linked = _survey_for_same_people(definition, by)
     drafts.store(survey, definition, before=selectors.definition_of(survey) if survey.pk else None, by=by)
     if linked:
         link(linked, survey)
-    same = f", for the same people as {linked.slug}" if linked else ""
-    record_event(by, "created", survey=survey, detail=f"{len(definition['items'])} questions, from a definition{same}")
+    detail = f"{len(definition['items'])} questions, from a definition"
+    if linked:
+        detail += f", for the same people as {linked.slug}"
+    record_event(by, "created", survey=survey, detail=detail)
     return survey
 
 
@@ -92,7 +95,11 @@ def delete_survey(survey: Survey, *, by: User | None = None) -> None:
     Raises Conflict where it was opened: the rest belongs to its respondents' reports.
     """
     if survey.versions.exists():
-        raise Conflict(f"{survey.slug} was opened, so it cannot be deleted; a closed survey can be archived.")
+        raise Conflict(
+            gettext("{slug} was opened, so it cannot be deleted; a closed survey can be archived.").format(
+                slug=survey.slug
+            )
+        )
     record_event(by, "deleted", survey=survey)
     rehearsed = list(survey.rehearsals.values_list("design", flat=True))
     survey.delete()
@@ -138,10 +145,10 @@ def request_estimate(survey: Survey, *, by: User | None = None) -> Run:
     """
     version = selectors.latest_version(survey)
     if version is None:
-        raise Conflict("There are no reports to estimate from: this survey was never opened.")
+        raise Conflict(gettext("There are no responses to estimate from: this survey was never opened."))
     last = last_run(version.design_id)
     if last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING):
-        raise Conflict("An estimate is on its way already.")
+        raise Conflict(gettext("An estimate is already being computed."))
     run = estimator.request_run(version.design_id)
     record_event(by, "requested an estimate", survey=survey, detail=f"version {version.number}, run {run.key}")
     return run
@@ -154,9 +161,11 @@ def publish_run(run: Run, *, published: bool, by: User | None = None) -> Survey:
     Raises Conflict where the run is not done, or belongs to a rehearsal.
     """
     if run.state != Run.State.DONE:
-        raise Conflict("This run has no estimates to publish.")
+        raise Conflict(gettext("This run has no estimates to publish."))
     if not Version.objects.filter(design=run.design_id).exists():
-        raise Conflict("This is the run of a rehearsal, which stays in the panel: nobody real has answered.")
+        raise Conflict(
+            gettext("This run belongs to a rehearsal and stays in the panel: its respondents are simulated.")
+        )
     estimator.publish(run, published=published)
     survey = access.survey_of(run)
     record_event(
@@ -183,10 +192,16 @@ def duplicate_survey(
     definition = definition_with_pictures(survey, selectors.definition_of(survey)) | {"slug": slug}
     if rehearsal is not None:
         definition["rehearsal"] = rehearsal
-    people = "the same people" if same_people else "other people"
-    record_event(by, "duplicated", survey=survey, detail=f"as {slug}, for {people}")
+    record_event(
+        by, "duplicated", survey=survey, detail=f"as {slug}, for {'the same' if same_people else 'other'} people"
+    )
     copy = write_survey(definition, team=team or survey.team, by=by, unfinished=rehearsal is None)
-    record_event(by, "changed the respondents", survey=copy, detail=f"a copy of {survey.slug}, for {people}")
+    record_event(
+        by,
+        "changed the respondents",
+        survey=copy,
+        detail=f"a copy of {survey.slug}, for {'the same' if same_people else 'other'} people",
+    )
     if same_people:
         link(survey, copy)
     return copy
@@ -219,7 +234,9 @@ def _survey_for_same_people(definition: Definition, by: User | None) -> Survey |
     if found is None:
         raise ValidationError(
             (SAME_PEOPLE,),
-            f"must name a survey of this installation that you can edit; got {named!r}. "
-            "Leave it out where other people are asked",
+            gettext(
+                "must name a survey of this installation that you can edit; got {named!r}. Leave it "
+                "out if other people are asked"
+            ).format(named=named),
         )
     return found

@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from collector.designs.texts import refused_character
 from collector.errors import InputError
@@ -16,12 +17,19 @@ def set_tags(survey: Survey, written: str, *, by: User) -> list[str]:
     """Give a survey these tags, separated by commas, in place of those that it has. Raises InputError."""
     names = list({name.casefold(): name for part in written.split(",") if (name := " ".join(part.split()))}.values())
     if len(names) > MOST:
-        raise InputError("tags", f"A survey has at most {MOST} tags; got {len(names)}.")
+        raise InputError(
+            "tags", gettext("A survey has at most {most} tags; got {count}.").format(most=MOST, count=len(names))
+        )
     for name in names:
         if len(name) > LONGEST:
-            raise InputError("tags", f"A tag has at most {LONGEST} characters; got {len(name)}.")
+            raise InputError(
+                "tags",
+                gettext("A tag has at most {longest} characters; got {count}.").format(
+                    longest=LONGEST, count=len(name)
+                ),
+            )
         if found := refused_character(name, lines=False):
-            raise InputError("tags", f"A tag {found.in_words}.")
+            raise InputError("tags", gettext("A tag {problem}.").format(problem=found.in_words))
     before = set(survey.tags.values_list("name", flat=True))
     if before != set(names):
         survey.tags.exclude(name__in=names).delete()

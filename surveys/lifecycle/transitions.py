@@ -8,8 +8,10 @@ that is final: `surveys.lifecycle.closing` may lead back until then.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from collector.errors import Conflict
 from estimator.models import Run
@@ -17,6 +19,10 @@ from estimator.runs import selectors as estimates
 from surveys.accounts.access import Role
 from surveys.lifecycle import selectors
 from surveys.models import Appointment, Survey
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 State = Survey.State
 
@@ -26,7 +32,7 @@ def _a_final_estimate(survey: Survey) -> str:
     version = selectors.latest_version(survey)
     last = estimates.last_run(version.design_id) if version else None
     waits = last is not None and last.state in (Run.State.QUEUED, Run.State.RUNNING)
-    return selectors.closing_fault(survey) or ("The final estimate is still being made." if waits else "")
+    return selectors.closing_fault(survey) or (gettext("The final estimate is still being computed.") if waits else "")
 
 
 @dataclass(frozen=True)
@@ -38,50 +44,66 @@ class Move:
 
     source: State
     target: State
-    act: str
-    meaning: str
+    act: "StrOrPromise"
+    meaning: "StrOrPromise"
     role: Role
     missing: Callable[[Survey], str] = lambda survey: ""
 
+
+STATES: dict[str, "StrOrPromise"] = {
+    State.DRAFT: gettext_lazy("a draft"),
+    State.OPEN: pgettext_lazy("state of a survey", "open"),
+    State.CLOSED: pgettext_lazy("state of a survey", "closed"),
+    State.ARCHIVED: pgettext_lazy("state of a survey", "archived"),
+}
+"""What a survey is in each state, as a sentence says it."""
 
 MOVES = {
     "open": Move(
         State.DRAFT,
         State.OPEN,
-        "Open",
-        "Freezes the design for ever and lets respondents answer.",
+        pgettext_lazy("button", "Open"),
+        gettext_lazy("Freezes the design permanently and lets respondents answer."),
         Role.EDITOR,
         missing=selectors.opening_fault,
     ),
     "close": Move(
-        State.OPEN, State.CLOSED, "Close", "Takes no more reports and makes the final estimate.", Role.EDITOR
+        State.OPEN,
+        State.CLOSED,
+        pgettext_lazy("button", "Close"),
+        gettext_lazy("Stops collecting responses and makes the final estimate."),
+        Role.EDITOR,
     ),
     "wave": Move(
         State.CLOSED,
         State.OPEN,
-        "Open again",
-        "Asks the same questions once more, as its next wave with reports of its own; nothing is edited.",
+        gettext_lazy("Open next wave"),
+        gettext_lazy("Asks the same questions again as the next wave, with its own responses; nothing can be edited."),
         Role.EDITOR,
         missing=selectors.next_wave_fault,
     ),
     "revise": Move(
         State.CLOSED,
         State.DRAFT,
-        "Revise",
-        "Makes a draft of the next version; what was collected stays as it is.",
+        pgettext_lazy("button", "Revise"),
+        gettext_lazy("Makes a draft of the next version; what was collected does not change."),
         Role.EDITOR,
         missing=selectors.closing_fault,
     ),
     "archive": Move(
         State.CLOSED,
         State.ARCHIVED,
-        "Archive",
-        "Puts it away: it leaves the list, and everything in it stays as it is.",
+        pgettext_lazy("button", "Archive"),
+        gettext_lazy("Takes it off the list; nothing in it changes."),
         Role.OWNER,
         missing=_a_final_estimate,
     ),
     "restore": Move(
-        State.ARCHIVED, State.CLOSED, "Take out of the archive", "Puts it back into the list, closed.", Role.OWNER
+        State.ARCHIVED,
+        State.CLOSED,
+        gettext_lazy("Restore from archive"),
+        gettext_lazy("Returns it to the list as a closed survey."),
+        Role.OWNER,
     ),
 }
 
@@ -96,9 +118,11 @@ def move(survey: Survey, name: str, *, at: datetime | None = None) -> None:
         raise Conflict(missing)
     if not Survey.objects.filter(pk=survey.pk, state=step.source).update(state=step.target):
         survey.refresh_from_db(fields=["state"])
-        verb, _, rest = step.act.lower().partition(" ")
-        done = f"{verb} it {rest}".rstrip()
-        raise Conflict(f"{survey.slug} is {survey.state}; to {done}, it must be {step.source}.")
+        raise Conflict(
+            gettext("“{act}” needs a survey that is {source}; {slug} is {state}.").format(
+                act=step.act, source=STATES[step.source], slug=survey.slug, state=STATES[survey.state]
+            )
+        )
     survey.state = step.target
     # Whatever was to move it by itself has nothing left to do, but for what is to close it now that it is open.
     waiting = Appointment.objects.filter(survey=survey, state=Appointment.State.WAITING)
@@ -110,13 +134,21 @@ def move(survey: Survey, name: str, *, at: datetime | None = None) -> None:
 def require_draft(survey: Survey) -> None:
     """Require a draft: an open survey is frozen."""
     if survey.state != State.DRAFT:
-        raise Conflict(f"{survey.slug} is {survey.state}; only a draft can be changed. Close and revise it first.")
+        raise Conflict(
+            gettext("{slug} is {state}; only a draft can be changed. Close and revise it first.").format(
+                slug=survey.slug, state=STATES[survey.state]
+            )
+        )
 
 
 def require_closed(survey: Survey) -> None:
     """Require a survey that is closed for good, because only one version can be open at a time."""
     if survey.state != State.CLOSED:
-        raise Conflict(f"{survey.slug} is {survey.state}; only a closed survey can be opened again.")
+        raise Conflict(
+            gettext("{slug} is {state}; only a closed survey can open its next wave.").format(
+                slug=survey.slug, state=STATES[survey.state]
+            )
+        )
     if fault := selectors.closing_fault(survey):
         raise Conflict(fault)
 

@@ -3,15 +3,16 @@
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 
 class Role(models.IntegerChoices):
     """A member's role in a team; each role includes the permissions of those before it."""
 
-    VIEWER = 1, "viewer"
-    ANALYST = 2, "analyst"
-    EDITOR = 3, "editor"
-    OWNER = 4, "owner"
+    VIEWER = 1, gettext_noop("viewer")
+    ANALYST = 2, gettext_noop("analyst")
+    EDITOR = 3, gettext_noop("editor")
+    OWNER = 4, gettext_noop("owner")
 
 
 class Team(models.Model):
@@ -94,8 +95,8 @@ class AccessToken(models.Model):
     """A researcher's API token, valid until it is revoked or expires. Its last use is stored by the day."""
 
     class Scope(models.TextChoices):
-        READ = "read", "reads"
-        WRITE = "write", "reads and writes"
+        READ = "read", gettext_noop("reads")
+        WRITE = "write", gettext_noop("reads and writes")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
     name = models.CharField(max_length=100)

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_noop
 
 from estimator.base.jobs import Job, new_key
 
@@ -10,8 +11,8 @@ class Mailing(Job):
     """A mail to every address on a list: an invitation with an individual link, or a reminder; a job."""
 
     class Kind(models.TextChoices):
-        INVITATION = "invitation", "invitations"
-        REMINDER = "reminder", "reminder"
+        INVITATION = "invitation", gettext_noop("invitations")
+        REMINDER = "reminder", gettext_noop("reminder")
 
     version = models.ForeignKey("surveys.Version", on_delete=models.CASCADE, related_name="mailings")
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
@@ -33,10 +34,10 @@ class Recipient(models.Model):
     """An address whose mail is unsent, uncertain or refused. It is deleted once the server accepts its mail."""
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        SENDING = "sending"
-        UNCERTAIN = "uncertain", "may have got it"
-        REFUSED = "refused", "refused by the mail server"
+        WAITING = "waiting", gettext_noop("Waiting")
+        SENDING = "sending", gettext_noop("Sending")
+        UNCERTAIN = "uncertain", gettext_noop("may have got it")
+        REFUSED = "refused", gettext_noop("refused by the mail server")
 
     mailing = models.ForeignKey(Mailing, on_delete=models.CASCADE, related_name="recipients")
     address = models.CharField(max_length=254)

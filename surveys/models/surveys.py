@@ -6,12 +6,15 @@ from typing import Self
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from collector.designs.checks import KEY
 from collector.models import FrozenDesign
 from surveys.models.accounts import Team
 
-KEY_VALIDATOR = RegexValidator(rf"^{KEY.pattern}$", "Use a-z, 0-9, - and _, beginning with a letter or a digit.")
+KEY_VALIDATOR = RegexValidator(
+    rf"^{KEY.pattern}$", gettext_lazy("Use a-z, 0-9, - and _, beginning with a letter or a digit.")
+)
 
 
 DAYS_KEPT = 365
@@ -29,19 +32,19 @@ class Survey(models.Model):
     """A survey, from draft to archive. Texts are objects by language code; the first language is the default."""
 
     class State(models.TextChoices):
-        DRAFT = "draft"
-        OPEN = "open"
-        CLOSED = "closed"
-        ARCHIVED = "archived"
+        DRAFT = "draft", gettext_noop("Draft")
+        OPEN = "open", gettext_noop("Open")
+        CLOSED = "closed", gettext_noop("Closed")
+        ARCHIVED = "archived", gettext_noop("Archived")
 
     class Invited(models.TextChoices):
-        OPEN = "", "open link: whoever has it"
-        SECRET = "secret", "by invitation: a code for each person"
-        BLIND = "blind", "by blind invitation: a token that nobody can trace"
+        OPEN = "", gettext_noop("open link: whoever has it")
+        SECRET = "secret", gettext_noop("by invitation: a code for each person")
+        BLIND = "blind", gettext_noop("by blind invitation: a token that nobody can trace")
 
     class Repeats(models.TextChoices):
-        FRESH = "fresh", "draws anew: each wave is a new spend"
-        REMEMBER = "remember", "remembers its tickets: the same answer gives the same report"
+        FRESH = "fresh", gettext_noop("draws anew: each wave is a new spend")
+        REMEMBER = "remember", gettext_noop("remembers its tickets: the same answer gives the same report")
 
     slug = models.SlugField(
         max_length=64, unique=True, validators=[KEY_VALIDATOR], help_text="The name in its address: /s/<slug>/"
@@ -175,17 +178,17 @@ class Item(models.Model):
     """A question and the mechanism for its answer; see docs/reference/survey-file.md for the fields."""
 
     class Kind(models.TextChoices):
-        YES_NO = "yes_no", "yes / no"
-        ONE_CHOICE = "one_choice", "one choice"
-        SEVERAL_CHOICES = "several_choices", "several choices"
-        SCALE = "scale", "scale"
-        NUMBER = "number", "number"
+        YES_NO = "yes_no", gettext_noop("yes / no")
+        ONE_CHOICE = "one_choice", gettext_noop("one choice")
+        SEVERAL_CHOICES = "several_choices", gettext_noop("several choices")
+        SCALE = "scale", gettext_noop("scale")
+        NUMBER = "number", gettext_noop("number")
 
     class Sensitivity(models.TextChoices):
-        BY_HAND = "", "protection set by hand"
-        VERY = "very", "very sensitive"
-        SOMEWHAT = "somewhat", "somewhat sensitive"
-        LITTLE = "little", "not specially sensitive"
+        BY_HAND = "", gettext_noop("protection set by hand")
+        VERY = "very", gettext_noop("very sensitive")
+        SOMEWHAT = "somewhat", gettext_noop("somewhat sensitive")
+        LITTLE = "little", gettext_noop("not specially sensitive")
 
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField()
@@ -248,13 +251,20 @@ class Appointment(models.Model):
     """A scheduled transition of a survey: at a time or at a number of stored responses. Its outcome is retained."""
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        KEPT = "kept"
-        FAILED = "failed"
-        CALLED_OFF = "off", "called off"
+        WAITING = "waiting", gettext_noop("Waiting")
+        KEPT = "kept", gettext_noop("Kept")
+        FAILED = "failed", gettext_noop("Failed")
+        CALLED_OFF = "off", gettext_noop("called off")
 
     survey = models.ForeignKey(Survey, on_delete=models.CASCADE, related_name="appointments")
-    move = models.CharField(max_length=8, choices=[("open", "open"), ("close", "close"), ("wave", "open again")])
+    move = models.CharField(
+        max_length=8,
+        choices=[
+            ("open", gettext_noop("open")),
+            ("close", gettext_noop("close")),
+            ("wave", gettext_noop("open again")),
+        ],
+    )
     due_at = models.DateTimeField(null=True)
     at_reports = models.PositiveIntegerField(null=True)
     digest = models.CharField(max_length=64, default="", help_text="of the design that was confirmed for opening")
@@ -294,10 +304,10 @@ class Page(models.Model):
     """A page of a version in one language, rendered once and sent to every respondent byte for byte."""
 
     class Kind(models.TextChoices):
-        ANSWER = "answer", "the respondent's page"
-        COIN = "coin", "the own-coin page, where a device has every table"
-        SHEET = "sheet", "the own-coin page on paper, as a PDF"
-        TOKEN = "token", "the page on which a blind invitation is fetched"
+        ANSWER = "answer", gettext_noop("the respondent's page")
+        COIN = "coin", gettext_noop("the own-coin page, where a device has every table")
+        SHEET = "sheet", gettext_noop("the own-coin page on paper, as a PDF")
+        TOKEN = "token", gettext_noop("the page on which a blind invitation is fetched")
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="pages")
     language = models.CharField(max_length=35, help_text="one of the design's languages")

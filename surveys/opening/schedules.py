@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.designs import FEWEST_IN_GROUP
 from collector.errors import Conflict, ValidationError
@@ -51,12 +52,25 @@ class OpeningPlan:
     def faults(self, now: datetime) -> Iterator[tuple[str, str]]:
         """The invalid fields, each with a sentence."""
         if self.opens_at is not None and self.opens_at <= now:
-            yield "opens_at", f"The time of opening must lie ahead; it is {moment(now)} now."
+            yield (
+                "opens_at",
+                gettext("The opening time must be in the future; it is {now} now.").format(now=moment(now)),
+            )
         if self.closes_at is not None and self.closes_at <= (self.opens_at or now):
-            yield "closes_at", f"It must close after it opens, later than {moment(self.opens_at or now)}."
+            yield (
+                "closes_at",
+                gettext("It must close after it opens, which is at {moment}.").format(
+                    moment=moment(self.opens_at or now)
+                ),
+            )
         if self.cap is not None and not FEWEST_IN_GROUP <= self.cap <= MOST_REPORTS:
             limits = f"{FEWEST_IN_GROUP} to {wording.count(MOST_REPORTS)}"
-            yield "cap", f"The cap must be {limits} reports; got {self.cap}. Below that there is no estimate."
+            yield (
+                "cap",
+                gettext("The maximum must be {limits} responses; got {cap}. With fewer there is no estimate.").format(
+                    limits=limits, cap=self.cap
+                ),
+            )
 
 
 def open_on(
@@ -90,7 +104,9 @@ def _open_on(
         made = list(_appointments(survey, move, terms, confirmed, reason))
         Appointment.objects.bulk_create(made)
         for one in made:
-            when = f"{one.at_reports} reports" if one.due_at is None else moment(one.due_at)
+            when = (
+                gettext("{count} responses").format(count=one.at_reports) if one.due_at is None else moment(one.due_at)
+            )
             record_event(by, f"scheduled to {one.get_move_display()}", survey=survey, detail=when)
         if terms.opens_at is not None:
             return None
@@ -117,7 +133,7 @@ def cancel(survey: Survey, *, by: User | None = None) -> None:
     opening = survey.appointments.filter(move__in=OPENING, state=State.WAITING)
     with transaction.atomic():
         if not _call_off(opening):
-            raise Conflict(f"{survey.slug} has no opening to call off.")
+            raise Conflict(gettext("{slug} has no opening to cancel.").format(slug=survey.slug))
         _call_off(survey.appointments.all())
         record_event(by, "cancelled the opening", survey=survey)
 
@@ -131,15 +147,23 @@ def extend(survey: Survey, closes_at: datetime, *, by: User | None = None) -> No
     """
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     if survey.state != Survey.State.OPEN:
-        raise Conflict(f"{survey.slug} is {survey.state}; the closing date of an open survey alone is extended.")
+        raise Conflict(
+            gettext("{slug} is {state}; only the closing date of an open survey can be extended.").format(
+                slug=survey.slug, state=transitions.STATES[survey.state]
+            )
+        )
     closing = survey.appointments.filter(move="close", due_at__isnull=False, state=State.WAITING)
     agreed = closing.first()
     if agreed is None or agreed.due_at is None:
-        raise Conflict(f"{survey.slug} has no closing date to extend: it was opened without one.")
+        raise Conflict(
+            gettext("{slug} has no closing date to extend: it was opened without one.").format(slug=survey.slug)
+        )
     if closes_at <= max(agreed.due_at, timezone.now()):
         raise Conflict(
-            f"The closing date can only be moved later than {moment(agreed.due_at)}, because people rely on it. To end "
-            "sooner, close the survey."
+            gettext(
+                "The closing date can only be moved later than {due_at}, because people rely on it. To "
+                "end sooner, close the survey."
+            ).format(due_at=moment(agreed.due_at))
         )
     closing.update(due_at=closes_at)
     detail = f"{moment_for_log(agreed.due_at)} to {moment_for_log(closes_at)}"
@@ -160,10 +184,14 @@ def schedule_fault(survey: Survey) -> str:
     if opening is None:
         return ""
     if opening.state == State.FAILED and opening.settled_at and (not version or opening.made_at > version.opened_at):
-        return f"It did not open by itself on {moment(opening.settled_at)}: {opening.outcome}"
+        return gettext("It did not open on schedule at {settled_at}: {outcome}").format(
+            settled_at=moment(opening.settled_at), outcome=opening.outcome
+        )
     if opening.state == State.WAITING and not _as_agreed(survey, opening):
-        changed = "The draft has changed" if move == "open" else "What would open has changed"
-        return f"{changed} since its opening was agreed, so it will not open. Confirm it again or call it off."
+        changed = gettext("The draft has changed") if move == "open" else gettext("What would open has changed")
+        return gettext(
+            "{changed} since its opening was confirmed, so it will not open. Confirm it again or cancel it."
+        ).format(changed=changed)
     return ""
 
 
@@ -212,7 +240,7 @@ def _do(appointment: Appointment, key: "rsa.RSAPrivateKey | None") -> None:
         return
     closes = survey.appointments.filter(move="close", state=State.WAITING, due_at__lte=timezone.now())
     if closes.exists():
-        raise Conflict("Its closing time had passed before it could open.")
+        raise Conflict(gettext("Its closing time had passed before it could open."))
     services.open_by(survey, appointment.move, key, confirmed=appointment.digest, reason=appointment.reason)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.database.distribution import require_alone
 from collector.designs import Design
@@ -29,14 +30,15 @@ from surveys.rendering.own_coin.sheet import render_sheet
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import rsa
+    from django_stubs_ext import StrOrPromise
 
-CHANGED = (
-    "The draft has changed since it was shown to be confirmed, so nothing was opened. Look at it as it is now and "
-    "confirm it again."
+CHANGED = gettext_lazy(
+    "The draft has changed since it was shown for confirmation, so nothing was opened. "
+    "Check it as it is now and confirm it again."
 )
-ANOTHER_WAVE = (
-    "What would open now is not what was shown to be confirmed, so nothing was opened. Look at the next wave as it is "
-    "now and confirm it again."
+ANOTHER_WAVE = gettext_lazy(
+    "What would open now is not what was shown for confirmation, so nothing was opened. "
+    "Check the next wave as it is now and confirm it again."
 )
 
 
@@ -48,7 +50,7 @@ class Opening:
     """
 
     design: Callable[[Survey], tuple[Design, int]]
-    changed: str
+    changed: "StrOrPromise"
     name: str
     act: str
 
@@ -140,7 +142,7 @@ def split_survey(survey: Survey, parts: int, *, by: User | None = None) -> None:
     require_alone()
     version = selectors.latest_version(survey)
     if version is None:
-        raise Conflict("The survey was never opened. Open it with --parts instead.")
+        raise Conflict(gettext("The survey was never opened. Open it with --parts instead."))
     _split(version, parts, by=by)
 
 
@@ -152,8 +154,10 @@ def _split(version: Version, parts: int, *, by: User | None) -> None:
 def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: User | None) -> Version:
     """Freeze a design, store its pages, and record who opened it, with the reason if one is given."""
     number = design.version
-    doubtful = f", with {warned} warnings of its texts" if (warned := len(text_warnings(design))) else ""
-    record_event(by, opening.act, survey=survey, detail=f"{opening.name} {number}, design {design.digest}{doubtful}")
+    detail = f"{opening.name} {number}, design {design.digest}"
+    if warned := len(text_warnings(design)):
+        detail += f", with {warned} warnings of its texts"
+    record_event(by, opening.act, survey=survey, detail=detail)
     if reason := design.reason:
         record_event(by, "recorded a reason to exceed a ceiling", survey=survey, detail=reason)
     freeze_design(design.document)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.utils.translation import gettext
 
 from collector.errors import InputError
 
@@ -31,9 +32,14 @@ def read(text: str) -> AddressList:
     """
     written = [part for part in re.split(r"[\s,;]+", text) if part]
     if wrong := [part for part in written if not _is_address(part)]:
-        more = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
+        more = gettext(" and {count} more").format(count=len(wrong) - NAMED) if len(wrong) > NAMED else ""
         named = ", ".join(repr(part[:80]) for part in wrong[:NAMED])
-        raise InputError("addresses", f"Each must be an address like name@example.org, without a name: {named}{more}.")
+        raise InputError(
+            "addresses",
+            gettext("Each must be an address such as name@example.org, without a name: {named}{more}.").format(
+                named=named, more=more
+            ),
+        )
     found: dict[str, str] = {}
     repeated: dict[str, str] = {}
     for part in written:
@@ -41,7 +47,12 @@ def read(text: str) -> AddressList:
         if known is not part:
             repeated.setdefault(part.casefold(), known)
     if not 1 <= len(found) <= MOST:
-        raise InputError("addresses", f"A list must have 1 to {MOST:,} addresses; this one has {len(found):,}.")
+        raise InputError(
+            "addresses",
+            gettext("A list must have 1 to {most:,} addresses; this one has {count:,}.").format(
+                most=MOST, count=len(found)
+            ),
+        )
     return AddressList(list(found.values()), list(repeated.values()))
 
 
@@ -50,7 +61,7 @@ def read_file(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("addresses", "The file is not text in UTF-8.") from None
+        raise InputError("addresses", gettext("The file is not text in UTF-8.")) from None
 
 
 def _is_address(text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.invitations.batches import BatchSummary, check_batch
 from surveys.models import FetchBatch, FetchCode, SigningKey, SigningSecret, Version
@@ -34,11 +35,11 @@ def add(digest: str, hashes: Collection[bytes], *, stratum: str | None = None, k
         Where one of these is not so, or no tokens of this design are given out.
     """
     if stratum is not None:
-        raise ValueError("stratum must be left out: a token that nobody can trace is of no group")
+        raise ValueError(gettext("stratum must be left out: a blind invitation belongs to no group"))
     check_batch(hashes, kind)
     key = SigningKey.objects.select_for_update().filter(pk=_key_of(digest).pk).get()
     if not SigningSecret.objects.filter(key=key).exists():
-        raise ValueError("design must be an open one: once it is closed no tokens are given out")
+        raise ValueError(gettext("design must be an open one: after closing no invitations are given out"))
     number = (FetchBatch.objects.filter(key=key).aggregate(last=Max("number"))["last"] or 0) + 1
     made_on = timezone.now().date()
     batch = FetchBatch.objects.create(key=key, number=number, count=len(hashes), kind=kind, made_on=made_on)
@@ -55,7 +56,7 @@ def withdraw(digest: str, batch: int) -> int:
     """
     mine = FetchBatch.objects.filter(key=_key_of(digest), number=batch)
     if not mine.exists():
-        raise ValueError(f"batch must be one of the survey's; got {batch}")
+        raise ValueError(gettext("batch must be one of the survey's; got {batch}").format(batch=batch))
     mine.filter(withdrawn_on=None).update(withdrawn_on=timezone.now().date())
     return FetchCode.objects.filter(batch__in=mine, blinded=None).delete()[0]
 
@@ -70,5 +71,5 @@ def _key_of(digest: str) -> SigningKey:
     version = Version.objects.filter(design=digest).first()
     key = SigningKey.objects.filter(survey=version.survey_id, number=version.number).first() if version else None
     if key is None:
-        raise ValueError("design must be one that asks for blindly signed tokens")
+        raise ValueError(gettext("design must be one with blind invitations"))
     return key

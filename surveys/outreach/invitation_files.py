@@ -4,11 +4,14 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import segno
 from django.contrib.auth.models import User
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext as panel_text
+from django.utils.translation import gettext_lazy as panel_text_lazy
 
 from collector.designs.selectors import get_design
 from collector.errors import InputError
@@ -18,6 +21,10 @@ from surveys.lifecycle import links
 from surveys.models import Survey
 from surveys.outreach import invitations
 from surveys.outreach.invitations import Invitations, grouped_code
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 MOST_CARDS = 5_000
 """Maximum number of cards, on 500 pages; docs/how-to/invite-people.md has the cost."""
@@ -33,7 +40,7 @@ CARDS = Path(__file__).parent / "cards.typ"
 class HandOutForm:
     """A format of invitation files; `kind` is the stored kind of the batch."""
 
-    label: str
+    label: "StrOrPromise"
     kind: str
     content_type: str
     suffix: str
@@ -55,11 +62,13 @@ def make(survey: Survey, count: int, form: str, *, group: str, by: User | None) 
     Raises InputError, naming the field, its bound and the value; nothing is made then.
     """
     if form not in FORMS:
-        raise InputError("form", f"form must be {' or '.join(FORMS)}; got {form[:20]!r}.")
+        raise InputError(
+            "form", panel_text("form must be {forms}; got {form!r}.").format(forms=" or ".join(FORMS), form=form[:20])
+        )
     chosen = FORMS[form]
     version = invitations.inviting_version(survey)
     if not chosen.write(Invitations(version, 0, "", ["0" * 28])):
-        raise InputError("form", "The fonts that come with the platform lack a letter of this survey's title.")
+        raise InputError("form", panel_text("The built-in fonts lack a letter of this survey's title."))
     made = invitations.make(survey, count, group=group, kind=chosen.kind, most=chosen.most, by=by)
     name = f"{survey.slug}-invitations-{made.batch}{chosen.suffix}"
     return File(name, chosen.content_type, chosen.write(made), made.batch)
@@ -117,6 +126,10 @@ def _lines(code: str) -> list[str]:
 
 
 FORMS = {
-    "csv": HandOutForm("CSV file, a row for each", "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table),
-    "cards": HandOutForm("Cards to print and cut out (PDF)", "cards", "application/pdf", ".pdf", MOST_CARDS, cards),
+    "csv": HandOutForm(
+        panel_text_lazy("CSV file, one row for each"), "csv", "text/csv; charset=utf-8", ".csv", invitations.MOST, table
+    ),
+    "cards": HandOutForm(
+        panel_text_lazy("Cards to print and cut out (PDF)"), "cards", "application/pdf", ".pdf", MOST_CARDS, cards
+    ),
 }

@@ -5,6 +5,7 @@ from types import ModuleType
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from collector.designs.selectors import get_design
 from collector.errors import InputError
@@ -12,6 +13,7 @@ from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import links, selectors
+from surveys.lifecycle.transitions import STATES
 from surveys.models import Survey, Version
 from surveys.outreach import fetch_codes as blind_codes
 
@@ -65,9 +67,19 @@ def inviting_version(survey: Survey) -> Version:
     """The version in the field, where it is by invitation. Raises InputError, which says what is not so."""
     version = selectors.latest_version(survey)
     if survey.state != Survey.State.OPEN or version is None:
-        raise InputError("survey", f"{survey.slug} is {survey.state}; invitations are made while it is open.")
+        raise InputError(
+            "survey",
+            gettext("{slug} is {state}; invitations can be made only while it is open.").format(
+                slug=survey.slug, state=STATES[survey.state]
+            ),
+        )
     if not kind_of(version):
-        raise InputError("survey", f"{survey.slug} is not by invitation: its draft has to say so before it is opened.")
+        raise InputError(
+            "survey",
+            gettext("{slug} is not by invitation: this must be set in its draft before it is opened.").format(
+                slug=survey.slug
+            ),
+        )
     return version
 
 
@@ -94,7 +106,7 @@ def make(survey: Survey, count: int, *, group: str = "", kind: str, most: int = 
     codes = new_codes(count)
     with transaction.atomic():
         batch = add(version, codes, group=group, kind=kind)
-        where = f" for group {group}" if group else ""
+        where = gettext(" for group {group}").format(group=group) if group else ""
         record_event(by, "created invitations", survey=survey, detail=f"batch {batch}: {count}{where}, {kind}")
     return Invitations(version, batch, group, codes)
 
@@ -125,7 +137,7 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
     version = selectors.latest_version(survey)
     try:
         if version is None:
-            raise ValueError("batch must be one of a survey that was opened")
+            raise ValueError(gettext("batch must be one of a survey that was opened"))
         with transaction.atomic():
             _keeper(version).withdraw(version.design_id, batch)
             record_event(by, "revoked invitations", survey=survey, detail=f"batch {batch}")
@@ -135,18 +147,29 @@ def withdraw(survey: Survey, batch: int, *, by: User | None) -> None:
 
 def require_number(count: int, most: int = MOST) -> None:
     if not FEWEST <= count <= most:
-        raise InputError("count", f"count must be from {FEWEST} to {most:,} in one go; got {count:,}.")
+        raise InputError(
+            "count",
+            gettext("count must be from {fewest} to {most:,} at a time; got {count:,}.").format(
+                fewest=FEWEST, most=most, count=count
+            ),
+        )
 
 
 def require_group(version: Version, group: str) -> None:
     """Raises InputError where a group is named that the survey has not, or that no token could say."""
     if group and is_blind(version):
-        words = "group must be left out: an invitation that nobody can trace is of no group"
-        raise InputError("group", f"{words}; got {group[:64]!r}.")
+        words = gettext("group must be left out: a blind invitation belongs to no group")
+        raise InputError("group", gettext("{words}; got {group!r}.").format(words=words, group=group[:64]))
     keys = [group.key for group in get_design(version.design_id).groups]
     if group and group not in keys:
-        known = f"one of {', '.join(keys)}" if keys else "left out: the survey has no groups"
-        raise InputError("group", f"group must be {known}; got {group[:64]!r}.")
+        known = (
+            gettext("one of {keys}").format(keys=", ".join(keys))
+            if keys
+            else gettext("left out: the survey has no groups")
+        )
+        raise InputError(
+            "group", gettext("group must be {known}; got {group!r}.").format(known=known, group=group[:64])
+        )
 
 
 def _keeper(version: Version) -> ModuleType:

@@ -14,6 +14,7 @@ from django.core import mail
 from django.core.mail.backends.smtp import EmailBackend
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.errors import InputError
 from estimator.base import jobs
@@ -58,7 +59,9 @@ class MailSession:
         except (smtplib.SMTPResponseException, smtplib.SMTPNotSupportedError) as error:
             self._keep(recipient, Waits)
             raise DeliveryError(
-                f"The mail server takes no mail from this site (it answered {_status_of(error)})."
+                gettext("The mail server rejected mail from this site (it answered {error}).").format(
+                    error=_status_of(error)
+                )
             ) from None
         except (smtplib.SMTPException, OSError) as error:
             self._keep(recipient, Uncertain)
@@ -135,7 +138,7 @@ def _links(post: MailSession, count: int) -> list[str]:
     with transaction.atomic():
         jobs.renew(Mailing, mailing.pk, post.lease)
         batch = invitations.add(mailing.version, codes, group=mailing.group, kind="mail")
-        where = f" for group {mailing.group}" if mailing.group else ""
+        where = gettext(" for group {group}").format(group=mailing.group) if mailing.group else ""
         detail = f"batch {batch}: {len(codes)}{where}, mail"
         record_event(mailing.asked_by, "created invitations", survey=mailing.version.survey, detail=detail)
     start = invitations.link_without_code(mailing.version, mailing.group)
@@ -155,7 +158,7 @@ def _require_open(mailing: Mailing) -> None:
             return
     except InputError:
         pass
-    raise DeliveryError("The survey is closed, so nothing more was sent.")
+    raise DeliveryError(gettext("The survey is closed, so nothing more was sent."))
 
 
 def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:
@@ -165,7 +168,7 @@ def _end(mailing: Mailing, lease: str, state: str, fault: str) -> None:
 
 def _unreachable(error: Exception) -> DeliveryError:
     """Stopped with only the type of the error, whose text may quote an address."""
-    return DeliveryError(f"The mail server could not be reached ({type(error).__name__}).")
+    return DeliveryError(gettext("The mail server could not be reached ({name}).").format(name=type(error).__name__))
 
 
 def _status_of(error: Exception) -> int | None:

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs.texts import refused_character
 from collector.errors import InputError
@@ -27,10 +28,11 @@ Kind, State = Mailing.Kind, Mailing.State
 ENDED = State.DONE, State.FAILED
 EXAMPLE = "0" * 28
 
-NO_SERVER = (
-    "No mail server is set up, so nothing can be mailed from here: whoever operates this installation sets EMAIL_HOST "
-    "and EMAIL_FROM. Mails are never put into a folder instead, which would keep each address beside its code. Take "
-    "the codes as a CSV file for a mail program of your own."
+NO_SERVER = gettext_lazy(
+    "No mail server is set up, so Candor cannot send mail: the operator of this "
+    "installation sets EMAIL_HOST and EMAIL_FROM. Mails are never written to a folder "
+    "instead, which would keep each address beside its code. Download the codes as a CSV "
+    "file for your own mail program."
 )
 
 
@@ -53,14 +55,21 @@ def check(survey: Survey, wording: Wording, addresses: list[str]) -> None:
     """Raises InputError, naming the field, where such a mail cannot be sent to this list."""
     version = inviting_version(survey)
     if not server_is_set():
-        raise InputError("survey", NO_SERVER)
+        raise InputError("survey", str(NO_SERVER))
     if wording.kind not in Kind.values:
-        raise InputError("kind", f"kind must be {' or '.join(Kind.values)}; got {wording.kind[:32]!r}.")
+        raise InputError(
+            "kind",
+            gettext("kind must be {values}; got {kind!r}.").format(
+                values=" or ".join(Kind.values), kind=wording.kind[:32]
+            ),
+        )
     if wording.kind == Kind.INVITATION:
         require_group(version, wording.group)
     _check_words(wording)
     if wording.kind == Kind.INVITATION and len(addresses) < FEWEST:
-        few = f"Invitations go to at least {FEWEST} addresses; the list has {len(addresses)}."
+        few = gettext("Invitations need at least {fewest} addresses; the list has {count}.").format(
+            fewest=FEWEST, count=len(addresses)
+        )
         raise InputError("addresses", few)
 
 
@@ -95,11 +104,11 @@ def resume(mailing: Mailing, *, by: User | None) -> None:
     with transaction.atomic():
         anew = {"state": State.QUEUED, "tries": 0, "finished_at": None, "fault": ""}
         if not Mailing.objects.filter(pk=mailing.pk, state__in=ENDED).update(**anew):
-            raise InputError("state", "This mail is on its way.")
+            raise InputError("state", gettext("This mailing is being sent."))
         left = mailing.recipients.exclude(state=Recipient.State.UNCERTAIN)
         count = left.update(state=Recipient.State.WAITING, status=None)
         if not count:
-            raise InputError("state", "Nobody is left to whom it certainly did not go.")
+            raise InputError("state", gettext("There is nobody left who certainly did not get it."))
         record_event(by, "sent a mailing", survey=mailing.version.survey, detail=f"{count} addresses again")
     wake(mailing.pk)
 
@@ -156,18 +165,38 @@ def mailing_status(mailing: Mailing) -> MailingStatus:
 def _check_words(wording: Wording) -> None:
     subject = wording.subject.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or len(subject.splitlines()) > 1:
-        bound = f"1 to {LONGEST_SUBJECT} characters on one line"
-        raise InputError("subject", f"The subject must have {bound}; it has {len(subject)}.")
+        bound = gettext("1 to {longest_subject} characters on one line").format(longest_subject=LONGEST_SUBJECT)
+        raise InputError(
+            "subject", gettext("The subject must have {bound}; it has {count}.").format(bound=bound, count=len(subject))
+        )
     if not 1 <= len(wording.text.strip()) <= LONGEST_TEXT:
-        raise InputError("text", f"The text must have 1 to {LONGEST_TEXT:,} characters; it has {len(wording.text):,}.")
+        raise InputError(
+            "text",
+            gettext("The text must have 1 to {longest_text:,} characters; it has {count:,}.").format(
+                longest_text=LONGEST_TEXT, count=len(wording.text)
+            ),
+        )
     for name, words, lines in (("subject", subject, False), ("text", wording.text, True)):
         if unseen := refused_character(words, lines=lines):
-            raise InputError(name, f"The {name} {unseen.in_words}.")
+            raise InputError(name, gettext("The {name} {problem}.").format(name=name, problem=unseen.in_words))
     has = PLACE in wording.text
     if wording.kind == Kind.INVITATION and not has:
-        raise InputError("text", f"The text must have the place for the link, {PLACE}: without it nobody can answer.")
+        raise InputError(
+            "text",
+            gettext(
+                "The text must contain {place}, the placeholder for the link: without it nobody can answer."
+            ).format(place=PLACE),
+        )
     if wording.kind == Kind.REMINDER and has:
-        fault = f"A reminder has no link of its own, so {PLACE} must not stand in it: nobody knows which code is whose."
+        fault = gettext(
+            "A reminder has no link of its own, so it must not contain {place}: nobody knows which "
+            "code belongs to whom."
+        ).format(place=PLACE)
         raise InputError("text", fault)
     if PLACE in wording.subject:
-        raise InputError("subject", f"The link stands in the text; {PLACE} must not be in the subject, which is shown.")
+        raise InputError(
+            "subject",
+            gettext("The link belongs in the text; {place} must not be in the subject, which others can see.").format(
+                place=PLACE
+            ),
+        )

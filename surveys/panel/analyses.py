@@ -15,6 +15,7 @@ from estimator.base import wording
 from estimator.models import Analysis
 from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404, one_or_404
 from surveys.accounts.audit_log import record_event
+from surveys.labels import translated
 from surveys.lifecycle import analyses
 from surveys.models import Survey
 from surveys.panel.analysis_forms import form_of
@@ -109,7 +110,7 @@ def _page(
         step="analyse",
         status=400 if fault else 200,
         form=form_of(chosen, designs, values),
-        kinds=KINDS.choices,
+        kinds=[(value, translated(label)) for value, label in KINDS.choices],
         fault=fault,
         lines=lines,
     )

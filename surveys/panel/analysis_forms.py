@@ -15,6 +15,7 @@ from estimator.base import wording
 from estimator.models import Analysis
 from estimator.runs.groups import UNTOLD, groups_of, is_protected
 from estimator.runs.waves import is_weighted
+from surveys.labels import translated
 
 Kind = Analysis.Kind
 Options = list[tuple[str, str]]
@@ -85,7 +86,9 @@ def form_of(kind: str, designs: Sequence[Design], values: Mapping[str, str]) -> 
     """The form of a kind for the newest of some designs, with the previous values."""
     missing = _missing(kind, designs)
     fields = () if missing else (*FIELDS[kind](designs[0], values), _confidence(values))
-    return AnalysisForm(kind, str(Kind(kind).label), str(WHAT[Kind(kind)]), str(SUPPORTED[Kind(kind)]), missing, fields)
+    return AnalysisForm(
+        kind, translated(Kind(kind).label), str(WHAT[Kind(kind)]), str(SUPPORTED[Kind(kind)]), missing, fields
+    )
 
 
 def _missing(kind: str, designs: Sequence[Design]) -> str:

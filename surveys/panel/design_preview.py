@@ -18,6 +18,7 @@ from surveys.definition import ceilings
 from surveys.definition.ceilings import Excess
 from surveys.definition.privacy_budget import epsilon_of
 from surveys.definition.text_warnings import TextWarning, text_warnings
+from surveys.labels import translated
 from surveys.models import Item
 
 ABOUT_NAMES = {
@@ -144,7 +145,7 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
     )
     return QuestionPreview(
         number=number,
-        kind=str(Item.Kind(item.kind).label),
+        kind=translated(Item.Kind(item.kind).label),
         wording=item.wording,
         choices=item.choices,
         range=str(item.grid or ""),

@@ -47,7 +47,7 @@ class ExportListRow:
 
     @property
     def label(self) -> str:
-        return self.form.label if self.form else self.export.format
+        return str(self.form.label) if self.form else self.export.format
 
     @property
     def size(self) -> str:

@@ -19,6 +19,7 @@ from surveys.definition import bounds, definitions
 from surveys.definition import templates as topics
 from surveys.definition.definitions import drawn_items, total_epsilon
 from surveys.definition.templates import Template
+from surveys.labels import translated
 from surveys.lifecycle import selectors, services
 from surveys.models import Item
 from surveys.panel.forms.survey import SamePeopleForm
@@ -115,7 +116,7 @@ def _card(template: Template) -> TemplateCard:
         epsilon=wording.epsilon(total_epsilon(definition)),
         with_coin=instructions_for(design) is not None,
         questions=tuple(
-            TemplateQuestion(item.wording[language], Item.Kind(item.kind).label, item_label(item, language))
+            TemplateQuestion(item.wording[language], translated(Item.Kind(item.kind).label), item_label(item, language))
             for item in design.items
         ),
     )

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from collector.errors import Conflict, InputError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
+from surveys.labels import translated
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
@@ -113,7 +114,7 @@ def _context(
         "mechanism_name": gettext("{short}, {answers} answers")
         .format(short=question.entry.short, answers=question.answers)
         .capitalize(),
-        "kinds": KINDS,
+        "kinds": {name: translated(label) for name, label in KINDS.items()},
         "mechanisms": [
             (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED
         ],

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition.privacy_budget import PrivacyLossSum
+from surveys.labels import translated
 from surveys.lifecycle import selectors
 from surveys.lifecycle.budget import UNIT, SurveyBudget, between, budget_of
 from surveys.lifecycle.transitions import MOVES
@@ -38,7 +39,7 @@ def waves(request: HttpRequest, slug: str) -> HttpResponse:
     page = {
         "form": form,
         "book": book,
-        "unit": UNIT,
+        "unit": translated(UNIT),
         "picture": picture_of(book),
         "rows": list(_rows(book)),
         "questions": list(_questions(book)),

@@ -97,7 +97,7 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **more: An
 def _event_labels(webhook: Webhook) -> list[str]:
     numbers = ", ".join(f"{number:,}" for number in webhook.thresholds)
     return [
-        f"{words}: {numbers}" if name == events.REACHED else words
+        f"{words}: {numbers}" if name == events.REACHED else str(words)
         for name, words in events.EVENTS.items()
         if name in webhook.events
     ]

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from estimator.base import wording
 from estimator.base.mechanisms import REGISTRY
 from estimator.base.verdict import LABELS, Verdict
@@ -58,14 +60,19 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
     if epsilon > ceiling:
         return Caution(
             "total",
-            f"Together the questions have epsilon {wording.epsilon(epsilon)}; above {wording.epsilon(ceiling)} this "
-            "installation opens no survey. Lower a truth probability, or ask fewer questions.",
+            gettext(
+                "Together the questions have epsilon {epsilon}; above {ceiling} this installation "
+                "opens no survey. Lower a truth probability, or ask fewer questions."
+            ).format(epsilon=wording.epsilon(epsilon), ceiling=wording.epsilon(ceiling)),
         )
     if epsilon > EPSILON_IN_TOTAL:
         return Caution(
             "total",
-            f"Together the questions have epsilon {wording.epsilon(epsilon)}, more than {EPSILON_IN_TOTAL:g}: whoever "
-            f"sees all responses of a person can multiply the odds of a guess about that person by up to {odds}.",
+            gettext(
+                "Together the questions have epsilon {epsilon}, more than {limit:g}: seeing all "
+                "responses of a person can multiply the odds of a guess about that person by up to "
+                "{odds}."
+            ).format(epsilon=wording.epsilon(epsilon), limit=EPSILON_IN_TOTAL, odds=odds),
         )
     return None
 
@@ -78,7 +85,10 @@ def advice(found: PlanForecast) -> Advice:
     best = _chosen(candidates, wording.epsilon(found.epsilon))
     if question.kind != "scale" or not REGISTRY[best.name].only_mean:
         return best
-    return replace(best, sentence=f"{best.sentence} A report then shows the mean alone, no shares.")
+    return replace(
+        best,
+        sentence=gettext("{sentence} A report then shows only the mean, no shares.").format(sentence=best.sentence),
+    )
 
 
 def _protection(found: PlanForecast) -> Caution | None:
@@ -89,10 +99,15 @@ def _protection(found: PlanForecast) -> Caution | None:
     if not found.question.fixed and found.question.by_truth:
         truth = found.question.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
         safe = (math.ceil if found.question.below_half else math.floor)(100 * truth) / 100
-        less = f" A {found.question.dial_label.lower()} of {wording.percent(safe)} keeps it at 2."
+        less = " " + gettext("With {dial} {safe} it stays at 2.").format(
+            dial=found.question.dial_label.lower(), safe=wording.percent(safe)
+        )
     return Caution(
         "epsilon",
-        f"Weak protection: epsilon is above 2, so one response can multiply the odds of a guess by up to {odds}.{less}",
+        gettext(
+            "Weak protection: epsilon is above 2, so one response can multiply the odds of a guess "
+            "by up to {odds}.{less}"
+        ).format(odds=odds, less=less),
     )
 
 
@@ -104,8 +119,11 @@ def _more_choices(found: PlanForecast) -> Caution | None:
         each = wording.epsilon(found.epsilon / options)
         return Caution(
             "epsilon",
-            f"Two people can differ in {options} options, so it is {options} times the {each} of one option."
-            + (" A limit on how many may be ticked lowers it." if question.item.get("most") is None else ""),
+            gettext(
+                "Two people can differ in {options} options, so the privacy loss is {options} times "
+                "the {each} of one option."
+            ).format(options=options, each=each)
+            + (gettext(" A limit on how many can be ticked lowers it.") if question.item.get("most") is None else ""),
         )
     if question.dial is None or question.answers < 3 or truth is None:
         return None
@@ -114,8 +132,10 @@ def _more_choices(found: PlanForecast) -> Caution | None:
         return None
     return Caution(
         "epsilon",
-        f"The same truth probability protects less with more choices: with {question.answers} epsilon is "
-        f"{wording.epsilon(found.epsilon)}, with two it would be {wording.epsilon(two)}.",
+        gettext(
+            "The same truth probability protects less with more choices: with {answers} epsilon is "
+            "{epsilon}, with two it would be {two}."
+        ).format(answers=question.answers, epsilon=wording.epsilon(found.epsilon), two=wording.epsilon(two)),
     )
 
 
@@ -126,8 +146,11 @@ def _unshown(found: PlanForecast) -> Caution | None:
         return None
     return Caution(
         "width",
-        "A report shows only the mean of this scale, of those who give a point, which is not planned here: its shares, "
-        f"of which this is one, are too uncertain with {question.entry.short} noise.",
+        gettext(
+            "A report shows only the mean of this scale, among those who give a point, and it is "
+            "not planned here: its shares, including this one, are too uncertain with {short} "
+            "noise."
+        ).format(short=question.entry.short),
     )
 
 
@@ -140,7 +163,10 @@ def _precision(found: PlanForecast) -> Caution | None:
     enough = enough_responses(found.question, replace(found.wanted, respondents=1), aim)
     said = str(LABELS[verdict])
     return Caution(
-        "width", f"{said[0].upper()}{said[1:]}. A {LABELS[aim]} estimate takes about {wording.count(enough)} responses."
+        "width",
+        gettext("{verdict}. An estimate that is {better} needs about {enough} responses.").format(
+            verdict=said[0].upper() + said[1:], better=LABELS[aim], enough=wording.count(enough)
+        ),
     )
 
 
@@ -148,18 +174,20 @@ def _negative(found: PlanForecast) -> Caution | None:
     if found.ahead.below < OFTEN_NEGATIVE:
         return None
     once = max(2, round(1 / found.ahead.below))
-    where = "below the lowest answer" if found.question.values else "below 0 %"
+    where = gettext("below the lowest answer") if found.question.values else "below 0 %"
     return Caution(
         "below",
-        f"About one survey in {once} will find an unbiased estimate {where}. Readers then see the end of the range and "
-        "an interval from there.",
+        gettext(
+            "About one survey in {once} will have an unbiased estimate {where}. Readers then see "
+            "the end of the range and an interval from there."
+        ).format(once=once, where=where),
     )
 
 
 def _power(found: PlanForecast) -> Caution | None:
     if found.comparison.needed is None or found.comparison.power >= POWER:
         return None
-    return Caution("power", "Less than 80 %: a real difference of this size may well go unseen.")
+    return Caution("power", gettext("Less than 80 %: a real difference of this size may well be missed."))
 
 
 def _of_choices(found: PlanForecast) -> list[Candidate]:
@@ -195,23 +223,37 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
     best, others = candidates[0], candidates[1:]
     if simplest != best.name:
         gain = 100 * (next(one.times for one in candidates if one.name == simplest) - 1)
-        why = (
-            f"at epsilon {epsilon} {REGISTRY[best.name].short} would save no more than {max(gain, 0.1):.1f} % of the "
-            "respondents, too little to matter, and this one is easier to explain"
-        )
+        why = gettext(
+            "at epsilon {epsilon} {short} would save only {gain:.1f} % of the respondents, and "
+            "this one is easier to explain"
+        ).format(epsilon=epsilon, short=REGISTRY[best.name].short, gain=max(gain, 0.1))
     elif others:
         alike = ", ".join(REGISTRY[one.name].short for one in others if one.times == 1)
-        more = ", ".join(f"{REGISTRY[one.name].short} needs {_times(one.times)}" for one in others if one.times > 1)
-        why = f"it is the most precise at epsilon {epsilon}"
-        why = f"it is as precise at epsilon {epsilon} as {alike}, and easier to explain" if alike else why
-        why = f"{why}; for the same precision {more}" if more else why
+        more = ", ".join(
+            gettext("{short} needs {times}").format(short=REGISTRY[one.name].short, times=_times(one.times))
+            for one in others
+            if one.times > 1
+        )
+        why = gettext("it is the most precise at epsilon {epsilon}").format(epsilon=epsilon)
+        why = (
+            gettext("it is as precise at epsilon {epsilon} as {alike}, and easier to explain").format(
+                epsilon=epsilon, alike=alike
+            )
+            if alike
+            else why
+        )
+        why = gettext("{why}; for the same precision {more}").format(why=why, more=more) if more else why
     else:
-        why = "it is the one mechanism for such a question"
+        why = gettext("it is the only method for such a question")
     name = REGISTRY[simplest].short
     return Advice(simplest, f"{name[0].upper()}{name[1:]}: {why}.", tuple(candidates))
 
 
 def _times(times: float) -> str:
     if times < 2:
-        return f"{100 * (times - 1):.0f} % more respondents"
-    return f"{times:.1f} times as many respondents" if times < 10 else f"{times:,.0f} times as many respondents"
+        return gettext("{value:.0f} % more respondents").format(value=100 * (times - 1))
+    return (
+        gettext("{times:.1f} times as many respondents").format(times=times)
+        if times < 10
+        else gettext("{times:,.0f} times as many respondents").format(times=times)
+    )

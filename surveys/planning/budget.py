@@ -1,6 +1,7 @@
 """The privacy budget of a draft, divided over its questions without the editor: for the page of the plan."""
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from collector.errors import Conflict
 from surveys.definition.ceilings import TOTAL
@@ -37,5 +38,7 @@ def fit(survey: Survey, *, by: User | None = None) -> int:
         items = [item | {"channel": channels.get(item["key"], item["channel"])} for item in items]
     changes = differences(before, before | {"items": items})
     if drafts.save_changes(survey, changes, by=by).clashes:
-        raise Conflict("Somebody else has changed the same questions meanwhile. Look at them and try again.")
+        raise Conflict(
+            gettext("Somebody else has changed the same questions in the meantime. Check them and try again.")
+        )
     return len(changes)

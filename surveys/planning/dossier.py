@@ -17,6 +17,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import formats
 from django.utils.translation import get_language_bidi, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext as panel_text
+from django.utils.translation import gettext_lazy as panel_text_lazy
 
 from collector.designs import Design, Item
 from collector.designs.selectors import get_design
@@ -49,7 +51,7 @@ TEMPLATE = Path(__file__).parent / "dossier.typ"
 LANGUAGES = dict(settings.LANGUAGES)
 """What it can come in, by native name."""
 
-NO_LETTER = "The fonts that come with the platform lack a letter of this survey's texts."
+NO_LETTER = panel_text_lazy("The built-in fonts lack a letter of this survey's texts.")
 ABOUT_TITLES = {
     "sender": gettext_lazy("Sender"),
     "institution": gettext_lazy("Institution"),
@@ -134,7 +136,11 @@ def _design(survey: Survey) -> Design:
     try:
         return selectors.design_to_open(survey)[0]
     except ValidationError as fault:
-        raise Conflict(f"The dossier is of what opening would freeze, and: {selectors.describe_fault(fault)}") from None
+        raise Conflict(
+            panel_text("The dossier describes what opening would freeze, and: {fault}").format(
+                fault=selectors.describe_fault(fault)
+            )
+        ) from None
 
 
 def contents(survey: Survey, design: Design, *, expected: int, today: date, language: str) -> dict[str, object]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
+from django.utils.translation import gettext
+
 from collector.designs import Kind
 from collector.designs.items import MOST_ANSWERS
 from estimator.base import wording
@@ -223,13 +225,18 @@ def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | 
     try:
         item = plannable(cast("ItemPart", {"key": "", "wording": {}, **json.loads(written)}))
         if len(answers_of(item)) > MOST_ANSWERS:
-            return QuestionPrice(None, fault=f"At most {MOST_ANSWERS} answers can be randomised."), None
+            return QuestionPrice(
+                None,
+                fault=gettext("At most {most_answers} answers can be randomised.").format(most_answers=MOST_ANSWERS),
+            ), None
         question = PlannedQuestion(item)
         mechanism = question.at(WRITTEN)
         with activated(DEFAULT):  # kept for whatever language asks next
             return _price(question, mechanism, respondents), mechanism
     except KeyError as missing:
-        return QuestionPrice(None, fault=f"The mechanism needs {missing.args[0]}."), None
+        return QuestionPrice(
+            None, fault=gettext("The randomisation method needs {args}.").format(args=missing.args[0])
+        ), None
     except (ValueError, TypeError) as error:
         return QuestionPrice(None, fault=str(error)), None
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import Kind
 from collector.designs.checks import KEY
@@ -16,6 +17,10 @@ from randomized_response import ParameterError
 from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.definition.numerals import plain_number, plain_percent
 from surveys.planning.question import AS_USUAL, WRITTEN, ExpectedAnswers, PlannedQuestion, Setting, free_question
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 EXACT = re.compile(r"[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,17})?")
@@ -38,16 +43,29 @@ class Field:
 def _whole(low: int, high: int) -> Field:
     def read(value: str, field: str) -> int:
         if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
-            raise InputError(field, f"{field} must be a whole number from {low:,} to {high:,}; got {value}")
+            raise InputError(
+                field,
+                gettext("{field} must be a whole number from {low:,} to {high:,}; got {value}").format(
+                    field=field, low=low, high=high, value=value
+                ),
+            )
         return int(value)
 
     return Field(read, {"type": "integer", "minimum": low, "maximum": high})
 
 
-def _decimal(low: float, high: float, what: str = "a number") -> Field:
+NUMBER, PERCENT = gettext_lazy("a number"), gettext_lazy("a percentage")
+
+
+def _decimal(low: float, high: float, what: "StrOrPromise" = NUMBER) -> Field:
     def read(value: str, field: str) -> float:
         if not DECIMAL.fullmatch(value) or not low <= float(value) <= high:
-            raise InputError(field, f"{field} must be {what} from {low:g} to {high:g}; got {value}")
+            raise InputError(
+                field,
+                gettext("{field} must be {what} from {low:g} to {high:g}; got {value}").format(
+                    field=field, what=what, low=low, high=high, value=value
+                ),
+            )
         return float(value)
 
     return Field(read, {"type": "number", "minimum": low, "maximum": high})
@@ -56,7 +74,12 @@ def _decimal(low: float, high: float, what: str = "a number") -> Field:
 def _one_of(*names: str) -> Field:
     def read(value: str, field: str) -> str:
         if value not in names:
-            raise InputError(field, f"{field} must be one of {', '.join(names)}; got {value}")
+            raise InputError(
+                field,
+                gettext("{field} must be one of {names}; got {value}").format(
+                    field=field, names=", ".join(names), value=value
+                ),
+            )
         return value
 
     return Field(read, {"type": "string", "enum": list(names)})
@@ -64,20 +87,27 @@ def _one_of(*names: str) -> Field:
 
 def _truth(value: str, field: str) -> Fraction:
     if not EXACT.fullmatch(value) or (value.partition("/")[2].strip("0") == "" and "/" in value):
-        raise InputError(field, f"{field} must be a fraction like 1/2 or 0.35; got {value}")
+        raise InputError(
+            field,
+            gettext("{field} must be a fraction such as 1/2 or 0.35; got {value}").format(field=field, value=value),
+        )
     truth = Fraction(value)
     if not 0 < truth < 1:
-        raise InputError(field, f"{field} must be greater than 0 and less than 1; got {value}")
+        raise InputError(
+            field,
+            gettext("{field} must be greater than 0 and less than 1; got {value}").format(field=field, value=value),
+        )
     return truth
 
 
 def _grid(value: str, field: str) -> str:
     if not DECIMAL.fullmatch(value):
-        raise InputError(field, f"{field} must be a decimal number like 0.5; got {value}")
+        raise InputError(
+            field, gettext("{field} must be a decimal number such as 0.5; got {value}").format(field=field, value=value)
+        )
     return value
 
 
-PERCENT = "a number of per cents"
 IN_PERCENT = {"share", "confidence"}
 ANSWER = _decimal(-1e9, 1e9)
 GRID = Field(_grid, {"type": "string", "pattern": r"^-?[0-9]{1,9}(\.[0-9]{1,6})?$"})
@@ -152,7 +182,12 @@ def free(query: QueryDict) -> tuple[PlannedQuestion, PlanParameters]:
     names = [name for name in MECHANISMS[kind] if name in PLANNED]
     name = values.get("mechanism", names[0])
     if name not in names:
-        raise InputError("mechanism", f"mechanism must be {' or '.join(names)} for {kind}; got {name}")
+        raise InputError(
+            "mechanism",
+            gettext("mechanism must be {names} for {kind}; got {name}").format(
+                names=" or ".join(names), kind=kind, name=name
+            ),
+        )
     choices = 2 if kind == "yes_no" else values.get("choices", 5)
     grid = values.get("minimum", "0"), values.get("maximum", "10"), values.get("step", "1")
     try:
@@ -176,9 +211,19 @@ def _read(query: QueryDict, fields: Mapping[str, Field]) -> Query:
     """Parse the fields, each at most once; an empty one is ignored."""
     for name in query:
         if name not in fields:
-            raise InputError(name[:40], f"{name[:40]} is no parameter; known are {', '.join(fields)}")
+            raise InputError(
+                name[:40],
+                gettext("{name} is not a parameter; known are {fields}").format(
+                    name=name[:40], fields=", ".join(fields)
+                ),
+            )
         if len(query.getlist(name)) > 1:
-            raise InputError(name, f"{name} must stand once; got it {len(query.getlist(name))} times")
+            raise InputError(
+                name,
+                gettext("{name} must be given once; got it {count} times").format(
+                    name=name, count=len(query.getlist(name))
+                ),
+            )
     values = {name: _plain(name, str(query[name]).strip()[:40]) for name in query}
     return cast("Query", {name: fields[name].read(value, name) for name, value in values.items() if value})
 
@@ -213,7 +258,12 @@ def _check_against(question: PlannedQuestion, against: float | None) -> None:
     low, high = (question.values[0], question.values[-1]) if question.values else (0.0, 100.0)
     inside = against is None or (low < against < high if question.values else low <= against <= high)
     if not inside:
-        raise InputError("against", f"against must be a number from {low:g} to {high:g}; got {against:g}")
+        raise InputError(
+            "against",
+            gettext("against must be a number from {low:g} to {high:g}; got {against:g}").format(
+                low=low, high=high, against=against
+            ),
+        )
 
 
 def _setting(question: PlannedQuestion, values: Query, otherwise: Setting) -> Setting:
@@ -227,7 +277,10 @@ def _setting(question: PlannedQuestion, values: Query, otherwise: Setting) -> Se
 def _most(values: Query, kind: str, choices: int) -> int | None:
     most = values.get("most")
     if kind == "several_choices" and most is not None and most >= choices:
-        raise InputError("most", f"most must be less than the {choices} choices; got {most}")
+        raise InputError(
+            "most",
+            gettext("most must be less than the {choices} choices; got {most}").format(choices=choices, most=most),
+        )
     return most
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+from django.utils.translation import gettext
+
 from estimator.base import charts, wording
 from estimator.base.charts import Curve, Scale, by_factors, linear
 from surveys.planning.advice import EPSILON_OF_AN_ITEM
@@ -34,13 +36,13 @@ def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterat
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
     ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
-        words = f"At a {below} of {place}: {text}."
+        words = gettext("At a {what} of {place}: {text}.").format(what=below, place=place, text=text)
         chosen, named = ((at, here), text), _named(below, limit)
         return charts.curve(key, "setting", title, ends, chosen, (across, up), named, words, limit)
 
     if question.by_truth:
         high = max(5.0, min(1.2 * found.epsilon, 16.0))
-        limit = (EPSILON_OF_AN_ITEM, "weak above the dashed line")
+        limit = (EPSILON_OF_AN_ITEM, gettext("weak above the dashed line"))
         text = wording.epsilon(found.epsilon)
         yield curve("epsilon", "Epsilon", lambda one: one.epsilon, found.epsilon, text, linear(high), limit=limit)
     for drawn in _of_both(found, points):
@@ -48,7 +50,7 @@ def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterat
     costs = [one.cost for one in points if one.cost < 1e300]
     if costs and ahead.cost < 1e300:
         yield curve(
-            "cost", "Responses that are worth one direct answer", lambda one: one.cost, ahead.cost,
+            "cost", gettext("Responses equivalent to one direct answer"), lambda one: one.cost, ahead.cost,
             times(ahead.cost, bare=True), by_factors(1, min(max(*costs, ahead.cost), 1e6)),
         )  # fmt: skip
 
@@ -60,8 +62,8 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
         key: str, title: str, value: Value, here: float, text: str, up: Scale, *, limit: Level | None = None
     ) -> Curve:
         ends = [(one.x, value(one)) for one in points]
-        words = f"With {wording.count(n)} responses: {text}."
-        below = _named("responses" if limit is None else "responses in each group", limit)
+        words = gettext("With {n} responses: {text}.").format(n=wording.count(n), text=text)
+        below = _named("responses" if limit is None else gettext("responses in each group"), limit)
         chosen = ((n, here), text)
         return charts.curve(f"{key}-n", "respondents", title, ends, chosen, (RESPONSES, up), below, words, limit)
 
@@ -70,7 +72,7 @@ def _over_respondents(found: PlanForecast, points: tuple[CurvePoint, ...]) -> It
     comparison = found.comparison
     if comparison.second == n and comparison.needed is not None:
         yield curve(
-            "power", "Chance to see the difference",
+            "power", gettext("Chance of detecting the difference"),
             lambda one: one.power, comparison.power, chance(comparison.power), CHANCES, limit=(POWER, "dashed: 80 %"),
         )  # fmt: skip
 
@@ -80,13 +82,17 @@ def _of_both(
 ) -> Iterator[tuple[str, str, Value, float, str, Scale]]:
     """What is drawn over either: half of the interval's width, and the chance of an estimate that cannot be."""
     question, ahead = found.question, found.ahead
-    unit = {"scale": "scale points", "number": "units"}.get(question.kind if question.values else "", "points")
+    unit = {"scale": gettext("scale points"), "number": "units"}.get(question.kind if question.values else "", "points")
     # An axis that shows where the curve bends: the widest end may leave the picture.
     half = ahead.width / 2
     up = linear(_shown(found, max(half, min(max(one.width / 2 for one in points), reach(question) * 0.3))))
-    text, title = f"± {amount(question, half)}", f"Half-width of the interval, {unit}"
+    text, title = f"± {amount(question, half)}", gettext("Half-width of the interval, {unit}").format(unit=unit)
     yield "width", title, lambda one: _shown(found, one.width / 2), _shown(found, half), text, up
-    title = "Chance of an estimate below the range" if question.values else "Chance of a negative estimate"
+    title = (
+        gettext("Chance of an estimate below the range")
+        if question.values
+        else gettext("Chance of a negative estimate")
+    )
     yield "below", title, lambda one: one.below, ahead.below, chance(ahead.below), SMALL_CHANCES
 
 

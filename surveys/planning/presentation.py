@@ -6,6 +6,8 @@ The script puts these texts where the page's own stand and draws the same parts,
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from estimator.base import charts, wording
 from estimator.base.verdict import LABELS
 from surveys.planning.advice import Advice, Caution, advice, cautions
@@ -92,9 +94,11 @@ def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers speak after each move."""
     dial = found.question.dial_label.lower()
     truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
-    sentence = f"{truth}epsilon {wording.epsilon(found.epsilon)} (odds at most {wording.odds(found.ratio)} to 1), "
+    sentence = gettext("{truth}epsilon {epsilon} (odds at most {ratio} to 1), ").format(
+        truth=truth, epsilon=wording.epsilon(found.epsilon), ratio=wording.odds(found.ratio)
+    )
     width = f"± {amount(found.question, found.ahead.width / 2)} ({_precision(found)})"
-    sentence += f"{width} with {wording.count(found.ahead.n)} responses."
+    sentence += gettext("{width} with {n} responses.").format(width=width, n=wording.count(found.ahead.n))
     return sentence[0].upper() + sentence[1:]
 
 
@@ -111,65 +115,106 @@ def _tiles(found: PlanForecast, warnings: Iterable[Caution]) -> Iterable[Tile]:
 
 
 def _facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
+    yield from _precision_facts(found)
+    yield from _respondent_facts(found)
+
+
+def _precision_facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
+    question, ahead = found.question, found.ahead
+    here, odds = each(question, ahead.expected), wording.odds(found.ratio)
+    outside = (
+        gettext("below or above every answer") if question.values else gettext("below 0{space}%").format(space=SPACE)
+    )
+    yield (
+        "epsilon",
+        gettext("Protection: epsilon"),
+        wording.epsilon(found.epsilon),
+        gettext(
+            "As odds: a response multiplies the odds of any guess about a person by at most "
+            "{odds}, so that 1 to 1 becomes {odds} to 1."
+        ).format(odds=odds),
+    )
+    yield (
+        "width",
+        gettext("Half-width of the {whole}{space}% interval").format(whole=whole(100 * ahead.confidence), space=SPACE),
+        f"± {amount(question, ahead.width / 2)}",
+        gettext(
+            "Precision: {verdict}. Sampling included, so the report’s main interval is no wider. "
+            "With {n} responses, if {here} is the true value. Standard error {error}."
+        ).format(
+            verdict=_precision(found), n=wording.count(ahead.n), here=here, error=amount(question, ahead.standard_error)
+        ),
+    )
+    yield (
+        "below",
+        gettext("Chance of a negative estimate")
+        if not question.values
+        else gettext("Chance of an estimate outside the range"),
+        chance(ahead.below if not question.values else ahead.below + ahead.above),
+        gettext("That the unbiased estimate falls {where} although the true value is {here}.").format(
+            where=outside, here=here
+        ),
+    )
+
+
+def _respondent_facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]]:
     question, ahead, comparison = found.question, found.ahead, found.comparison
     here, there = each(question, ahead.expected), each(question, comparison.against)
-    odds = wording.odds(found.ratio)
     yield (
-        "epsilon", "Protection: epsilon", wording.epsilon(found.epsilon),
-        f"As odds: a response multiplies the odds of any guess about a person by {odds} at most, so that 1 to 1 "
-        f"becomes {odds} to 1.",
-    )  # fmt: skip
+        "direct",
+        gettext("A direct question would need"),
+        gettext("{count} respondents").format(count=wording.count(max(1, round(ahead.direct_n)))),
+        gettext(
+            "for the same standard error, if all of them answered honestly. Protection needs {cost} as many."
+        ).format(cost=times(ahead.cost)),
+    )
     yield (
-        "width", f"Half-width of the {whole(100 * ahead.confidence)}{SPACE}% interval",
-        f"± {amount(question, ahead.width / 2)}",
-        f"Precision: {_precision(found)}. Sampling included, so the report’s main interval is no wider. "
-        f"With {wording.count(ahead.n)} responses, where {here} is the truth. Standard error "
-        f"{amount(question, ahead.standard_error)}.",
-    )  # fmt: skip
-    yield (
-        "below", "Chance of a negative estimate" if not question.values else "Chance of an estimate out of range",
-        chance(ahead.below if not question.values else ahead.below + ahead.above),
-        f"That the unbiased estimate falls {'below or above every answer' if question.values else f'below 0{SPACE}%'} "
-        f"although the truth is {here}.",
-    )  # fmt: skip
-    yield (
-        "direct", "A direct question would need", f"{wording.count(max(1, round(ahead.direct_n)))} respondents",
-        f"for the same standard error, if all of them answered honestly. Protection takes {times(ahead.cost)} as many.",
-    )  # fmt: skip
-    yield (
-        "needed", f"For an interval of ± {amount(question, found.margin)}", f"{wording.count(found.needed)} responses",
-        f"where {here} is the truth.",
-    )  # fmt: skip
+        "needed",
+        gettext("For an interval of ± {width}").format(width=amount(question, found.margin)),
+        gettext("{needed} responses").format(needed=wording.count(found.needed)),
+        gettext("if {here} is the true value.").format(here=here),
+    )
     if comparison.needed is None:
-        grown = "The two are alike: there is nothing to find."
+        grown = gettext("The two are equal: there is nothing to detect.")
     else:
-        grown = f"For 80{SPACE}% each group needs {wording.count(comparison.needed)} responses."
+        grown = gettext("For 80{space}% each group needs {needed} responses.").format(
+            space=SPACE, needed=wording.count(comparison.needed)
+        )
     yield (
-        "power", "Chance to see a difference", chance(comparison.power),
-        f"between {here} and {there}, with {wording.count(ahead.n)} responses in one group or wave and "
-        f"{wording.count(comparison.second)} in the other. {grown}",
-    )  # fmt: skip
+        "power",
+        gettext("Chance of detecting a difference"),
+        chance(comparison.power),
+        gettext(
+            "between {here} and {there}, with {n} responses in one group or wave and {second} in the other. {grown}"
+        ).format(
+            here=here, there=there, n=wording.count(ahead.n), second=wording.count(comparison.second), grown=grown
+        ),
+    )
 
 
 def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterable[PlanTable]:
     question = found.question
-    width = "Half-width of the interval" + (", points" if not question.values else "")
-    below = "Chance of an estimate below the range"
+    width = gettext("Half-width of the interval") + (", points" if not question.values else "")
+    below = gettext("Chance of an estimate below the range")
     if curves["setting"]:
         name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else ("Epsilon", ())
         rows = tuple(
             (
                 wording.percent(one.x) if question.by_truth else f"{one.x:g}",
                 *((wording.epsilon(one.epsilon),) if question.by_truth else ()),
-                amount(question, one.width / 2, bare=True), chance(one.below), times(one.cost, bare=True),
+                amount(question, one.width / 2, bare=True),
+                chance(one.below),
+                times(one.cost, bare=True),
             )
             for one in curves["setting"]
-        )  # fmt: skip
-        head = (name, *first, width, below, "Responses for one direct answer")
-        yield PlanTable("setting", f"With {wording.count(found.ahead.n)} responses", head, rows)
+        )
+        head = (name, *first, width, below, gettext("Responses for one direct answer"))
+        yield PlanTable("setting", gettext("With {n} responses").format(n=wording.count(found.ahead.n)), head, rows)
     rows = tuple(
         (wording.count(one.x), amount(question, one.width / 2, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
-    head = ("Responses", width, below, "Chance to see the difference")
-    yield PlanTable("respondents", f"At epsilon {wording.epsilon(found.epsilon)}", head, rows)
+    head = ("Responses", width, below, gettext("Chance of detecting the difference"))
+    yield PlanTable(
+        "respondents", gettext("At epsilon {epsilon}").format(epsilon=wording.epsilon(found.epsilon)), head, rows
+    )

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TypedDict
 
 import numpy as np
+from django.utils.translation import gettext
 
 from collector.designs import Kind
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Dial
@@ -123,8 +124,10 @@ class PlannedQuestion:
         if self.dial:
             return self._at_truth(self.dial, self.truth_at(setting))
         if setting.epsilon is None:
-            kind = f"{self.name}, which has no truth probability"
-            raise ParameterError("epsilon", f"must be given for {kind}; got a truth")
+            kind = gettext("{name}, which has no truth probability").format(name=self.name)
+            raise ParameterError(
+                "epsilon", gettext("must be given for {kind}; got a truth probability").format(kind=kind)
+            )
         return _by_epsilon(self.name, self.answers, round(setting.epsilon, 6))
 
     def truth_at(self, setting: Setting) -> Fraction:
@@ -160,12 +163,21 @@ class PlannedQuestion:
         step = (high - low) / (self.answers - 1)
         mean = self.middle if expected.mean is None else expected.mean
         if not low < mean < high:
-            raise ParameterError("mean", f"must be greater than {low:g} and less than {high:g}; got {mean:g}")
+            raise ParameterError(
+                "mean",
+                gettext("must be greater than {low:g} and less than {high:g}; got {mean:g}").format(
+                    low=low, high=high, mean=mean
+                ),
+            )
         least, most = self.spreads(mean)
         spread = max(least, most / 2) if expected.spread is None else expected.spread
         if not least * 0.9995 <= spread <= most * 1.0005:
-            bounds = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
-            raise ParameterError("spread", f"must be {bounds}; got {spread:g}")
+            bounds = gettext("from {least:.4g} to {most:.4g} around a mean of {mean:g}").format(
+                least=least, most=most, mean=mean
+            )
+            raise ParameterError(
+                "spread", gettext("must be {bounds}; got {spread:g}").format(bounds=bounds, spread=spread)
+            )
         spread = min(max(spread, least), most)
         return plan.shares_around(self.answers, mean=(mean - low) / step, deviation=spread / step)
 

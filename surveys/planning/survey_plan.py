@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from collector.designs import Stratum
 from collector.errors import InputError
@@ -115,10 +116,13 @@ def use(survey: Survey, key: str, query: QueryDict, *, by: User | None = None) -
     item = _chosen(list(held.items.all()), key)
     question = planned_question(item) if item else None
     if item is None or question is None or question.fixed:
-        raise InputError("item", f"item must be a question whose mechanism has a slider; got {key}")
+        raise InputError(
+            "item",
+            gettext("item must be a question whose randomisation method has a slider; got {key}").format(key=key),
+        )
     setting = parameters.of_item(query, question).setting
     if setting == WRITTEN:
-        raise InputError("truth", "truth or epsilon must say where the slider stands; got neither")
+        raise InputError("truth", gettext("truth or epsilon must be given for the slider; got neither"))
     written = written_setting(question, setting)
     for parameter in question.entry.parameters:
         if parameter.name in written or not question.dial:  # what is computed from an epsilon must not stand beside it
@@ -145,7 +149,12 @@ def _chosen(items: list[Item], key: str | None) -> Item | None:
         return next((item for item in items if planned_question(item)), None)
     found = next((item for item in items if item.key == key), None)
     if found is None:
-        raise InputError("item", f"item must be one of {', '.join(item.key for item in items)}; got {key}")
+        raise InputError(
+            "item",
+            gettext("item must be one of {names}; got {key}").format(
+                names=", ".join(item.key for item in items), key=key
+            ),
+        )
     return found
 
 
@@ -162,7 +171,7 @@ def _line(
     """The question's row, and the chance that its estimate is negative."""
     words = str(item.wording.get(item.survey.language, "")) or item.key
     if question is None:
-        return PlanRow(item.key, words, chosen, fault="Its mechanism is not complete."), 0.0
+        return PlanRow(item.key, words, chosen, fault=gettext("Its randomisation method is not complete.")), 0.0
     mechanism = question.at(wanted.setting)
     ahead = forecast(question, mechanism, question.shares(wanted.expected), wanted.respondents, wanted.confidence)
     line = PlanRow(
@@ -207,7 +216,7 @@ def _waves(questions: Questions, repeats: str, earlier: list[QuestionPrice]) -> 
         if question is not None
     )
     fit = waves_that_fit(earlier, QuestionPrice(1, repeats, prices), ceiling_of()) if prices else None
-    return f"more than {MOST_WAVES}" if fit is None else str(fit)
+    return gettext("more than {most_waves}").format(most_waves=MOST_WAVES) if fit is None else str(fit)
 
 
 def _epsilon(questions: Questions) -> float | None:

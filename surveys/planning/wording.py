@@ -3,6 +3,8 @@
 import math
 from fractions import Fraction
 
+from django.utils.translation import gettext
+
 from estimator.base import wording
 from estimator.base.mechanisms.entry import PARTS
 from surveys.planning.question import PlannedQuestion
@@ -14,14 +16,20 @@ def amount(question: PlannedQuestion, value: float, *, bare: bool = False) -> st
     """A width or an error: in percentage points, or in the answers' unit (for a scale, its points)."""
     if question.values:
         number = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
-        return number if bare else f"{number} {'scale points' if question.kind == 'scale' else 'units'}"
+        return (
+            number
+            if bare
+            else gettext("{number} scale points").format(number=number)
+            if question.kind == "scale"
+            else gettext("{number} units").format(number=number)
+        )
     points = f"{100 * value:.1f}" if value >= 0.001 else f"{100 * value:.2f}"
-    return points if bare else f"{points} points"
+    return points if bare else gettext("{points} points").format(points=points)
 
 
 def each(question: PlannedQuestion, value: float) -> str:
     """The expected value: a share or a mean."""
-    return f"a mean of {value:.3g}" if question.values else f"{whole(100 * value)}{SPACE}%"
+    return gettext("a mean of {value:.3g}").format(value=value) if question.values else f"{whole(100 * value)}{SPACE}%"
 
 
 def whole(value: float) -> str:
@@ -40,9 +48,9 @@ def chance(probability: float) -> str:
     """A probability in per cent, never rounded to 0 or 100."""
     percent = 100 * probability
     if percent < 0.01:
-        return f"less than 0.01{SPACE}%"
+        return gettext("less than 0.01{space}%").format(space=SPACE)
     if percent > 99.9:
-        return f"more than 99.9{SPACE}%"
+        return gettext("more than 99.9{space}%").format(space=SPACE)
     places = 2 if percent < 1 else 1 if percent < 10 or percent > 99 else 0
     return f"{percent:.{places}f}{SPACE}%"
 
@@ -50,6 +58,6 @@ def chance(probability: float) -> str:
 def times(cost: float, *, bare: bool = False) -> str:
     """The number of responses worth one direct answer."""
     if math.isinf(cost):
-        return "–" if bare else "infinitely many times"
+        return "–" if bare else gettext("infinitely")
     number = f"{cost:.1f}" if cost < 100 else f"{cost:,.0f}"
-    return number if bare else f"{number} times"
+    return number if bare else gettext("{number} times").format(number=number)

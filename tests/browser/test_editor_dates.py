@@ -84,7 +84,7 @@ def test_wrong_dates_are_named_by_their_field(editor: Page) -> None:
     editor.get_by_label("Classes", exact=True).select_option(label="Dates that you enter")
     editor.get_by_label("Dates", exact=True).fill("2024-03-15, 2024-02-30")
     editor.get_by_role("button", name="Make options").click()
-    expect(editor.get_by_role("status").filter(has_text="Date 2 must be a day like 2024-03-15")).to_be_visible()
+    expect(editor.get_by_role("status").filter(has_text="Date 2 must be a day such as 2024-03-15")).to_be_visible()
     assert choices_shown(editor) == before
     editor.get_by_label("Dates", exact=True).fill("2024-03-15\n2024-07-01")
     editor.get_by_role("button", name="Make options").click()

@@ -60,7 +60,7 @@ def test_watch_page_updates_without_reload(page: Page, alice: User, design: Desi
     finish(design)
     page.locator(".quote").first.wait_for()
     assert page.locator("progress").count() == 0
-    assert page.locator("[data-said]").inner_text() == "New estimates. Finished, from 90 reports."
+    assert page.locator("[data-said]").inner_text() == "New estimates. Finished, from 90 responses."
     page.evaluate("window.stays = document.querySelector('.quote')")
     page.locator("summary", has_text="Sentences by group").first.click()
     page.locator(".candor-results .table-frame").first.focus()

@@ -142,7 +142,7 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
 
 def fill_in(hand: Hand, page: Page) -> None:
     """What the template leaves to its author: a press on its line marks it, and typing replaces it."""
-    left = page.locator(".editor-problems li button", has_text="has a place to fill in")
+    left = page.locator(".editor-problems li button", has_text="has a placeholder to fill in")
     while left.count():
         line = left.first
         words = line.locator("b").inner_text()

@@ -34,7 +34,7 @@ def thieves(db: None) -> list[Thief]:
 
 
 def answered(kind: str) -> tuple[dict[bytes, bytes], Order]:
-    """The nonce of the report that came with each invitation, in their order, all folded; and some that nobody used."""
+    """The nonce of the report that came with each invitation, in this order, all folded; and some that nobody used."""
     more = {"modulus": MODULUS} if kind == "blind" else {}
     design, drawn = freeze_design(payloads.document(invitations={"kind": kind} | more)), random.Random(11)
     used, left = ([drawn.randbytes(32) for _ in range(count)] for count in (N, N // 10))

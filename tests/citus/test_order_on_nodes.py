@@ -84,7 +84,7 @@ def asked(statement: str, *values: object) -> list[tuple[int, ...]]:
 
 
 def arrive(designs: list[Design], count: int, seed: int) -> dict[str, Order]:
-    """One report after the other of every design, folded meanwhile as a worker does: by design in their order."""
+    """One report after the other of every design, folded meanwhile as a worker does: by design in this order."""
     drawn, came = random.Random(seed), defaultdict[str, Order](list)
     for number in range(count):
         sent = [NewReport(drawn.randbytes(16), one.digest, drawn.randrange(2), b"\1\2", 0) for one in designs]

@@ -176,10 +176,10 @@ def test_split_design_refuses_what_cannot_be_split(split: Design, twin: Design) 
     with pytest.raises(Conflict, match="from 2 to 64; got 65"):
         parts.split_design(twin.digest, 65)
     rehearsed = freeze_design(payloads.document(slug="rehearsed", rehearsal=True))
-    with pytest.raises(Conflict, match="A rehearsal is not split"):
+    with pytest.raises(Conflict, match="A rehearsal cannot be split"):
         parts.split_design(rehearsed.digest, 2)
     put(twin.digest, 1)
-    with pytest.raises(Conflict, match="has reports already"):
+    with pytest.raises(Conflict, match="has responses already"):
         parts.split_design(twin.digest, 2)
     close_design(twin.digest)
     with pytest.raises(Conflict, match="is closed"):
@@ -189,7 +189,7 @@ def test_split_design_refuses_what_cannot_be_split(split: Design, twin: Design) 
 
 def test_split_design_by_invitation_is_refused() -> None:
     invited = freeze_design(payloads.document(slug="invited", invitations={"kind": "secret"}))
-    with pytest.raises(Conflict, match="A survey by invitation is not split"):
+    with pytest.raises(Conflict, match="A survey by invitation cannot be split"):
         parts.split_design(invited.digest, 2)
 
 

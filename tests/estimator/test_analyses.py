@@ -264,12 +264,12 @@ def test_analysis_repeated_gives_same_digests(
     again = services.execute(services.repeat(first).pk)
     assert (again.input_digest, again.result_digest) == (first.input_digest, first.result_digest)
     assert json.dumps(again.result) == json.dumps(first.result)
-    assert selectors.compared_with_before(again) == "The same snapshot, and every number is the same to its last digit."
+    assert selectors.compared_with_before(again) == "The same snapshot, and every number is identical."
     for _ in range(20):
         store_report(payloads.body(design, stratum="y3", report="0102"))
     later = services.execute(services.repeat(first).pk)
     assert later.input_digest != first.input_digest
-    assert selectors.compared_with_before(later).startswith("10 reports came since")
+    assert selectors.compared_with_before(later).startswith("10 responses arrived since then")
 
 
 def test_analysis_export_is_enough_to_recompute(design: Design, reports: Reports) -> None:
@@ -316,10 +316,10 @@ EACH = [[0], [1], [2]]
 REFUSALS = [
     ("tea-leaves", {}, "Choose one of the analyses"),
     ("comparison", {"quantity": "cheated:1", "against": "pairs", "confidence": "0.5"}, "Choose a confidence"),
-    ("comparison", {"quantity": "cheated:7", "against": "pairs"}, "Choose one of the choices"),
+    ("comparison", {"quantity": "cheated:7", "against": "pairs"}, "Choose one choice"),
     ("comparison", {"quantity": "unasked:1", "against": "pairs"}, "Choose a question of this survey"),
-    ("comparison", {"quantity": "cheated:1", "against": "y9"}, "Choose what is compared"),
-    ("weighting", {"item": "cheated", "share-y1": "20", "share-y2": "30"}, "Write the share of “=Doctoral”"),
+    ("comparison", {"quantity": "cheated:1", "against": "y9"}, "Choose what to compare"),
+    ("weighting", {"item": "cheated", "share-y1": "20", "share-y2": "30"}, "Enter the share of “=Doctoral”"),
     ("weighting", {"item": "cheated", "share-y1": "0", "share-y2": "30", "share-y3": "70"}, "must be greater than 0"),
     ("weighting", {"item": "cheated", "share-y1": "-1", "share-y2": "31", "share-y3": "70"}, "as a number"),
     ("weighting", {"item": "cheated", "share-y1": "1/0", "share-y2": "31", "share-y3": "70"}, "as a number"),
@@ -378,10 +378,10 @@ class TestEveryKindOfQuestion:
         """Also those that were asked for before, and its question is named; its mean and those of groups are told."""
         shares = {"quantity": "worry:1"}, {"rows": "smokes", "columns": "worry"}, {"outcome": "worry:2"}
         for kind, said in zip(("comparison", "cross-table", "regression"), shares, strict=True):
-            with pytest.raises(AnalysisError, match="– Question about worry\\?” only the mean is estimated"):
+            with pytest.raises(AnalysisError, match=r"Only the mean of “.* – Question about worry\?” is estimated"):
                 requests.parameters(kind, said | {"against": "pairs", "reference": "y1"}, [many])
         earlier = Analysis.objects.create(kind="comparison", parameters=shares[0], design_id=many.digest)
-        with pytest.raises(AnalysisError, match="only the mean is estimated"):
+        with pytest.raises(AnalysisError, match="Only the mean of"):
             services.repeat(earlier)
         assert services.request("comparison", {"quantity": "worry:mean", "against": "pairs"}, [many])
         generator = np.random.default_rng(6)

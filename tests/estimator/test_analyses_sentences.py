@@ -50,7 +50,7 @@ def test_difference_sentence_agrees_with_interval(one: float, other: float) -> N
         assert far >= -100 * low - 1e-6
         assert near > 0 or high > -1e-6
     else:
-        assert said.startswith("The data do not tell A from B: the difference is between ")
+        assert said.startswith("The data do not distinguish A from B: the difference is between ")
         assert near <= 100 * low + 1e-6
         assert far >= 100 * high - 1e-6
 
@@ -60,7 +60,7 @@ def test_difference_sentence_examples() -> None:
         sentences.difference(row(0.03, 0.11), "A", "B", sentences.POINTS)
         == "A is higher than B by 3–11 percentage points."
     )
-    unclear = "The data do not tell A from B: the difference is between −4 and 9 percentage points."
+    unclear = "The data do not distinguish A from B: the difference is between −4 and 9 percentage points."
     assert sentences.difference(row(-0.04, 0.09), "A", "B", sentences.POINTS) == unclear
     just = "A is lower than B by 0.2–11.0 percentage points."
     assert sentences.difference(row(-0.11, -0.002), "A", "B", sentences.POINTS) == just
@@ -102,7 +102,7 @@ def test_difference_chart_has_words_and_line_at_zero() -> None:
     )
     assert part.picture.count('class="origin"') == 4, "two rows in two layouts"
     assert "&lt;C&gt; − B: 15 (10–20)" in part.picture
-    assert part.table.head[3] == "95\u00a0% interval, all together"
+    assert part.table.head[3] == "95\u00a0% interval, simultaneous"
     assert [cells[-1] for cells in part.table.rows] == ["not distinguishable", "differ"]
 
 

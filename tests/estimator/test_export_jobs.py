@@ -179,7 +179,7 @@ def test_export_disk_full_fails_without_file(run: Run, register: Register, folde
     export = made(asked(run, register(write)))
     assert (export.state, export.tries, left(folder)) == ("failed", 1, [])
     assert export.fault == (
-        "The file could not be written: No space left on device. Nothing of it is left; ask for it again."
+        "The file could not be written: No space left on device. Nothing of it was kept; request it again."
     )
     again, made_now = jobs.request(run, "test")
     assert made_now
@@ -217,7 +217,7 @@ def test_export_refused_or_empty_states_fault(run: Run, register: Register) -> N
 
     for write, fault in (
         (refuse, "It takes at least 100 reports; there are 90."),
-        (lambda run, context, out, watch: None, "The file came out empty."),
+        (lambda run, context, out, watch: None, "The file is empty."),
     ):
         export = made(asked(run, register(write)))
         assert (export.state, export.fault, export.tries) == ("failed", fault, 1)

@@ -169,7 +169,7 @@ def test_released_groups_rehearsal_releases_each_group() -> None:
 
 def test_design_more_than_fifty_groups_is_rejected() -> None:
     check(document(MOST_GROUPS))
-    with pytest.raises(ValidationError, match=r"^strata\.groups must hold at most 50 groups; got 51$"):
+    with pytest.raises(ValidationError, match=r"^strata\.groups must have at most 50 groups; got 51$"):
         check(document(MOST_GROUPS + 1))
 
 

@@ -125,7 +125,7 @@ def test_targets_and_methods_have_labels(language: str) -> None:
 
 WHOLE = "They are for the population, and valid"
 KNOWN = "They are for the population, weighted by the known group sizes, and valid"
-BOTH = "They are for the population or, where it says so, for the population, weighted by the known group sizes,"
+BOTH = "They are for the population or, where stated, for the population, weighted by the known group sizes,"
 ENTERED = {"item": "cheated", "share-y1": "1/2", "share-y2": "1/4", "share-y3": "1/4"}
 ANALYSES = {
     "groups": ("comparison", {"quantity": "cheated:1", "against": "pairs"}, "  ", {"population"}, WHOLE),

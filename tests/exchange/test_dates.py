@@ -102,10 +102,10 @@ def test_finest_classes_that_are_few_are_proposed(bounds: tuple[str, str], class
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
-        (("", ""), "It has no bounds"),
+        (("", ""), "It has no limits"),
         (("today()", ""), "The minimum today() could not be read."),
         (("", "2999-01-01"), "The maximum 2999-01-01 could not be read."),
-        (("2024-01-01", "2023-01-01"), "Its bounds are no range"),
+        (("2024-01-01", "2023-01-01"), "Its limits are not a range"),
     ],
 )
 def test_bounds_that_cannot_be_used_are_reported(bounds: tuple[str, str], words: str) -> None:

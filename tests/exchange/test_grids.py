@@ -102,7 +102,7 @@ def test_long_list_unfolds() -> None:
     made = convert(json.dumps({"title": "A", "elements": [element]}).encode(), filename="a.json")
     (item,) = made.definition["items"]
     assert (len(item["choices"]), item["dropdown"]) == (255, True)
-    assert "Its 255 options unfold from one field." in [entry.detail for entry in made.report.entries]
+    assert "Its 255 options fold out from one field." in [entry.detail for entry in made.report.entries]
     design_of(made.definition, version=1)
 
 

@@ -76,7 +76,7 @@ def test_surveyjs_end_that_depends_on_answers_is_left_out() -> None:
     (left,) = [entry for entry in made.report.entries if entry.element.startswith("completedHtmlOnCondition")]
     assert (left.outcome, left.detail) == (
         "left out",
-        "The end is the same for everybody: one that depends on an answer would tell it.",
+        "The end is the same for everybody: one that depends on an answer would reveal it.",
     )
     assert "ending" not in made.definition
 
@@ -107,13 +107,13 @@ def test_limesurvey_settings_of_running_are_one_line() -> None:
     made = limesurvey(
         {"surveyls_email_invite": "Dear all"}, {"admin": "Ann", "expires": "2026-12-01", "savetimings": "N"}
     )
-    left = said_of(made, "settings of running")
+    left = said_of(made, "run settings")
     assert (left.outcome, left.detail) == ("left out", f"{RUNNING} Left out: admin, expires, surveyls_email_invite")
 
 
 def test_many_settings_of_running_are_all_named() -> None:
     names = [f"surveyls_attribute_{number:02}" for number in range(40)]
-    detail = said_of(limesurvey(dict.fromkeys(names, "x")), "settings of running").detail
+    detail = said_of(limesurvey(dict.fromkeys(names, "x")), "run settings").detail
     assert [name for name in names if name not in detail] == []
 
 
@@ -140,8 +140,8 @@ def test_qualtrics_options_are_reported() -> None:
     made = qualtrics(options | {"BallotBoxStuffingPrevention": "false", "SaveAndContinue": "true"})
     assert made.definition["ending"]["link"]["address"] == FAR
     left = {entry.element for entry in made.report.entries if entry.place == "survey options"}
-    assert left == {"EOSMessage: MS_1", "Skin: blue", "BackButton: true", "Footer: Ours", "settings of running"}
-    assert said_of(made, "settings of running").detail == f"{RUNNING} Left out: SaveAndContinue"
+    assert left == {"EOSMessage: MS_1", "Skin: blue", "BackButton: true", "Footer: Ours", "run settings"}
+    assert said_of(made, "run settings").detail == f"{RUNNING} Left out: SaveAndContinue"
 
 
 def test_surveyjs_look_is_left_out_with_its_reason() -> None:

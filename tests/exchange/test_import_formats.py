@@ -75,7 +75,7 @@ def test_parts_of_dynamic_panel_are_reported() -> None:
 def test_title_that_is_cut_is_reported() -> None:
     made = convert(json.dumps({"title": "long " * 100, "elements": [{"type": "boolean", "name": "b"}]}).encode())
     assert len(made.definition["title"]["en"]) == 300
-    assert "It was cut to 300 characters from 499." in [one.detail for one in made.report.entries]
+    assert "It was shortened to 300 characters from 499." in [one.detail for one in made.report.entries]
 
 
 def test_workbook_is_read_like_csv() -> None:
@@ -111,8 +111,8 @@ def test_workbook_is_read_like_csv() -> None:
         (b"PK\x03\x04 nothing", "damaged or of another kind"),
         (b"%PDF-1.7", "is a PDF"),
         (b"\xd0\xcf\x11\xe0 old", "save it as .xlsx"),
-        (b'{"a": 1}', "neither of Qualtrics"),
-        (b"<html/>", "no file of LimeSurvey"),
+        (b'{"a": 1}', "neither from Qualtrics"),
+        (b"<html/>", "not a LimeSurvey file"),
     ],
 )
 def test_unreadable_file_is_refused(content: bytes, words: str) -> None:

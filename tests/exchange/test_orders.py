@@ -76,7 +76,7 @@ R = "{~Randomized~}"
         (LIMESURVEY, "lime.txt", BUT_LAST, ""),
         (qualtrics([R, R, "3"]), "a.qsf", BUT_LAST, ""),
         (qualtrics([R, R, R]), "a.qsf", ALL, ""),
-        (qualtrics(["1", R, R]), "a.qsf", {}, "Only options at the end can stay where they are."),
+        (qualtrics(["1", R, R]), "a.qsf", {}, "Only options at the end can keep their place."),
         (qualtrics([R, R, "3", "4"]), "a.qsf", BUT_LAST, "Only its last option stays last"),
     ],
 )  # fmt: skip

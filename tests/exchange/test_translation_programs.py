@@ -94,9 +94,9 @@ def test_import_translations_saves_and_names_what_is_left_out(draft: Survey, tmp
     told, aside = run("import_translations", draft.slug, file)
     assert told == f"1 text is taken over into {draft.slug}.\n"
     assert aside.splitlines() == [
-        f"left out: introduction: its original was “Another one” and is “{introduction}” by now",
+        f"left out: introduction: its original was “Another one” and is now “{introduction}”",
         "left out: gone: the draft has no such text",
-        "left out: xx: this column is no language of the survey",
+        "left out: xx: this column is not a language of the survey",
     ]
     assert german(draft) == "Hochschule"
     assert AuditEntry.objects.filter(act="changed", survey=draft, name="").count() == 1
@@ -148,7 +148,7 @@ def test_api_translations_of_another_version_are_refused(draft: Survey, hers: Pr
     ("content", "words"),
     [
         (" ", "is empty"),
-        ("a,b\n1,2", "row 1 must be text, then codes of languages, like de; got 'a, b'"),
+        ("a,b\n1,2", "row 1 must be text, then language codes such as de; got 'a, b'"),
         ("text,de\ntitle,<b>fett</b>", "row 2, column de: "),
         ('msgid ""\nmsgstr "Language: fr\\n"\n', "must name its language in the header, one of de"),
         (b"PK\x03\x04 nothing", "damaged or of another kind"),

@@ -170,11 +170,11 @@ def test_fuzzy_and_obsolete_entries_are_left_out() -> None:
     ("content", "filename", "words"),
     [
         (b"", "a.csv", "is empty"),
-        (b"a,b\n1,2", "a.csv", "row 1 must be text, then codes of languages, like de, ar; got 'a, b'"),
+        (b"a,b\n1,2", "a.csv", "row 1 must be text, then language codes such as de, ar; got 'a, b'"),
         (b"text,en\ntitle,New", "a.csv", "row 1 must be text"),
-        (b"text,de,de\ntitle,a,b", "a.csv", "row 1 must name each language once; de stands twice"),
+        (b"text,de,de\ntitle,a,b", "a.csv", "row 1 must name each language once; de is there twice"),
         ("text,de\ntitle,Größe".encode("latin-1"), "a.csv", "byte 17 (line 2) cannot be read as UTF-8"),
-        (b"text,de\ntitle,a\ntitle,b", "a.csv", "row 3: the text title stands in row 2 already"),
+        (b"text,de\ntitle,a\ntitle,b", "a.csv", "row 3: the text title is in row 2 already"),
         (b"text,de\n\ntitle,<b>fett</b>", "a.csv", "row 3, column de: "),
         (b"text,de\ntitle,<b>fett</b>", "a.csv", "got '<b>fett</b>'"),
         ("text,ar\ntitle,a\u202eb".encode(), "a.csv", "U+202E"),
@@ -206,7 +206,7 @@ def test_only_the_first_faults_are_listed() -> None:
     with pytest.raises(ValidationError) as refused:
         took(f"text,de\n{rows}")
     assert len(re.findall(r"row \d+, column de", refused.value.message)) == 3
-    assert "has 9 faults, the first: row 2, column de" in str(refused.value)
+    assert "has 9 errors, the first: row 2, column de" in str(refused.value)
 
 
 def test_zip_bomb_and_workbook_without_the_table_are_refused() -> None:

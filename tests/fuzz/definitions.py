@@ -202,7 +202,7 @@ def _read(text: str, outcome: Outcome) -> Definition | None:
     except ValidationError as refusal:
         said = str(refusal)
         outcome.refused["with its line" if refusal.line else "as a whole"] += 1
-        whole = ("a definition must have at most", "this is not text", "this is not YAML", "survey must be a mapping")
+        whole = ("a definition must have at most", "this is not text", "this is not YAML", "survey must be an object")
         if not refusal.line and not said.startswith(whole):
             outcome.faults.setdefault("a refusal without a line", f"{said[:300]} of {text[:300]!r}")
         if len(said) > LONGEST:

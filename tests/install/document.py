@@ -24,7 +24,7 @@ def written() -> str:
 
 
 def blocks(*labels: str) -> list[Block]:
-    """The blocks of the pages that have one of these labels, in their order; all without."""
+    """The blocks of the pages that have one of these labels, in this order; all without."""
     found, heading = [], ""
     pattern = r"^## (?P<heading>[^\n]+)$|^<!-- run: (?P<labels>[a-z, ]+) -->\n```sh\n(?P<text>.*?)^```$"
     for match in re.finditer(pattern, written(), re.MULTILINE | re.DOTALL):

@@ -112,7 +112,7 @@ def test_access_table_wrong_row_is_found(cast: Cast) -> None:
 def test_access_role_too_low_names_needed_role(cast: Cast) -> None:
     answer = cast.clients["viewer"].post(reverse("panel:close", args=["campus"]))
     assert answer.status_code == 403
-    assert "You are a viewer in this team; this takes an editor." in answer.content.decode()
+    assert "You are a viewer in this team; this needs an editor." in answer.content.decode()
 
 
 def test_admin_popups_and_lists_hide_others_surveys(cast: Cast) -> None:

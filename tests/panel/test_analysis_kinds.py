@@ -211,23 +211,26 @@ def test_analysis_compares_versions_of_every_kind(her: Client, survey: Survey, m
 
 REFUSED = {
     "kinds": [
-        ({"kind": "cross-table", "rows": "drinks", "columns": "smokes"}, "A number cannot be crossed"),
+        ({"kind": "cross-table", "rows": "drinks", "columns": "smokes"}, "A number cannot be used in a cross table"),
         ({"kind": "cross-table", "rows": "substance", "columns": "smokes"}, "are marks, one for each choice"),
         ({"kind": "cross-table", "rows": "place", "columns": "smokes"}, "are marks, one for each choice"),
         ({"kind": "cross-table", "rows": "habits", "columns": "smokes"}, "are marks, one for each choice"),
-        ({"kind": "regression", "outcome": "hours", "reference": "y1"}, "A number cannot be crossed or regressed on"),
-        ({"kind": "regression", "outcome": "worry:2", "reference": "y1"}, "only the mean is estimated"),
-        ({"kind": "cross-table", "rows": "smokes", "columns": "worry"}, "only the mean is estimated"),
-        ({"kind": "comparison", "quantity": "worry:1", "against": "pairs"}, "only the mean is estimated"),
+        (
+            {"kind": "regression", "outcome": "hours", "reference": "y1"},
+            "A number cannot be used in a cross table or a regression",
+        ),
+        ({"kind": "regression", "outcome": "worry:2", "reference": "y1"}, "Only the mean of"),
+        ({"kind": "cross-table", "rows": "smokes", "columns": "worry"}, "Only the mean of"),
+        ({"kind": "comparison", "quantity": "worry:1", "against": "pairs"}, "Only the mean of"),
         (
             {"kind": "comparison", "quantity": "drinks:1", "against": "pairs"},
-            "Of a number only the mean can be",
+            "Only the mean of a number can be",
         ),
-        ({"kind": "comparison", "quantity": "smokes:mean", "against": "pairs"}, "Choose one of the choices"),
+        ({"kind": "comparison", "quantity": "smokes:mean", "against": "pairs"}, "Choose one choice"),
         ({"kind": "versions", "quantity": "smokes:1"}, "there is nothing to compare with"),
     ],
     "tables": [
-        ({"kind": "cross-table", "rows": "asked", "columns": "cups"}, "A number cannot be crossed"),
+        ({"kind": "cross-table", "rows": "asked", "columns": "cups"}, "A number cannot be used in a cross table"),
         ({"kind": "cross-table", "rows": "ranked:1", "columns": "asked"}, "depends on which other answer is true"),
         ({"kind": "regression", "outcome": "tired", "reference": "y1"}, "needs two answers"),
         ({"kind": "regression", "outcome": "tired:0", "reference": "y1"}, "depends on which other answer is true"),

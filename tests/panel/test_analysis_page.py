@@ -133,7 +133,7 @@ def test_analysis_invalid_input_is_shown_with_error(her: Client, survey: Survey)
     answer = her.post(PAGE, {"kind": "weighting", "item": "mood", **shares})
     page = answer.content.decode()
     assert answer.status_code == 400
-    assert "Write the share of “=Doctoral” as a number" in page
+    assert "Enter the share of “=Doctoral” as a number" in page
     assert 'value="30"' in page
     assert 'value="&lt;i&gt;"' in page
     assert '<option value="mood" selected>' in page

@@ -61,7 +61,7 @@ def test_second_factor_is_required_before_any_page(her: Client, alice: User, by_
     assert client.get("/api/").status_code == client.get("/api/schema/").status_code == 200  # which are for everybody
     key = client.session.session_key
     page = client.post("/panel/code/", {"code": "000000"})
-    assert (page.status_code, "not right" in page.content.decode()) == (422, True)
+    assert (page.status_code, "This code is wrong" in page.content.decode()) == (422, True)
     assert client.post("/panel/code/", {"code": code_of(alice)}).status_code == 422  # too soon after a wrong one
     forget_attempts(alice)
     done = client.post("/panel/code/?next=/panel/teams/", {"code": code_of(alice)})
@@ -95,7 +95,7 @@ def test_second_factor_redirects_only_within_site(her: Client, alice: User) -> N
 def test_second_factor_is_disabled_by_a_code(her: Client, alice: User, settings: Any) -> None:
     set_up(her, alice)
     off = reverse("panel:second-factor-off")
-    assert "not right" in her.post(off, {"code": "000000"}, follow=True).content.decode()
+    assert "This code is wrong" in her.post(off, {"code": "000000"}, follow=True).content.decode()
     forget_attempts(alice)
     settings.CANDOR_SECOND_FACTOR = "required"
     assert "requires a second factor" in her.post(off, {"code": code_of(alice)}, follow=True).content.decode()

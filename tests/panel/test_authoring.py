@@ -61,7 +61,10 @@ def test_survey_form_edits_every_language(bilingual: Survey, her: Client) -> Non
 def test_survey_form_adds_and_removes_language(bilingual: Survey, her: Client) -> None:
     """What is missing in a new one is said; the platform's own words are there at once; one that goes is forgotten."""
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"more_languages": ["de", "fr"]})
-    assert "There is no text in Français yet for: the title, the introduction, the consent, the question for" in html
+    assert (
+        "There is no text in Français yet for: the title, the introduction, the consent, the question that assigns"
+        in html
+    )
     found = selectors.definition_of(Survey.objects.get())
     assert found["languages"] == ["en", "de", "fr"]
     assert found["items"][0]["choices"] == [
@@ -104,13 +107,13 @@ def test_survey_form_new_survey_round_trips_by_file(her: Client, alice: User) ->
     [
         ({"items-0-truth": "5/4"}, "truth must be"),
         ({"items-0-truth": "half"}, "truth must be"),
-        ({"groups-0-share": "a lot"}, "share must be a fraction from 0 to 1 as text, like &#x27;1/2&#x27;; got"),
+        ({"groups-0-share": "a lot"}, "share must be a fraction from 0 to 1 as text, such as &#x27;1/2&#x27;; got"),
         ({"own_language": "xx"}, "The respondents’ pages speak English, Deutsch"),
         ({"title_de": "x" * 301}, "Deutsch: at most 300 characters; these are 301."),
-        ({"items-1-choices_de": "A\nB\nC\nD"}, "Deutsch has 4 lines, but English has 3 choices."),
+        ({"items-1-choices_de": "A\nB\nC\nD"}, "Deutsch has 4 lines, but English has 3 options."),
         ({"items-0-yes": "2"}, "yes must be"),
         ({"items-0-mechanism": "warner", "items-0-truth": "1/2"}, "truth must differ from 1/2"),
-        ({"items-1-weights": "5 1 1\n1 x 1\n1 1 5"}, "Write whole numbers"),
+        ({"items-1-weights": "5 1 1\n1 x 1\n1 1 5"}, "Enter whole numbers"),
         ({"items-1-weights": "5 1 1\n1 5 1\n1 1 4"}, "must sum to 7"),
         ({"items-1-weights": "1 1 1\n1 1 1\n1 1 1"}, "linearly independent"),
         ({"items-0-choices": "No\nYes\nMaybe"}, "choices must be 2 for forced_response; got 3"),
@@ -130,7 +133,7 @@ def test_survey_form_errors_stand_beside_fields(
 def test_survey_form_saves_unfinished_draft(bilingual: Survey, her: Client) -> None:
     html = save(her, change(bilingual), form_of(her, change(bilingual)) | {"items-1-key": "cheated"})
     assert 'class="candor-missing"' in html
-    assert "cheated stands more than once" in html
+    assert "cheated is used more than once" in html
     assert her.get(change(bilingual)).content.decode().count("a key of its own; another question has this one too") == 2
 
 
@@ -195,10 +198,10 @@ def test_upload_makes_draft(alice: User, her: Client) -> None:
     [
         ("", "Choose a file or paste its text."),
         ("a: [", "this is not YAML"),
-        ("- 1", "must be a mapping"),
+        ("- 1", "must be an object"),
         ("slug: x\nweight: 3", "unknown keys: weight"),
         ("slug: x\ntitle: X", "items must be 1 to 256 questions"),
-        ("!!python/object/apply:os.system ['true']", "tags are not taken"),
+        ("!!python/object/apply:os.system ['true']", "tags are not allowed"),
     ],
 )
 def test_upload_errors_name_the_fault(her: Client, text: str, words: str) -> None:
@@ -246,7 +249,9 @@ def test_survey_form_saves_invitations_waves_and_release(survey: Survey, her: Cl
     assert selectors.definition_of(Survey.objects.get()).keys().isdisjoint(said)
 
 
-@pytest.mark.parametrize(("written", "words"), [("0", "must be above 0 and at most 8"), ("much", "decimal number")])
+@pytest.mark.parametrize(
+    ("written", "words"), [("0", "must be greater than 0 and at most 8"), ("much", "decimal number")]
+)
 def test_survey_form_validates_release_epsilon(survey: Survey, her: Client, written: str, words: str) -> None:
     html = save(her, change(survey), form_of(her, change(survey)) | {"participation": written})
     assert words in html
@@ -260,7 +265,7 @@ def test_survey_form_saves_sensitivity_and_validates_budget(survey: Survey, her:
     definition = selectors.definition_of(Survey.objects.get())
     assert (definition["items"][0]["sensitivity"], definition["privacy_budget"]) == ("very", "2.5")
     html = save(her, change(survey), form_of(her, change(survey)) | {"privacy_budget": "101"})
-    assert "The privacy budget must be above 0 and at most 100; got &#x27;101&#x27;." in html
+    assert "The privacy budget must be greater than 0 and at most 100; got &#x27;101&#x27;." in html
     assert selectors.definition_of(Survey.objects.get()) == definition
 
 

@@ -115,7 +115,7 @@ def test_editor_save_asks_where_both_changed(her: Client, draft: Survey) -> None
         ({}, ["changes"], "must be a list"),
         ({"changes": [KEY | {"now": "No Key"}]}, ["items", "No Key", "key"], "Use a-z"),
         ({"changes": [TITLE | {"now": 5}]}, ["title", "en"], "must be a text; got 5"),
-        ({"changes": [{"path": ["items", "new"], "now": 5}]}, ["items", 2], "must be a mapping"),
+        ({"changes": [{"path": ["items", "new"], "now": 5}]}, ["items", 2], "must be an object"),
     ],
 )  # fmt: skip
 def test_editor_save_refuses_with_the_field(her: Client, draft: Survey, body: Any, path: list[str], words: str) -> None:

@@ -42,7 +42,9 @@ def test_template_size_languages_and_epsilon(name: str) -> None:
     assert template.sources
     assert next(card for card in cards() if card.template.name == name).with_coin
     if name in TO_BE_FILLED_IN:
-        with pytest.raises(ValidationError, match=r"introduction\.en has a place to fill in: \[\[name and number"):
+        with pytest.raises(
+            ValidationError, match=r"introduction\.en has a placeholder to fill in: \[\[name and number"
+        ):
             design_of(definition, version=1)
         definition["introduction"] = {"en": "Call 1.", "de": "Nummer 1."}
     assert design_of(definition, version=1).slug == name
@@ -67,7 +69,7 @@ def test_template_becomes_draft_with_free_slug(her: Client, alice: User) -> None
         "partner-violence", "partner-violence-2",
     ]  # fmt: skip
     html = her.get(first["Location"]).content.decode()
-    assert "has a place to fill in" in html
+    assert "has a placeholder to fill in" in html
     template = templates.find("partner-violence")
     assert template is not None
     assert selectors.definition_of(Survey.objects.get(slug="partner-violence")) == template.definition

@@ -53,7 +53,7 @@ def test_import_of_pasted_list_makes_draft(her: Client) -> None:
 
 def test_import_error_names_bound_and_makes_nothing(her: Client) -> None:
     answer = her.post(reverse("panel:upload"), {"text": '{"a": 1}', "format": "auto"}).content.decode()
-    assert "neither of Qualtrics" in words(answer)
+    assert "neither from Qualtrics" in words(answer)
     assert not Survey.objects.exists()
 
 

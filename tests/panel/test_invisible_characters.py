@@ -18,7 +18,7 @@ from tests.tools.api import Program
 
 pytestmark = pytest.mark.django_db
 TURNED = "ab\u202ec"
-SAID = "U+202E (RIGHT-TO-LEFT OVERRIDE) as its character 3"
+SAID = "U+202E (RIGHT-TO-LEFT OVERRIDE) as character 3"
 
 
 def test_survey_form_refuses_invisible_characters(survey: Survey, her: Client) -> None:
@@ -64,9 +64,9 @@ def test_upload_refuses_invisible_characters(her: Client) -> None:
     text = f"slug: x\ntitle: {TURNED}\nitems: [{{key: a, wording: b}}]"
     assert SAID in her.post(reverse("panel:upload"), {"text": text}).content.decode()
     for source, words in (
-        ('title: "\\u202e"', "title holds U+202E"),
-        ('"ti\\u200btle": x', "a key that holds U+200B"),
-        ("items: [{wording: {en: \"\\0\"}}]", "items[0].wording.en holds U+0000"),
+        ('title: "\\u202e"', "title has U+202E"),
+        ('"ti\\u200btle": x', "a key that has U+200B"),
+        ("items: [{wording: {en: \"\\0\"}}]", "items[0].wording.en has U+0000"),
     ):  # fmt: skip
         with pytest.raises(ValidationError) as caught:
             definitions.load(source)
@@ -87,9 +87,9 @@ def test_api_refuses_invisible_characters(alice: User, survey: Survey) -> None:
 
 
 def test_commands_refuse_invisible_characters(survey: Survey) -> None:
-    with pytest.raises(CommandError, match=r"slug holds U\+202E"):
+    with pytest.raises(CommandError, match=r"slug has U\+202E"):
         call_command("open_survey", TURNED)
-    with pytest.raises(CommandError, match=r"file holds U\+202E"):
+    with pytest.raises(CommandError, match=r"file has U\+202E"):
         call_command("import_survey", f"{TURNED}.yaml")
 
 

@@ -68,10 +68,10 @@ def test_invitation_cards_pdf_has_ten_a_page(invited: Survey, her: Client) -> No
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"count": "9"}, "count must be from 10 to 100,000 in one go; got 9."),
+        ({"count": "9"}, "count must be from 10 to 100,000 at a time; got 9."),
         ({"count": "100001"}, "got 100,001."),
         ({"count": "many"}, "count must be a whole number; got &#x27;many&#x27;."),
-        ({"form": "cards", "count": "5001"}, "from 10 to 5,000 in one go; got 5,001."),
+        ({"form": "cards", "count": "5001"}, "from 10 to 5,000 at a time; got 5,001."),
         ({"form": "letters"}, "form must be csv or cards"),
         ({"group": "y3"}, "group must be one of y1, y2"),
     ],
@@ -154,8 +154,8 @@ def test_mail_refused_address_is_named_and_retried(invited: Survey, her: Client,
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"text": "no place"}, "must have the place for the link"),
-        ({"addresses": "nobody"}, "Each must be an address like name@example.org"),
+        ({"text": "no place"}, "must contain {link}, the placeholder for the link"),
+        ({"addresses": "nobody"}, "Each must be an address such as name@example.org"),
         ({"kind": "reminder"}, "A reminder has no link of its own"),
     ],
 )
@@ -173,7 +173,7 @@ def test_mail_invalid_keeps_what_was_written(
 def test_mail_without_mail_server_says_why(invited: Survey, her: Client, settings: Any) -> None:
     assert settings.EMAIL_HOST == ""
     page = her.get(address("mail")).content.decode()
-    assert mailing.NO_SERVER in page
+    assert str(mailing.NO_SERVER) in page
     assert "<textarea" not in page
 
 

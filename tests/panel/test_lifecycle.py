@@ -132,7 +132,7 @@ def test_estimate_on_demand(version: Version, her: Client, django_capture_on_com
     assert run is not None
     assert f'data-run="/api/v1/runs/{run.key}/"' in her.get("/panel/survey/campus/").content.decode()
     assert outcome(her, "estimate", "campus") == "error"
-    with pytest.raises(Conflict, match="on its way already"):
+    with pytest.raises(Conflict, match="already being computed"):
         request_estimate(version.survey)
     assert version.design.runs.count() == 1
     estimator.execute(run.pk)

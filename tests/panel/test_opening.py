@@ -94,9 +94,9 @@ def test_opening_scheduled_and_cancelled(survey: Survey, her: Client) -> None:
     [
         ({"opens": "later"}, "Enter when the survey opens."),
         ({"opens": "later", "opens_at": "soon"}, "Enter a valid date/time."),
-        ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must lie ahead"),
+        ({"opens": "later", "opens_at": "2020-01-01T10:00"}, "must be in the future"),
         ({"opens": "now", "closes_at": "2020-01-01T10:00"}, "must close after it opens"),
-        ({"opens": "now", "cap": "3"}, "10 to 100,000,000 reports; got 3."),
+        ({"opens": "now", "cap": "3"}, "10 to 100,000,000 responses; got 3."),
     ],
 )
 def test_opening_impossible_terms_stand_beside_field(

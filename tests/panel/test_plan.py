@@ -148,12 +148,12 @@ def test_plan_curves_hold_the_chosen_point(her: Client) -> None:
     ("query", "field", "message"),
     [
         ({"truth": "1"}, "truth", "truth must be greater than 0 and less than 1; got 1"),
-        ({"truth": "1e9999999"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1e9999999"),
-        ({"truth": "1/0"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1/0"),
-        ({"truth": "1/٠"}, "truth", "truth must be a fraction like 1/2 or 0.35; got 1/0"),
+        ({"truth": "1e9999999"}, "truth", "truth must be a fraction such as 1/2 or 0.35; got 1e9999999"),
+        ({"truth": "1/0"}, "truth", "truth must be a fraction such as 1/2 or 0.35; got 1/0"),
+        ({"truth": "1/٠"}, "truth", "truth must be a fraction such as 1/2 or 0.35; got 1/0"),
         ({"mechanism": "warner", "truth": "1/2"}, "truth", "truth must differ from 1/2"),
         ({"epsilon": "nan"}, "epsilon", "epsilon must be a number from 0.01 to 16; got nan"),
-        ({"share": "101"}, "share", "share must be a number of per cents from 0 to 100; got 101"),
+        ({"share": "101"}, "share", "share must be a percentage from 0 to 100; got 101"),
         ({"respondents": "9"}, "respondents", "respondents must be a whole number from 10 to 10,000,000; got 9"),
         ({"respondents": "1000.5"}, "respondents", "whole number"),
         ({"confidence": "100"}, "confidence", "from 50 to 99.9; got 100"),
@@ -168,8 +168,8 @@ def test_plan_curves_hold_the_chosen_point(her: Client) -> None:
         ({"kind": "number", "mean": "5", "spread": "9"}, "spread", "spread must be from 1.581 to 5"),
         ({"kind": "scale", "against": "5"}, "against", "against must be a number from 1 to 5; got 5"),
         ({"against": "-1"}, "against", "against must be a number from 0 to 100; got -1"),
-        ({"answer": "yes"}, "answer", "answer is no parameter"),
-        ({"share": ["10", "20"]}, "share", "share must stand once; got it 2 times"),
+        ({"answer": "yes"}, "answer", "answer is not a parameter"),
+        ({"share": ["10", "20"]}, "share", "share must be given once; got it 2 times"),
     ],
 )
 def test_plan_invalid_parameter_is_named(her: Client, query: Any, field: str, message: str) -> None:
@@ -205,12 +205,20 @@ def test_plan_page_without_script_equals_api(her: Client) -> None:
     ("query", "about", "sentence"),
     [
         ({"truth": "0.8"}, "epsilon", "Weak protection: epsilon is above 2, so one response can multiply the odds"),
-        ({"truth": "0.8"}, "epsilon", "by up to 9. A truth probability of 76\xa0% keeps it at 2."),
+        ({"truth": "0.8"}, "epsilon", "by up to 9. With truth probability 76\xa0% it stays at 2."),
         ({"kind": "one_choice", "choices": 8, "truth": "0.3"}, "epsilon", "protects less with more choices: with 8"),
-        ({"kind": "several_choices", "choices": 4}, "epsilon", "differ in 4 options, so it is 4 times the 1.10 of one"),
-        ({"respondents": "30"}, "width", "Too imprecise to report. A rough estimate takes about 197 responses."),
-        ({"respondents": "800"}, "width", "Rough. A usable estimate takes about 844 responses."),
-        ({"share": "1", "respondents": "200"}, "below", "About one survey in 2 will find"),
+        (
+            {"kind": "several_choices", "choices": 4},
+            "epsilon",
+            "differ in 4 options, so the privacy loss is 4 times the 1.10 of one",
+        ),
+        (
+            {"respondents": "30"},
+            "width",
+            "Too imprecise to report. An estimate that is rough needs about 197 responses.",
+        ),
+        ({"respondents": "800"}, "width", "Rough. An estimate that is usable needs about 844 responses."),
+        ({"share": "1", "respondents": "200"}, "below", "About one survey in 2 will have"),
         ({"against": "21"}, "power", "Less than 80 %"),
     ],
 )
@@ -229,7 +237,7 @@ def test_plan_caution_names_enough_respondents(her: Client) -> None:
     said = ask(her, **query, respondents=500)["tiles"][1]["cautions"][0]
     enough = int(re.search(r"about ([\d,]+) responses", said)[1].replace(",", ""))  # type: ignore[index]
     (rough,) = ask(her, **query, respondents=enough)["tiles"][1]["cautions"]
-    usable = int(re.search(r"^Rough. A usable estimate takes about ([\d,]+)", rough)[1].replace(",", ""))  # type: ignore[index]
+    usable = int(re.search(r"^Rough. An estimate that is usable needs about ([\d,]+)", rough)[1].replace(",", ""))  # type: ignore[index]
     assert ask(her, **query, respondents=usable)["tiles"][1]["cautions"] == []
 
 
@@ -257,7 +265,7 @@ def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -
     [
         ({"kind": "one_choice", "choices": 10, "by": "epsilon", "epsilon": "1.1"}, "subset", "it is the most precise"),
         ({"kind": "one_choice", "choices": 4, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "it is the most precise"),
-        ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "too little to matter"),
+        ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "would save only 2.4 %"),
         ({"kind": "yes_no"}, "forced_response", "as Warner’s mirror, crosswise model, k-ary"),
         ({"kind": "number", "maximum": "40", "mean": "3", "spread": "5"}, "one_bit", "38 % more respondents"),
     ],
@@ -276,7 +284,7 @@ def test_plan_crosswise_calls_its_probability_prevalence(her: Client) -> None:
     across = [point["x"] for point in answer["curves"]["setting"]]
     assert min(across) < 0.25 < max(across) < 0.5, "the chosen point is on the curve"
     weak = ask(her, kind="yes_no", mechanism="crosswise", truth="1/20")["tiles"][0]["cautions"][0]
-    assert "A prevalence of 12\xa0% keeps it at 2." in weak
+    assert "With prevalence 12\xa0% it stays at 2." in weak
     assert ask(her, kind="yes_no", mechanism="crosswise", truth="0.12")["numbers"]["epsilon"] <= 2
     page = her.get(reverse("panel:plan"), {"kind": "yes_no", "mechanism": "crosswise"}).content.decode()
     labels = re.findall(r"<label for=\"plan-truth\">(.*?)</label>", page, re.DOTALL)[0]
@@ -298,7 +306,7 @@ def test_plan_discrete_laplace_scale_is_a_mean(her: Client) -> None:
     query = {"kind": "scale", "mechanism": "discrete_laplace", "epsilon": "1"}
     advice = ask(her, **query)["advice"]
     assert advice["name"] == "discrete_laplace"
-    assert advice["sentence"].endswith("A report then shows the mean alone, no shares.")
+    assert advice["sentence"].endswith("A report then shows only the mean, no shares.")
     texts = [{"en": f"Choice {number}"} for number in range(5)]
     item = {"kind": "scale", "choices": texts, "channel": {"name": "discrete_laplace", "epsilon": "1"}}
     said = [
@@ -459,11 +467,11 @@ def test_plan_form_enter_computes_without_csrf_in_url(every_kind: Survey, her: C
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
-        ({"item": "feel", "truth": "1/3"}, "item must be a question whose mechanism has a slider; got feel"),
+        ({"item": "feel", "truth": "1/3"}, "item must be a question whose randomisation method has a slider; got feel"),
         ({"item": "gone", "truth": "1/3"}, "item must be one of tried"),
-        ({"item": "tried"}, "truth or epsilon must say where the slider stands"),
+        ({"item": "tried"}, "truth or epsilon must be given for the slider"),
         ({"item": "tried", "truth": "2"}, "truth must be greater than 0 and less than 1; got 2"),
-        ({"item": "tried", "truth": "1/3", "owner": "bob"}, "owner is no parameter"),
+        ({"item": "tried", "truth": "1/3", "owner": "bob"}, "owner is not a parameter"),
     ],
 )
 def test_plan_use_invalid_value_changes_nothing(
@@ -513,7 +521,7 @@ def test_plan_survey_without_or_with_invalid_question(survey: Survey, her: Clien
     survey.items.filter(key="mood").update(truth="nonsense")
     answer = ask_survey(her)
     assert (answer["item"], answer["total"]["epsilon"]) == ("cheated", None)
-    assert answer["questions"][1]["fault"] == "Its mechanism is not complete."
+    assert answer["questions"][1]["fault"] == "Its randomisation method is not complete."
     page = her.get(reverse("panel:survey-plan", args=["campus"]), {"item": "mood"})
     assert "cannot be planned before" in page.content.decode()
     survey.items.all().delete()

@@ -59,7 +59,7 @@ def test_rehearsal_from_form_to_findings(her: Client, survey: Survey) -> None:
     asked = done(her)
     assert asked.assumptions == {"respondents": 120, "shares": {"cheated": [0.7, 0.3], "mood": [0.2, 0.3, 0.5]}}
     said = words_of(her.get(f"{PAGE}1/").content.decode())
-    assert "of 24 intervals held the true value" in said
+    assert "of 24 intervals contained the true value" in said
     assert "Verdict" in said
     assert "within chance" in said
     assert her.get(f"{PAGE}1/").content.count(b"interval-truth") == 4, "a picture of each estimate of everybody"
@@ -98,9 +98,9 @@ def test_rehearsal_single_repetition_reads_as_report(her: Client, survey: Survey
         ({"q0-1": "canary"}, "Enter a number."),
         ({"respondents": "9"}, "greater than or equal to 10"),
         ({"repetitions": "201"}, "less than or equal to 200"),
-        ({"respondents": "20000", "repetitions": "11"}, "at most 10 with so many"),
-        ({"size-0": "50"}, "Say how many for every group, or for none."),
-        ({"size-0": "50", "size-1": "60"}, "The groups have 110 respondents together; above it says 120."),
+        ({"respondents": "20000", "repetitions": "11"}, "at most 10 repetitions are possible with so many"),
+        ({"size-0": "50"}, "Enter a number for every group, or for none."),
+        ({"size-0": "50", "size-1": "60"}, "The groups have 110 respondents together; above, 120 are entered."),
         ({"q1g0-0": "50"}, "Fill in all of them for this group, or none."),
         ({"q1g0-0": "50", "q1g0-1": "20", "q1g0-2": "20"}, "The shares must sum to 100 %; they sum to 90 %."),
     ],
@@ -171,7 +171,7 @@ def test_rehearsal_has_no_page_and_is_not_published(her: Client, survey: Survey)
     assert asked.run is not None
     assert her.get(f"/panel/run/{asked.run.key}/").status_code == 200
     told = her.post(f"/panel/run/{asked.run.key}/publish", {"published": "yes"}, follow=True)
-    assert "run of a rehearsal" in told.content.decode()
+    assert "run belongs to a rehearsal" in told.content.decode()
     stranger = Client()
     assert stranger.get(f"/reports/{asked.run.key}/").status_code == 404
     assert stranger.get("/s/campus/").status_code == 404
@@ -188,7 +188,7 @@ def found_of(low: float, high: float, times: int, *, truth: float = 0.2, missing
 
 
 @pytest.mark.parametrize(
-    ("missing", "verdict"), [(5, "within chance"), (11, "within chance"), (12, "too few: more than chance")]
+    ("missing", "verdict"), [(5, "within chance"), (11, "within chance"), (12, "too few: more than chance explains")]
 )
 def test_coverage_verdict_is_binomial_test(missing: int, verdict: str) -> None:
     """Two-sided binomial test at 1 %: 89 of 100 has a probability of 0.017, 88 of 0.004 (scipy 1.17)."""
@@ -206,7 +206,7 @@ def test_findings_equal_stored_numbers(her: Client, survey: Survey) -> None:
     found = findings(asked)
     assert isinstance(found, Findings)
     held = sum(int(one.held.sum()) for one in found.all)
-    assert found.sentences[0].startswith(f"{held} of 24 intervals held the true value:")
+    assert found.sentences[0].startswith(f"{held} of 24 intervals contained the true value:")
     assert all(one.bias == pytest.approx(float(np.mean(one.estimates[:, 0])) - one.truth) for one in found.all)
     assert found.all[0].width == pytest.approx(float(np.mean(one_width(found.all[0]))))
 
@@ -240,7 +240,7 @@ def test_findings_more_than_promised_errs_on_safe_side() -> None:
     cell: Any = SimpleNamespace(choice="Yes", group="")
     found = replace(found_of(0.1, 0.3, 200), cell=cell)
     said = next(Findings(None, (Block(None, (found,), ()),), 200)._judged())  # type: ignore[arg-type]
-    assert said == "For “Yes” more held than promised: the interval errs on the safe side."
+    assert said == "For “Yes” more contained it than promised: the interval errs on the safe side."
 
 
 def test_findings_name_question_where_several() -> None:
@@ -249,7 +249,9 @@ def test_findings_name_question_where_several() -> None:
     found = replace(found_of(0.1, 0.3, 200), cell=cell, item=item)
     blocks: Any = (Block(None, (), ()), Block(item, (found,), ()))  # type: ignore[arg-type]
     said = next(Findings(None, blocks, 200)._judged())  # type: ignore[arg-type]
-    assert said == "For “Yes” of question 2 in “Law” more held than promised: the interval errs on the safe side."
+    assert (
+        said == "For “Yes” of question 2 in “Law” more contained it than promised: the interval errs on the safe side."
+    )
 
 
 def test_finding_interval_text_of_one_repetition() -> None:

@@ -209,7 +209,7 @@ def test_proof_of_work_page_without_script_is_refused(version: Version, her: Cli
     Page.objects.filter(kind=Page.Kind.ANSWER).update(content=b"<html></html>")
     answer = her.post(reverse("panel:ask-for-work", args=["campus"]), {"bits": "12"})
     assert answer.status_code == 422
-    assert "page in the field" in fault(answer, "work")
+    assert "made before Candor had proof of work" in fault(answer, "work")
     assert Survey.objects.get().work_bits == 0
     services.close_survey(Survey.objects.get())
     assert "light, 12 bits" in press(her, "ask-for-work", "campus", bits="12")

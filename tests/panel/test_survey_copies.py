@@ -56,7 +56,7 @@ def test_copies_share_budget_in_every_direction(answered: Survey) -> None:
     assert selectors.wave_to_open(answered)[0].document["waves"]["spent"] == "144/1"
     store_one(open_survey(second, reason=REASON))  # 1,728 to 1; once more would be 20,736, above 2,980
     for refused in (of_copy, answered):
-        with pytest.raises((ValidationError, Conflict), match=r"at most 7\.9997 a person"):
+        with pytest.raises((ValidationError, Conflict), match=r"at most 7\.9997 per person"):
             (open_wave if refused == answered else open_survey)(refused, reason=REASON)
     services.delete_survey(of_copy)
     assert "at most 7.9997" in selectors.next_wave_fault(answered)

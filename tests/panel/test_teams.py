@@ -41,7 +41,7 @@ def test_a_team_is_made_and_renamed(her: Client, alice: User) -> None:
     made = Team.objects.get(name="Field work")
     assert made.memberships.get().role == Role.OWNER
     assert "<h1>Winter</h1>" in said(her, reverse("panel:team-rename", args=[made.pk]), name="Winter")
-    assert "needs a name" in said(her, reverse("panel:team-rename", args=[made.pk]), name=" ")
+    assert "Enter a name" in said(her, reverse("panel:team-rename", args=[made.pk]), name=" ")
     assert [*AuditEntry.objects.filter(team=made).values_list("act", flat=True)] == ["renamed a team", "created a team"]
 
 
@@ -78,7 +78,7 @@ def test_team_is_deleted_only_when_empty(her: Client, survey: Survey, alice: Use
     assert "is not valid" in said(Client(), "/panel/join/", secret=secret)
     assert AuditEntry.objects.filter(act="deleted a team", detail="Field work", name="alice").exists()
     assert outcome(her, "team-delete", survey.team_id) == "error"
-    with pytest.raises(Conflict, match="deleted when it has neither"):
+    with pytest.raises(Conflict, match="only a team without them can be deleted"):
         teams.delete(survey.team, by=alice)
 
 

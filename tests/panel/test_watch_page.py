@@ -96,7 +96,7 @@ def test_watch_api_page_hash_changes_with_state(run: Run, version: Version, her:
         seen.append(her.get(API).json()["page"])
         return her.get(API).json()["words"]["job"]
 
-    assert her.get(API).json()["words"]["job"] == "Finished, from 90 reports"
+    assert her.get(API).json()["words"]["job"] == "Finished, from 90 responses"
     asked = estimator.request_run(version.design_id)
     assert told() == "On demand: waiting for a worker"
     Run.objects.filter(pk=asked.pk).update(state=Run.State.RUNNING, progress=40)
@@ -111,7 +111,7 @@ def test_watch_api_page_hash_changes_with_state(run: Run, version: Version, her:
     assert len(set(seen)) == len(seen)
 
 
-@pytest.mark.parametrize(("ago", "words"), [(None, "Not seen yet."), (5, "At work:"), (120, "Not seen for more")])
+@pytest.mark.parametrize(("ago", "words"), [(None, "Not seen yet."), (5, "Working:"), (120, "Not seen for more")])
 def test_watch_page_shows_worker_state(version: Version, her: Client, ago: int | None, words: str) -> None:
     if ago is not None:
         Worker.objects.create(seen_at=timezone.now() - timedelta(seconds=ago))

@@ -49,7 +49,7 @@ def digest_shown(client: Client) -> str:
 def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) -> None:
     assert "Open again" in look(her)
     said = words(page(her))
-    assert "one person, all her answers, all waves so far" in said
+    assert "one person, all answers, all waves so far" in said
     for number in ("2.49", "4.97", "2 such waves", "8.00"):
         assert number in said
     assert "What opening freezes" in said

@@ -44,7 +44,7 @@ def test_webhook_secret_is_shown_once(her: Client) -> None:
         ({"url": "https://example.org/"}, "Choose at least one of"),
         ({"url": "https://example.org/", "event": "reached", "thresholds": "150"}, "got 150."),
         ({"url": "https://example.org/", "event": "reached", "thresholds": "many"}, "got &#x27;many&#x27;."),
-        ({"url": "https://example.org/", "event": "reached"}, "Name 1 to 10 numbers of reports; got 0."),
+        ({"url": "https://example.org/", "event": "reached"}, "Enter 1 to 10 numbers of responses; got 0."),
     ],
 )
 def test_webhook_form_errors_stand_beside_fields(her: Client, said: dict[str, str], words: str) -> None:
@@ -58,7 +58,7 @@ def test_webhook_form_errors_stand_beside_fields(her: Client, said: dict[str, st
 def test_webhook_page_shows_delivery_state(her: Client, survey: Survey) -> None:
     hook, _ = services.add(survey, "https://example.org/", ["closed"], [])
     her.post(reverse("panel:webhook-test", args=["campus", hook.key]))
-    assert "on its way" in text(her)
+    assert "being sent" in text(her)
     again = reverse("panel:webhook-again", args=["campus", hook.key, Delivery.objects.get().key])
     assert outcome(her, "webhook-again", "campus", hook.key, Delivery.objects.get().key) == "error"
     Delivery.objects.update(attempts=2, status=500, fault="The receiver answered 500.")

@@ -10,26 +10,22 @@ from bin import catalog
 
 ROOT = catalog.ROOT
 
-NOT_YET = (
-    "collector/designs/**/*.py",
-    "collector/invitations/**/*.py",
+ENGLISH_ONLY = (
+    "templates/panel/preview/_banner.html",  # on respondents' pages, whatever their language; it names that one
+    "collector/invitations/**/*.py",  # tells developers
     "collector/models.py",
-    "estimator/analyses/**/*.py",
-    "estimator/exports/**/*.py",
-    "estimator/models/**/*.py",
-    "surveys/accounts/**/*.py",
-    "surveys/definition/**/*.py",
-    "surveys/exchange/**/*.py",
-    "surveys/lifecycle/**/*.py",
-    "surveys/models/**/*.py",
-    "surveys/opening/**/*.py",
-    "surveys/outreach/**/*.py",
-    "surveys/planning/**/*.py",
+    "surveys/accounts/owners.py",  # of a command
+    "estimator/exports/bundle.py",
+    "estimator/exports/bundle_files/*.py",
+    "estimator/exports/columns.py",
+    "estimator/exports/ddi.py",
+    "estimator/exports/json_document.py",
+    "estimator/exports/tables.py",
+    "estimator/exports/variables.py",
+    "estimator/exports/workbook.py",
+    "estimator/analyses/exports.py",
 )
-"""Places whose texts are not marked yet; the panel offers German when none is left."""
-
-ENGLISH_ONLY = ("templates/panel/preview/_banner.html",)
-"""Stands on respondents' pages, in whatever language they are, and says in which it is."""
+"""Files for other programs, and models that no page shows; reports have catalogs of their own."""
 
 WORD = re.compile(r"[A-Za-z]{2,}")
 SPOKEN = "alt", "aria-label", "content", "label", "placeholder", "title"
@@ -48,7 +44,7 @@ TAG = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
 
 
 def paths(shelf: catalog.Shelf, ending: str) -> list[Path]:
-    left_out = {path for place in (*NOT_YET, *ENGLISH_ONLY) for path in ROOT.glob(place)}
+    left_out = {path for place in ENGLISH_ONLY for path in ROOT.glob(place)}
     return [path for path in catalog.sources(shelf) if path.suffix == ending and path not in left_out]
 
 
@@ -101,13 +97,29 @@ def of_module(source: str) -> Iterator[str]:
 LABELS = "label", "help_text", "verbose_name", "verbose_name_plural", "empty_label", "legend", "heading", "title"
 SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|^[A-Z][a-z]+ [A-Z]?[a-z]+")
 MARKUP = re.compile(r"\s*[<.#\[]|[a-z-]+ [a-z-]+=|[a-z]+/[a-z]+|(candor|editor)-[a-z -]+$|[a-z]+(, [a-z]+)+$")
-UNREAD = "use strict", "not all", "private, no-cache", "Here stands the reason that you give when you open it."
-"""Words of JavaScript, CSS and HTTP; the last stands in a design, which has one language."""
+UNREAD = (
+    *(
+        "use strict",
+        "not all",
+        "not print",
+        "screen and (prefers-color-scheme:dark)",
+        "private, no-cache",
+        "private, no-store",
+    ),
+    *("left out", "taken over", "Page Break", "opened again", '", width: 8pt, height: 8pt)'),
+    "Here stands the reason that you give when you open it.",
+)
+"""Words of JavaScript, CSS, HTTP and Typst, codes; the last stands in a design, which has one language."""
 UNREAD_CALLS = (
     *("debug", "info", "warning", "exception", "critical", "log", "getLogger", "RuntimeError", "TypeError"),
-    *("record", "record_event", "connect", "cast"),
+    *("record", "record_event", "end_all", "connect", "cast", "salted_hmac", "compile", "Http404", "Event"),
 )
 """Functions whose texts stand in the log or the audit log, or tell a developer."""
+UNREAD_NAMES = (
+    *("detail", "whose", "_detail", "act", "BY_A_RESTORE", "__str__", "Meta"),
+    *("ALIASES", "COLUMNS", "NEVER", "NOT_OFFERED", "PREFER_NOT", "SPECIAL", "TYPES", "USUAL_BLOCK", "REDCAP_HEAD"),
+)
+"""Assignments and functions that make the audit log's details, or hold words that files of other programs have."""
 
 
 def _is_sentence(text: object) -> bool:
@@ -119,7 +131,13 @@ def _is_silent(node: ast.AST) -> bool:
         return True  # a docstring
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
-        return name in catalog.CALLS or name in UNREAD_CALLS
+        of_model = getattr(getattr(node.func, "value", None), "id", "") == "models"
+        return of_model or name in catalog.CALLS or name in catalog.PANEL_CALLS or name in UNREAD_CALLS
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(getattr(target, "id", "") in UNREAD_NAMES for target in targets)
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name in UNREAD_NAMES
     return isinstance(node, ast.Assert)
 
 

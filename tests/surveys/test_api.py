@@ -58,7 +58,7 @@ def test_api_import_names_field_and_bound(hers: Program) -> None:
     refused = hers.refused(422, "POST", "imports/", {"content": "no base64!"})
     assert field_of(refused) == "content"
     refused = hers.refused(422, "POST", "imports/", {"content": base64.b64encode(b'{"a": 1}').decode()})
-    assert "neither of Qualtrics" in refused["detail"]
+    assert "neither from Qualtrics" in refused["detail"]
     assert not Survey.objects.exists()
 
 

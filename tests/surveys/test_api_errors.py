@@ -35,7 +35,7 @@ def test_api_errors_are_problem_documents(
     unauthorised = Program().refused(401, "GET", "surveys/")
     assert unauthorised["title"] == "Unauthorized"
     assert Program()("GET", "surveys/")["WWW-Authenticate"] == 'Bearer realm="Candor"'
-    assert "this takes an editor" in Program(viewer).refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
+    assert "this needs an editor" in Program(viewer).refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
     assert "only reads" in Program(alice, "read").refused(403, "POST", DUPLICATE, {"slug": "x"})["detail"]
     hers.refused(404, "GET", "surveys/none/")
     hers.refused(404, "GET", "no/such/address/")

@@ -70,7 +70,7 @@ def test_empty_before_is_left_out_of_the_design() -> None:
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        ({"html": "x"}, "items[1].before.html is refused"),
+        ({"html": "x"}, "items[1].before.html is not possible"),
         ({"heading": {"en": "<b>About</b>"}}, "items[1].before.heading"),
         ({"text": {"de": "Nur Deutsch"}}, "items[1].before.text must have exactly the keys ['en']"),
         ({"colour": "red"}, "has unknown keys: colour"),
@@ -170,7 +170,7 @@ def test_note_of_another_tool_stands_before_the_next_question() -> None:
     assert items["b"]["before"]["text"]["en"].startswith("Now about")
     assert items["c"]["before"] == {"text": {"en": "For x."}}
     outcomes = {entry.detail.split(".")[0]: entry.outcome for entry in found.report.entries}
-    assert outcomes["A text with a condition of its own"] == "left out"
-    assert outcomes["No question follows this text: it stands at the end, after sending"] == "changed"
+    assert outcomes["A text with its own condition"] == "left out"
+    assert outcomes["No question follows this text: it is shown at the end, after sending"] == "changed"
     assert found.definition["ending"]["text"] == {"en": "Thank you."}
-    assert outcomes["The text stands before c"] == "taken over"
+    assert outcomes["The text is shown before c"] == "taken over"

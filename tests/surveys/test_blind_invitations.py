@@ -222,7 +222,7 @@ def test_token_closed_survey_answers_410_and_drops_codes(opened: Version, held: 
     assert not FetchCode.objects.exists()
     assert SigningKey.objects.get(number=1).issued == 1
     assert ask(opened, held[1], fetching(opened).blinded).status_code == 410
-    with pytest.raises(ValueError, match="once it is closed"):
+    with pytest.raises(ValueError, match="after closing"):
         fetch_codes.add(opened.design_id, [hash_of(new_code()) for _ in range(10)], kind="file")
 
 

@@ -68,7 +68,7 @@ def test_ceilings_both_sides_of_each_bound() -> None:
     assert above(several(3)) == []
     assert above(several(4)) == ["all questions together have epsilon 4.40, above 4"]
     (told,) = above(several(3), spent=Fraction(3))
-    assert told == "all questions together, with what was spent before, have epsilon 4.40, above 4"
+    assert told == "all questions together, including earlier waves, have epsilon 4.40, above 4"
     assert above(weak(rehearsal=True)) == []
 
 
@@ -111,8 +111,8 @@ def test_missing_reason_is_named_with_bound_and_value(risky: Survey) -> None:
     with pytest.raises(InputError) as caught:
         open_survey(risky)
     assert str(caught.value) == (
-        "reason must say in 1 to 500 characters why it is to be opened although question 1 (cheated) has epsilon 3.05, "
-        "above 3; got none"
+        "reason must say in 1 to 500 characters why the survey is opened although question 1 (cheated) has epsilon "
+        "3.05, above 3; got none"
     )
 
 
@@ -137,7 +137,7 @@ def test_reason_is_in_design_log_report_and_exports(risky: Survey, alice: User) 
 def test_wave_above_total_ceiling_needs_reason(survey: Survey) -> None:
     store_one(open_survey(survey))
     services.close_survey(survey)
-    with pytest.raises(InputError, match=r"with what was spent before, have epsilon 4\.97, above 4"):
+    with pytest.raises(InputError, match=r"including earlier waves, have epsilon 4\.97, above 4"):
         open_wave(survey)
     second = open_wave(survey, reason=REASON)
     assert get_design(second.design_id).reason == REASON
@@ -180,7 +180,7 @@ def test_command_open_above_ceiling_needs_reason(risky: Survey) -> None:
 
 @pytest.mark.django_db
 def test_opening_above_installation_total_is_refused(alice: User) -> None:
-    with pytest.raises(definitions.ValidationError, match=r"at most 7\.9997 a person"):
+    with pytest.raises(definitions.ValidationError, match=r"at most 7\.9997 per person"):
         design_of(several(8), version=1, opening=OpeningOptions())
 
 

@@ -60,7 +60,7 @@ def test_prefer_not_has_no_picture() -> None:
 @pytest.mark.parametrize(
     ("shown", "words"),
     [
-        ([{"file": "sad", "alternative": "x"}], "must have 3 entries, one a choice; got 1"),
+        ([{"file": "sad", "alternative": "x"}], "must have 3 entries, one for each choice; got 1"),
         ([{"file": "sad", "alternative": " "}, None, None], "alternative.en must not be empty"),
         ([{"file": "wide", "alternative": "x"}, None, None], "width must be an integer from 1 to 800; got 801"),
     ],
@@ -74,7 +74,7 @@ def test_bad_pictures_name_place_and_bound(shown: list[Any], words: str) -> None
 
 
 def test_pictures_beside_a_dropdown_are_refused() -> None:
-    with pytest.raises(ValidationError, match="choice_pictures cannot stand beside dropdown"):
+    with pytest.raises(ValidationError, match="choice_pictures is not allowed together with dropdown"):
         take_checked(definition(dropdown=True))
 
 
@@ -125,7 +125,7 @@ def test_plain_form_moves_adds_and_removes_pictures(survey: Survey, alice: User,
     assert shown() == ["", "Shoulders", "A smile"]
     assert "Enter the number of the option, from 1 to 3." in write(choice_place="4", choice_picture_removed="on")
     big = SimpleUploadedFile("p.png", png(801, 2))
-    assert "must be at most 800 points" in write(choice_place="1", choice_picture=big)
+    assert "must be at most 800 pixels" in write(choice_place="1", choice_picture=big)
     assert shown() == ["", "Shoulders", "A smile"]
 
 

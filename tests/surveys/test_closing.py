@@ -119,7 +119,7 @@ def test_closing_is_made_final_once(version: Version) -> None:
     closing.finish_closing(version.survey)
     with pytest.raises(Conflict, match="closed for good"):
         closing.finish_closing(version.survey)
-    with pytest.raises(Conflict, match="it must be open"):
+    with pytest.raises(Conflict, match="needs a survey that is open"):
         closing.begin_closing(version.survey)
     assert Run.objects.count() == 1
 

@@ -51,7 +51,7 @@ def test_commands_from_file_to_estimate(alice: User, file: Path) -> None:
     assert run("ledger", "campus").splitlines() == [
         "wave 1: epsilon 2.49, nobody answered; reports: 0",
         "wave 2: epsilon 2.49, 2.49 in all; reports: 0",
-        "one person, all her answers, all waves so far: epsilon 2.49 of at most 7.9997",
+        "one person, all answers, all waves so far: epsilon 2.49 of at most 7.9997",
     ]
     assert [one["name"] for one in facts("ledger", "campus")["waves"]] == ["wave 1", "wave 2"]
 
@@ -101,7 +101,7 @@ def test_export_report_writes_the_panel_file(version: Version, tmp_path: Path, k
     ("words", "fault"),
     [
         (["open_survey", "missing"], "There is no survey 'missing'; there are: campus."),
-        (["close_survey", "campus"], "campus is draft; to close it, it must be open."),
+        (["close_survey", "campus"], "“Close” needs a survey that is open; campus is a draft."),
         (["estimate", "campus"], "campus was never opened"),
         (["export_report", "campus", "--output", "x.csv"], "campus has no estimates yet; manage.py estimate campus"),
         (["rehearse", "campus", "--respondents", "0"], "--respondents must be from 1 to 1000000; got 0"),

@@ -80,15 +80,15 @@ def test_hexadecimal_share_of_5000_digits_is_refused() -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("a: &x b", "line 1: anchors (&) and aliases (*) are not taken"),
-        ("a: b\nc: *x", "line 2: anchors (&) and aliases (*) are not taken"),
-        ("&a [*a]", "line 1: anchors (&) and aliases (*) are not taken"),
-        ("a: !!python/object:os.system x", "line 1: tags are not taken; got tag:yaml.org,2002:python/object:os.system"),
-        ("a: !!str x", "line 1: tags are not taken"),
-        ("a: !x [b]", "line 1: tags are not taken; got !x"),
+        ("a: &x b", "line 1: anchors (&) and aliases (*) are not allowed"),
+        ("a: b\nc: *x", "line 2: anchors (&) and aliases (*) are not allowed"),
+        ("&a [*a]", "line 1: anchors (&) and aliases (*) are not allowed"),
+        ("a: !!python/object:os.system x", "line 1: tags are not allowed; got tag:yaml.org,2002:python"),
+        ("a: !!str x", "line 1: tags are not allowed"),
+        ("a: !x [b]", "line 1: tags are not allowed; got !x"),
         ("--- a\n--- b", "line 2: a file holds one definition"),
         ("[a]: b", "line 1: a key must be a text"),
-        ("{a: 1, b: 2, a: 3}", "line 1: the key a stands twice here"),
+        ("{a: 1, b: 2, a: 3}", "line 1: the key a is used twice here"),
         ("[" * 50 + "]" * 50, "line 1: this is nested too deeply: at most 12 levels"),
         ("[" * 200_000, "line 1: this is nested too deeply"),
         ("{a: " * 100_000, "line 1: this is nested too deeply"),
@@ -100,7 +100,7 @@ def test_hexadecimal_share_of_5000_digits_is_refused() -> None:
          "line 2: a definition must have at most 100,000 parts"),
         ("a: b" + " " * bounds.LARGEST, f"{TOO_LARGE} 524,292"),
         ("ä" * (bounds.LARGEST // 2 + 1), f"{TOO_LARGE} 524,290"),
-        ("\ud800", "this is not text: character 1 is half of one"),
+        ("\ud800", "this is not text: character 1 is half of a surrogate pair"),
         ("a: \0", "this is not YAML: unacceptable character"),
     ],
 )  # fmt: skip
@@ -118,7 +118,7 @@ def test_8000_questions_are_refused_after_256() -> None:
 @pytest.mark.parametrize("letter", ["\\0", "\\x07", "\\e", "\\x7f", "\\b"])
 def test_control_character_in_text_is_refused(letter: str) -> None:
     fault = refusal_of(HEAD + QUESTION.format(1, "") + f'consent: "a{letter}b"\n')
-    assert "consent holds U+00" in str(fault)
+    assert "consent has U+00" in str(fault)
     assert fault.line == 5
 
 
@@ -146,7 +146,7 @@ def test_tables_of_all_questions_are_bounded() -> None:
     load_checked(HEAD + "".join(NUMBER.format(n, "{name: one_bit, truth: 1/2}") for n in range(3)))  # of two columns
     wide = [NUMBER.format(n, f"{{name: discrete_laplace, epsilon: 0.5{n}}}") for n in range(3)]
     load_checked(HEAD + "".join(wide[:2]))
-    assert "items[2]: the tables of the questions up to here hold 196,608" in str(refusal_of(HEAD + "".join(wide)))
+    assert "items[2]: the tables of the questions up to here have 196,608" in str(refusal_of(HEAD + "".join(wide)))
 
 
 def test_largest_table_is_within_the_bounds() -> None:

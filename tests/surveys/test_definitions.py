@@ -109,7 +109,7 @@ def test_ceiling_both_sides_of_the_bound(settings: Any) -> None:
     settings.CANDOR_EPSILON_CEILING = 2.49
     design_of(payloads.definition(), version=1)
     settings.CANDOR_EPSILON_CEILING = 2.48
-    with pytest.raises(ValidationError, match=r"epsilon 2\.4849; at most 2\.4800 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"epsilon 2\.4849; at most 2\.4800 per person is allowed"):
         design_of(payloads.definition(), version=1)
 
 
@@ -118,7 +118,7 @@ def test_browser_limit_binds_all_but_rehearsals(settings: Any) -> None:
     definition = payloads.definition()
     for item in definition["items"]:
         item["channel"] = {"name": "k_ary", "truth": "99/100"}
-    with pytest.raises(ValidationError, match=r"at most 7\.9997 a person"):
+    with pytest.raises(ValidationError, match=r"at most 7\.9997 per person"):
         design_of(definition, version=1)
     design_of(definition | {"rehearsal": True}, version=1)
 
@@ -132,12 +132,12 @@ def test_browser_limit_equals_the_client() -> None:
     ("text", "fault"),
     [
         ("{", "this is not YAML"),
-        ("- a list", "survey must be a mapping"),
+        ("- a list", "survey must be an object"),
         ("slug: a\nquestions: []", "survey has unknown keys: questions; known are"),
         ("slug: a\nlanguages: en", "languages must be a list of language codes; got 'en'"),
         ("slug: a\nitems: 3", "items must be a list; got int"),
         ("slug: a\nitems: [{key: a, answer: 3}]", "items[0] has unknown keys: answer"),
-        ("slug: a\nstrata: [a]", "strata must be a mapping"),
+        ("slug: a\nstrata: [a]", "strata must be an object"),
     ],
 )
 def test_load_yaml_without_definition_is_refused(text: str, fault: str) -> None:
@@ -176,20 +176,20 @@ items:
         ("      truth: 1/2\n", "", 15, "items[1].channel must have 'truth'"),
         ("truth: 2/3,", "truth: 2/3, on: 1/2,", 8, "items[0].channel has unknown keys: on"),
         ("      - B\n", "      - 3\n", 14, "items[1].choices[1] must be an object"),
-        ("      - B\n", "      - <b>B</b>\n", 14, "items[1].choices[1] holds HTML (<b>), which is refused"),
-        ("title: Campus", "title: Campus\nquotas: 3", 3, "survey.quotas is refused: Candor has no quotas"),
-        ("key: second", "key: Second one", 9, "items[1].key must be 1 to 64 of a-z"),
-        ("    kind: one_choice", "    kind: file", 10, "items[1].kind 'file' is refused: Candor takes no files"),
-        ("    kind: one_choice", "    goto: end", 10, "items[1].goto is refused: Candor asks no server"),
-        ("      truth: 1/2\n", "      truth: 1/2\n      truth: 2/3\n", 18, "the key truth stands twice here"),
+        ("      - B\n", "      - <b>B</b>\n", 14, "items[1].choices[1] contains HTML (<b>), which is not allowed"),
+        ("title: Campus", "title: Campus\nquotas: 3", 3, "survey.quotas is not possible: Candor has no quotas"),
+        ("key: second", "key: Second one", 9, "items[1].key must be 1 to 64 of the characters a-z"),
+        ("    kind: one_choice", "    kind: file", 10, "items[1].kind 'file' is not possible: Candor takes no files"),
+        ("    kind: one_choice", "    goto: end", 10, "items[1].goto is not possible: Candor asks no server"),
+        ("      truth: 1/2\n", "      truth: 1/2\n      truth: 2/3\n", 18, "the key truth is used twice here"),
         (
             "kind: one_choice",
             "kind: one_choice: x",
             10,
             "this is not YAML: mapping values are not allowed",
         ),
-        ("slug: campus", "slug: Campus!", 1, "slug must be 1 to 64 of a-z"),
-        ("truth: 2/3, yes: 1/2", "truth: 1999/2000, yes: 1/2", 5, "the questions together give epsilon"),
+        ("slug: campus", "slug: Campus!", 1, "slug must be 1 to 64 of the characters a-z"),
+        ("truth: 2/3, yes: 1/2", "truth: 1999/2000, yes: 1/2", 5, "the questions together have epsilon"),
     ],
 )
 def test_load_error_names_its_line(found: str, put: str, line: int, words: str) -> None:
@@ -286,7 +286,7 @@ def test_design_epsilon_of_earlier_waves_counts() -> None:
     spent = OpeningOptions(spent=Fraction(9))
     document = design_of(payloads.definition(), version=2, opening=spent).document
     assert document["waves"] == {"repeats": "fresh", "spent": "9/1"}
-    with pytest.raises(ValidationError, match=r"of it in earlier waves; at most 7\.9997 a person is allowed"):
+    with pytest.raises(ValidationError, match=r"of it from earlier waves; at most 7\.9997 per person is allowed"):
         design_of(payloads.definition(), version=3, opening=OpeningOptions(spent=Fraction(2900)))
 
 

@@ -69,11 +69,11 @@ def test_draft_parts_keep_their_rows(draft: Survey, alice: User) -> None:
     ("path", "was", "now", "words"),
     [
         (["slug"], "campus", "Not a name", "slug"),
-        (["title"], {"en": "Campus"}, ["Campus"], "title must be a text by language; got"),
+        (["title"], {"en": "Campus"}, ["Campus"], "title must be a text for each language; got"),
         (["title", "en"], "Campus", 3, "title.en must be a text; got 3"),
         (["items", "mood", "key"], "mood", "Has Spaces", r"items\[1\].key"),
         (["items", "mood", "key"], "mood", "k" * 65, r"items\[1\].key"),
-        (["items", "mood", "kind"], "one_choice", "open_text", "refused"),
+        (["items", "mood", "kind"], "one_choice", "open_text", "is not possible"),
         (["items", "mood", "most"], None, "two", r"items\[1\].most must be a whole number; got 'two'"),
         (["items", "mood", "section"], None, "s" * 65, r"items\[1\].section"),
         (["items", "mood", "channel"], {"name": "k_ary", "truth": "1/2"}, {"name": "dice"}, r"items\[1\].mechanism"),
@@ -81,7 +81,7 @@ def test_draft_parts_keep_their_rows(draft: Survey, alice: User) -> None:
         (["title", "en"], "Campus", "<script>", "title.en"),
         (["extra"], None, 1, "unknown"),
         (["strata"], None, 5, "must name a part of strata"),
-        (["items", "new"], None, 5, r"items\[2\] must be a mapping"),
+        (["items", "new"], None, 5, r"items\[2\] must be an object"),
     ],
 )
 def test_draft_save_refuses_with_the_path(draft: Survey, path: list[str], was: Any, now: Any, words: str) -> None:
@@ -108,7 +108,7 @@ def test_draft_may_be_unfinished(draft: Survey) -> None:
 
 def test_draft_slug_of_another_survey_is_refused(draft: Survey, alice: User) -> None:
     services.write_survey(payloads.definition(slug="other"), team=home_team(alice))
-    with pytest.raises(ValidationError, match="'other' is taken by another survey"):
+    with pytest.raises(ValidationError, match="'other' is used by another survey"):
         drafts.save_changes(draft, [change("slug", was="campus", now="other")])
     drafts.save_changes(draft, [change("slug", was="campus", now="college")])
     assert set(Survey.objects.values_list("slug", flat=True)) == {"college", "other"}

@@ -83,18 +83,18 @@ def test_design_without_entry_has_no_key_of_it() -> None:
     ("entry", "place"),
     [
         ({"consent_statements": [{"en": ""}]}, "consent_statements[0].en must not be empty"),
-        ({"consent_statements": [{"en": "I agree."}] * 21}, "must be 1 to 20 texts where it stands; got 21"),
+        ({"consent_statements": [{"en": "I agree."}] * 21}, "must be 1 to 20 texts; got 21"),
         (
             {"screening": screening(choices=[{"en": "Yes"}])},
             "screening.choices must be a list of 2 to 20 texts; got 1",
         ),
         ({"screening": screening(choices=[{"en": "Yes"}] * 21)}, "must be a list of 2 to 20 texts; got 21"),
-        ({"screening": screening(ends=[])}, "screening.ends must be some of 0 to 1, in order and not all; got []"),
-        ({"screening": screening(ends=[0, 1])}, "must be some of 0 to 1, in order and not all; got [0, 1]"),
+        ({"screening": screening(ends=[])}, "screening.ends must be some, but not all, of 0 to 1, in order; got []"),
+        ({"screening": screening(ends=[0, 1])}, "must be some, but not all, of 0 to 1, in order; got [0, 1]"),
         ({"screening": screening(ends=[2])}, "screening.ends must be an integer from 0 to 1; got 2"),
         ({"screening": screening(text={"en": " "})}, "screening.text.en must not be empty"),
-        ({"screening": screening(goto=3)}, "screening.goto is refused"),
-        ({"disqualify": "Yes"}, "write it as screening"),
+        ({"screening": screening(goto=3)}, "screening.goto is not possible"),
+        ({"disqualify": "Yes"}, "define it as screening"),
     ],
 )
 def test_definition_with_bad_entry_names_place_and_bound(entry: dict[str, Any], place: str) -> None:

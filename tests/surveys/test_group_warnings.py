@@ -36,7 +36,7 @@ def hers(alice: User) -> Program:
     return Program(alice)
 
 
-BOUND = "must hold at most 50 groups; got 51"
+BOUND = "must have at most 50 groups; got 51"
 
 
 def definition(count: int, **changes: Any) -> dict[str, Any]:

@@ -178,61 +178,61 @@ SEVERAL = {"kind": "several_choices", "choices": FOUR, "channel": {"name": "warn
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"kind": "text"}, "items[1].kind 'text' is refused: Candor asks for no open text"),
-        ({"kind": "upload"}, "'upload' is refused: Candor takes no files"),
-        ({"kind": "ranking"}, "'ranking' is refused: Candor asks for no ranking"),
-        (CHOICE | {"ranked": True}, "items[1].ranked is refused: Candor asks for no ranking"),
-        ({"kind": "html"}, "'html' is refused: Candor runs no scripts and no HTML"),
+        ({"kind": "text"}, "items[1].kind 'text' is not possible: Candor has no free text"),
+        ({"kind": "upload"}, "'upload' is not possible: Candor takes no files"),
+        ({"kind": "ranking"}, "'ranking' is not possible: Candor has no ranking"),
+        (CHOICE | {"ranked": True}, "items[1].ranked is not possible: Candor has no ranking"),
+        ({"kind": "html"}, "'html' is not possible: Candor runs no scripts and no HTML"),
         ({"kind": "matrix"}, "items[1].kind must be one of yes_no, one_choice, several_choices, scale, number; got"),
         ({"kind": "one_choice", "choices": FOUR}, "items[1].channel must say how a question of kind one_choice is"),
         (CHOICE | {"channel": K_ARY | {"yes": "1/2"}}, "items[1].channel has unknown keys: yes; known are name, truth"),
         (CHOICE | {"channel": ONE_BIT}, "name must be k_ary, unary, subset or custom for one_choice; got 'one_bit'"),
         (CHOICE | {"choices": ["A"]}, "items[1].choices must be a list of at least 2 texts; got 1"),
         ({"prefer_not": True}, "name must be k_ary or custom for yes_no with prefer_not; got 'forced_response'"),
-        (NUMBER | {"prefer_not": True}, "items[1].prefer_not is not for a number: every report of a number is a"),
-        (NUMBER | {"step": 3}, "items[1].grid.maximum must be a whole number of steps above minimum; got 4/3"),
+        (NUMBER | {"prefer_not": True}, "items[1].prefer_not is not allowed for a number: every response to a number"),
+        (NUMBER | {"step": 3}, "items[1].grid.maximum must be a whole number of steps above the minimum; got 4/3"),
         (NUMBER | {"step": "often"}, "items[1].grid.step must be a decimal number as text"),
         (NUMBER | {"maximum": 400}, "items[1].grid must have at most 256 points; got 401"),
         (NUMBER | {"required": False}, "items[1].required is for yes_no, one_choice, several_choices, scale"),
         (NUMBER | {"asked_if": {"item": "first", "answers": [1]}, "unasked": 9},
          "items[1].unasked must be a number from 0 to 4 in steps of 1; got '9'"),
-        (CHOICE | {"required": False}, "items[1].required may be false only where prefer_not is true"),
+        (CHOICE | {"required": False}, "items[1].required can be false only if prefer_not is true"),
         (CHOICE | {"most": 2}, "items[1].most is for several_choices"),
         (SEVERAL | {"most": 4}, "items[1].most must be an integer from 1 to 3; got 4"),
         (SEVERAL | {"channel": K_ARY}, "name must be forced_response, warner or custom for several_choices"),
         (SEVERAL | {"channel": {"name": "warner", "truth": "1/3"}}, "must send 1 more often in row 1 than in row 0"),
-        (CHOICE | {"points": 5}, "items[1].points is for a scale without choices of its own"),
+        (CHOICE | {"points": 5}, "items[1].points is for a scale without its own choices"),
         ({"kind": "scale", "points": 1, "channel": K_ARY}, "items[1].points must be an integer from 2 to 256; got 1"),
-        (CHOICE | {"low": "Never"}, "items[1]: low and high stand beside points, and only there"),
+        (CHOICE | {"low": "Never"}, "items[1]: low and high are only allowed together with points"),
         (CHOICE | {"channel": {"name": "unary", "epsilon": "1", "on": "1/2"}}, "epsilon must stand without on and off"),
         (CHOICE | {"channel": {"name": "unary", "on": "1/2"}}, "items[1].channel must have 'off'"),
         (CHOICE | {"channel": {"name": "unary", "on": "1/3", "off": "1/2"}}, "on must be greater than off"),
         (CHOICE | {"channel": {"name": "subset", "epsilon": "17"}}, "epsilon must be greater than 0 and at most 16"),
         (CHOICE | {"channel": {"name": "subset", "epsilon": "a lot"}}, "items[1].channel.epsilon must be a decimal"),
         (CHOICE | {"channel": {"name": "subset", "size": "2", "truth": "2/3"}}, "size must be an integer"),
-        (CHOICE | {"asked_if": {"item": "first", "answers": ["Yes"]}}, "items[1].unasked must stand beside asked_if"),
+        (CHOICE | {"asked_if": {"item": "first", "answers": ["Yes"]}}, "is only allowed together with asked_if"),
         (CHOICE | {"asked_if": {"item": "first", "answers": ["Maybe"]}, "unasked": 0},
          "items[1].asked_if.answers must be one of No, Yes; got Maybe"),
         (CHOICE | {"asked_if": {"item": "second", "answers": ["Yes"]}, "unasked": 0},
          "items[1].asked_if.item must be an earlier question; got 'second'"),
         (CHOICE | {"asked_if": {"first": ["Yes"]}, "unasked": 0}, "items[1].asked_if has unknown keys: first"),
         (SEVERAL | {"dropdown": True}, "items[1].dropdown is for one_choice, scale; got several_choices"),
-        (CHOICE | {"dropdown": "yes"}, "items[1].dropdown must be true where it stands; got 'yes'"),
-        (CHOICE | {"keep_last": True}, "items[1].keep_last may stand only beside shuffle"),
-        (CHOICE | {"shuffle": True, "keep_last": "yes"}, "items[1].keep_last must be true where it stands; got 'yes'"),
+        (CHOICE | {"dropdown": "yes"}, "items[1].dropdown must be true; got 'yes'"),
+        (CHOICE | {"keep_last": True}, "items[1].keep_last is only allowed together with shuffle"),
+        (CHOICE | {"shuffle": True, "keep_last": "yes"}, "items[1].keep_last must be true; got 'yes'"),
         (CHOICE | {"shuffle": True, "keep_last": True, "choices": ["A", "B"], "prefer_not": True},
          "items[1].keep_last must leave at least 2 choices to shuffle; got 1"),
         (NUMBER | {"keep_last": True}, "items[1].keep_last is for one_choice, several_choices; got number"),
         (SEVERAL | {"heading": "Rows"}, "items[1].heading is for yes_no, one_choice, scale; got several_choices"),
-        (CHOICE | {"heading": "Rows", "shuffle": True}, "items[1].shuffle cannot stand beside heading"),
-        (CHOICE | {"heading": "Rows", "dropdown": True}, "items[1].dropdown cannot stand beside heading"),
+        (CHOICE | {"heading": "Rows", "shuffle": True}, "items[1].shuffle is not allowed together with heading"),
+        (CHOICE | {"heading": "Rows", "dropdown": True}, "items[1].dropdown is not allowed together with heading"),
         (CHOICE | {"heading": "Rows", "choices": [*"ABCDEFGHIJKLM"]}, "choices of a matrix must be at most 12; got 13"),
         (CHOICE | {"colour": "red"}, "items[1] has unknown keys: colour"),
-        (CHOICE | {"script": "alert(1)"}, "items[1].script is refused: Candor runs no scripts and no HTML of a survey"),
-        (CHOICE | {"other_text": True}, "items[1].other_text is refused: Candor asks for no open text"),
-        (CHOICE | {"upload": True}, "items[1].upload is refused: Candor takes no files"),
-        (CHOICE | {"goto": "end"}, "items[1].goto is refused: Candor asks no server which question comes next"),
-        (CHOICE | {"quota": 50}, "items[1].quota is refused: Candor has no quotas on answers: nobody knows"),
+        (CHOICE | {"script": "alert(1)"}, "items[1].script is not possible: Candor runs no scripts and no HTML"),
+        (CHOICE | {"other_text": True}, "items[1].other_text is not possible: Candor has no free text"),
+        (CHOICE | {"upload": True}, "items[1].upload is not possible: Candor takes no files"),
+        (CHOICE | {"goto": "end"}, "items[1].goto is not possible: Candor asks no server which question comes next"),
+        (CHOICE | {"quota": 50}, "items[1].quota is not possible: Candor has no quotas on answers: nobody knows"),
         (CHOICE | {"section": "home"}, "items[1].section names a section, but the design has none"),
     ],
 )  # fmt: skip
@@ -279,7 +279,7 @@ def test_row_of_a_grid_asks_heading_and_own_words() -> None:
 def test_rows_of_a_grid_must_share_their_choices(change: dict[str, Any]) -> None:
     definition = load(ROWS)
     definition["items"][1].update(change)  # type: ignore[typeddict-item]
-    with pytest.raises(ValidationError, match=r"items\[1\].choices must be those of sleep, which stands above it"):
+    with pytest.raises(ValidationError, match=r"items\[1\].choices must be those of sleep, the question before it"):
         design_of(definition, version=1)
 
 
@@ -295,7 +295,7 @@ def test_rows_in_two_sections_are_two_grids() -> None:
 def test_sections_must_be_contiguous_and_known() -> None:
     survey = example()
     survey["items"][0]["section"] = "second"
-    with pytest.raises(ValidationError, match="items must stand section by section, in the order first, second"):
+    with pytest.raises(ValidationError, match="items must be grouped by section, in the order first, second"):
         design_of(survey, version=1)
     with pytest.raises(ValidationError, match=r"sections\[0\] has unknown keys: name"):
         complete({"slug": "s", "title": "T", "sections": [{"name": "first"}]})

@@ -72,10 +72,10 @@ def without(place: str, language: str, *, text: str | None) -> dict[str, Any]:
     [
         (
             in_italian_too(payloads.definition()) | {"languages": ["en", "it"]},
-            "languages: the respondents' pages do not speak 'it'; they speak en, de, es, fr, ar",
+            "languages: respondents' pages are not available in 'it', only in en, de, es, fr, ar",
         ),
-        (without("consent", "de", text=" "), "consent.de must not be empty: the text stands there in en"),
-        (without("introduction", "en", text=""), "introduction.en must not be empty: the text stands there in de"),
+        (without("consent", "de", text=" "), "consent.de must not be empty: the text exists in en"),
+        (without("introduction", "en", text=""), "introduction.en must not be empty: the text exists in de"),
         (without("title", "de", text=None), r"title must have exactly the keys ['de', 'en']; got ['en']"),
         (without("wording", "de", text=None), r"items[1].wording must have exactly the keys ['de', 'en']; got ['en']"),
     ],

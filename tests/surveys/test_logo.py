@@ -92,7 +92,7 @@ def test_digest_covers_the_logo_and_its_alternative_text() -> None:
         (png(), {"file": "seal", "alternative": ""}, "look.logo.alternative.en must not be empty"),
         (png(), {**LOGO, "link": "x"}, "look.logo has unknown keys: link"),
         (png(801, 20), LOGO, "look.logo.width must be an integer from 1 to 800; got 801"),
-        (b"<svg/>", LOGO, "pictures.seal must be PNG, JPEG or WebP; SVG can hold scripts"),
+        (b"<svg/>", LOGO, "pictures.seal must be PNG, JPEG or WebP; SVG can contain scripts"),
     ],
 )
 def test_bad_logo_names_place_and_bound(content: bytes, logo: dict[str, Any], words: str) -> None:
@@ -215,7 +215,7 @@ def test_plain_form_takes_describes_and_removes_a_logo(survey: Survey, alice: Us
     save(client, change(survey), form_of(client, change(survey)) | {"logo_alternative": "The seal"})
     assert Survey.objects.get().logo == {**logo, "alternative": {"en": "The seal"}}
     large = {"logo_picture": SimpleUploadedFile("p.png", png(801, 10))}
-    assert "at most 800 points wide" in save(client, change(survey), form_of(client, change(survey)) | large)
+    assert "at most 800 pixels wide" in save(client, change(survey), form_of(client, change(survey)) | large)
     save(client, change(survey), form_of(client, change(survey)) | {"logo_picture_removed": "on"})
     assert Survey.objects.get().logo == {}
 

@@ -96,7 +96,7 @@ def test_mailing_refused_addresses_can_be_retried(invited: Survey, box: Mailbox,
     assert len(set(codes_of(box))) == 12
     # Two were left: their batch was filled up, for one of two would tell whose a report is.
     assert [one.count for one in batches.batches(asked.version.design_id)] == [12, 10]
-    with pytest.raises(InputError, match="Nobody is left"):
+    with pytest.raises(InputError, match="There is nobody left"):
         mailing.resume(asked, by=alice)
 
 
@@ -177,8 +177,8 @@ def test_mailing_closed_or_deleted_sends_nothing(invited: Survey, box: Mailbox) 
 @pytest.mark.parametrize(
     ("said", "count", "words"),
     [
-        (Wording("invitation", "A", "no place"), 10, "must have the place for the link"),
-        (Wording("reminder", "A", "{link}"), 10, "nobody knows which code is whose"),
+        (Wording("invitation", "A", "no place"), 10, "must contain {link}, the placeholder for the link"),
+        (Wording("reminder", "A", "{link}"), 10, "nobody knows which code belongs to whom"),
         (Wording("invitation", "A\nBcc: x@example.org", "{link}"), 10, "on one line"),
         (Wording("invitation", "{link}", "{link}"), 10, "must not be in the subject"),
         (Wording("invitation", "A", "{link}", group="y9"), 10, "group must be one of y1, y2; got 'y9'"),

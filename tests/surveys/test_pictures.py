@@ -61,18 +61,18 @@ def test_clean_picture_keeps_the_picture_alone(content: bytes, type_: str) -> No
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "must be PNG, JPEG or WebP; SVG can hold scripts"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "must be PNG, JPEG or WebP; SVG can contain scripts"),
         (b"GIF89a" + b"\0" * 20, "must be PNG, JPEG or WebP"),
         (b"\0" * 400_000, "must have at most 307,200 bytes; this one has 400,000"),
-        (png(2001, 4), "must be at most 2000 points wide and high; this one is 2001 x 4"),
+        (png(2001, 4), "must be at most 2000 pixels wide and high; this one is 2001 x 4"),
         (png()[:-30], "is damaged"),
-        (png(60, 40, png_chunk(b"ABCD", b"x")), "holds a part that no PNG has"),
+        (png(60, 40, png_chunk(b"ABCD", b"x")), "has a part that no PNG has"),
         (png().replace(b"IDAT", b"IDAx"), "is damaged: a checksum is wrong"),
-        (jpeg(orientation=6), "lies on its side"),
-        (webp(orientation=8), "lies on its side"),
+        (jpeg(orientation=6), "is turned only by its metadata"),
+        (webp(orientation=8), "is turned only by its metadata"),
         (jpeg()[:200], "is damaged"),
         (webp()[:100], "is damaged"),
-        (b"RIFF" + struct.pack("<I", 20) + b"WEBPANIM" + struct.pack("<I", 8) + b"\0" * 8, "this WebP is animated"),
+        (b"RIFF" + struct.pack("<I", 20) + b"WEBPANIM" + struct.pack("<I", 8) + b"\0" * 8, "must not be animated"),
     ],
 )
 def test_picture_that_is_none_is_refused_with_the_reason(content: bytes, words: str) -> None:
@@ -88,7 +88,7 @@ def test_png_that_unpacks_without_end_is_refused_early() -> None:
     header = struct.pack(">IIBBBBB", 60, 40, 8, 2, 0, 0, 0)
     bomb = zlib.compress(b"\0" * 200_000_000)
     content = png()[:8] + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", bomb) + png_chunk(b"IEND", b"")
-    with pytest.raises(ValidationError, match="points do not fill its size"):
+    with pytest.raises(ValidationError, match="pixels do not fill its size"):
         clean_picture(content)
 
 

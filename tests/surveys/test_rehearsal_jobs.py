@@ -200,7 +200,7 @@ def test_rehearsal_survey_that_cannot_open_is_refused(survey: Survey) -> None:
 
 
 def test_rehearsal_unknown_item_is_refused_before_freeze(survey: Survey) -> None:
-    with pytest.raises(InputError, match="the survey has no item other"):
+    with pytest.raises(InputError, match="the survey has no question other"):
         ask_for(survey, {"respondents": 60, "shares": {}, "groups": {"y1": {"other": [1.0]}}})
     assert not FrozenDesign.objects.exists()
 

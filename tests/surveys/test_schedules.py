@@ -123,10 +123,10 @@ def test_close_by_hand_cancels_schedule(survey: Survey) -> None:
 @pytest.mark.parametrize(
     ("terms", "fault"),
     [
-        ({"opens_at": datetime(2020, 1, 1, tzinfo=UTC)}, "opening must lie ahead"),
+        ({"opens_at": datetime(2020, 1, 1, tzinfo=UTC)}, "opening time must be in the future"),
         ({"closes_at": datetime(2020, 1, 1, tzinfo=UTC)}, "must close after it opens"),
         ({"opens_at": ahead(2), "closes_at": ahead(1)}, "must close after it opens"),
-        ({"cap": 9}, "10 to 100,000,000 reports; got 9"),
+        ({"cap": 9}, "10 to 100,000,000 responses; got 9"),
     ],
 )
 def test_schedule_impossible_terms_are_refused(survey: Survey, terms: dict[str, object], fault: str) -> None:
@@ -141,7 +141,7 @@ def test_schedule_new_confirmation_replaces_old(survey: Survey) -> None:
     assert [(one.move, one.state) for one in schedules.waiting(survey)] == [("open", "waiting")]
     schedules.cancel(survey)
     assert schedules.waiting(survey) == []
-    with pytest.raises(Conflict, match="no opening to call off"):
+    with pytest.raises(Conflict, match="no opening to cancel"):
         schedules.cancel(survey)
 
 
@@ -164,7 +164,7 @@ def test_closing_date_moves_only_later(survey: Survey) -> None:
 
 
 def test_extend_without_closing_date_is_refused(survey: Survey) -> None:
-    with pytest.raises(Conflict, match="campus is draft"):
+    with pytest.raises(Conflict, match="campus is a draft"):
         schedules.extend(survey, ahead())
     agree(survey)
     with pytest.raises(Conflict, match="opened without one"):

@@ -34,7 +34,7 @@ def test_write_survey_again_replaces_draft(survey: Survey, alice: User) -> None:
 
 
 def test_write_survey_slug_of_another_is_refused(survey: Survey, bob: User) -> None:
-    with pytest.raises(ValidationError, match="slug 'campus' is taken"):
+    with pytest.raises(ValidationError, match="slug 'campus' is used"):
         services.write_survey(payloads.definition(), team=home_team(bob))
 
 
@@ -79,7 +79,7 @@ def test_every_transition_from_every_state(version: Version, state: str, name: s
         transitions.move(survey, name)
         assert survey.state == move.target
     else:
-        with pytest.raises(Conflict, match=f"campus is {state}"):
+        with pytest.raises(Conflict, match=f"campus is {transitions.STATES[state]}"):
             transitions.move(survey, name)
     assert Survey.objects.get().state == survey.state
 
@@ -148,12 +148,12 @@ def test_link_stays_while_next_version_is_draft(version: Version) -> None:
 def test_archive_needs_final_estimate_and_is_reversible(version: Version) -> None:
     survey = version.survey
     run = services.close_survey(survey)
-    with pytest.raises(Conflict, match="The final estimate is still being made"):
+    with pytest.raises(Conflict, match="The final estimate is still being computed"):
         services.archive_survey(survey)
     estimator.execute(run.pk)
     services.archive_survey(survey)
     assert Survey.objects.get().state == Survey.State.ARCHIVED
-    with pytest.raises(Conflict, match="campus is archived; to revise it, it must be closed"):
+    with pytest.raises(Conflict, match="“Revise” needs a survey that is closed; campus is archived"):
         services.revise_survey(survey)
     shown = selectors.published_version("campus", "")
     assert shown is not None

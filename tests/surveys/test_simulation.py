@@ -131,7 +131,7 @@ def test_population_has_requested_shares() -> None:
 @pytest.mark.parametrize(
     ("shares", "fault"),
     [
-        ({"unknown": [0.5]}, "the survey has no item unknown"),
+        ({"unknown": [0.5]}, "the survey has no question unknown"),
         ({"cheated": [1.5]}, "cheated needs 2 shares from 0 to 1"),
         ({"mood": [0.5, 0.5]}, "mood needs 3 shares"),
         ({"mood": [0.5, 0.5, 0.5]}, "that sum to 1"),

@@ -120,7 +120,7 @@ def test_split_survey_splits_an_open_one_without_reports() -> None:
 def test_split_survey_with_reports_is_refused() -> None:
     draft("small")
     fill(str(command("open_survey", "small")["digest"]), sent(1))
-    with pytest.raises(CommandError, match="has reports already"):
+    with pytest.raises(CommandError, match="has responses already"):
         command("split_survey", "small", 4)
 
 

@@ -87,11 +87,11 @@ def test_wave_above_ceiling_cannot_open(closed: Survey) -> None:
     for _ in range(2):
         go_round(closed)
     said = selectors.next_wave_fault(closed)
-    assert "spent epsilon 9.9396, 7.4547 of it in earlier waves; at most 7.9997 a person is allowed" in said
+    assert "epsilon 9.9396, 7.4547 of it from earlier waves; at most 7.9997 per person is allowed" in said
     with pytest.raises(Conflict, match=r"9\.9396"):
         open_wave(closed)
     services.revise_survey(closed)
-    with pytest.raises(Conflict, match=r"9\.9396, 7\.4547 of it in earlier waves"):
+    with pytest.raises(Conflict, match=r"9\.9396, 7\.4547 of it from earlier waves"):
         open_survey(closed)
     closed.items.filter(key="cheated").delete()
     closed.items.update(truth="1/10")
@@ -216,6 +216,6 @@ def test_wave_two_openings_at_once_one_is_refused(survey: Survey, monkeypatch: p
 
 
 def test_wave_only_closed_survey_opens_again(survey: Survey) -> None:
-    with pytest.raises(Conflict, match="campus is draft; only a closed survey can be opened again"):
+    with pytest.raises(Conflict, match="campus is a draft; only a closed survey can open its next wave"):
         schedules.open_again_on(survey, OpeningPlan(), confirmed="0" * 64)
     assert transitions.MOVES["wave"].role == transitions.MOVES["open"].role

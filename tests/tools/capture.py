@@ -33,7 +33,7 @@ class Request:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Names and values in their order; names as they were written."""
+        """Names and values in this order; names as they were written."""
         lines = self.head.decode("latin-1").split("\r\n")[1:]
         return [(name, value.strip()) for name, _, value in (line.partition(":") for line in lines if line)]
 

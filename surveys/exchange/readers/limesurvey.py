@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.source import Option, Question, Questionnaire, Section, SourceKind, Words
 
@@ -21,6 +23,7 @@ TYPES: dict[str, tuple[str, SourceKind]] = {
     "Q": ("Multiple short text", "text"), "X": ("Text display", "note"), "*": ("Equation", "computed"),
     "I": ("Language switch", "metadata"), "|": ("File upload", "file"),
 }  # fmt: skip
+"""By its letter: LimeSurvey's own name of a type, and what it is here."""
 
 PRESETS: dict[str, list[tuple[str, Words]]] = {
     "5": [(str(point), {"": str(point)}) for point in range(1, 6)],
@@ -58,9 +61,11 @@ TEXTS = {
 """Where the texts of a survey go."""
 
 LOST = {
-    "surveyls_policy_error": "Candor says in its own words that nothing is sent without consent.",
-    "surveyls_policy_notice_label": "Candor words the field of consent itself.",
-    "surveyls_legal_notice": "Candor has no such page: write it below data protection, or into the consent.",
+    "surveyls_policy_error": gettext_lazy("Candor says in its own words that nothing is sent without consent."),
+    "surveyls_policy_notice_label": gettext_lazy("Candor has its own text for the consent box."),
+    "surveyls_legal_notice": gettext_lazy(
+        "Candor has no such page: write it below data protection, or into the consent."
+    ),
 }
 KNOWN = {"sid", "surveyls_survey_id", "surveyls_language", "language", "additional_languages", "surveyls_url"}
 KNOWN |= TEXTS.keys() | LOST.keys()
@@ -113,7 +118,12 @@ def take_setting(source: Questionnaire, place: str, name: str, value: str, langu
     elif name == "surveyls_url" and source.link in ("", value):
         source.link = value
     elif name == "surveyls_url":
-        source.report.add(place, f"{name}: {value}", "left out", "The link at the end is the same in every language.")
+        source.report.add(
+            place,
+            f"{name}: {value}",
+            "left out",
+            gettext("The link at the end is the same in every language."),
+        )
     elif name in LOST:
         source.report.add(place, f"{name}: {value}", "left out", LOST[name])
 
@@ -132,7 +142,7 @@ def add_questions(source: Questionnaire, found: Iterable[LimeQuestion]) -> None:
 
 
 def _questions(lime: LimeQuestion, tags: list[str]) -> list[Question]:
-    label, kind = TYPES.get(lime.letter, (f"type {lime.letter}", "unknown"))
+    label, kind = TYPES.get(lime.letter, (gettext("type {letter}").format(letter=lime.letter), "unknown"))
     question = Question(lime.place, lime.code, label, kind, lime.words, lime.help, section=lime.section)
     question.required, question.condition = lime.mandatory, condition(lime.relevance)
     question.dropdown = lime.letter == "!"
@@ -149,7 +159,7 @@ def _questions(lime: LimeQuestion, tags: list[str]) -> list[Question]:
         question.options.append(Option("-oth-", _spoken(OTHER, tags), "other"))
         question.fixed = frozenset({"-oth-"})
     if lime.letter in "OP":
-        question.note("comment", "left out", "Words beside an answer cannot be randomised.")
+        question.note("comment", "left out", gettext("A comment on an answer cannot be randomised."))
     _attributes(question, lime)
     if lime.letter == ":":
         question.kind, question.tool_kind = "unknown", label
@@ -159,7 +169,7 @@ def _questions(lime: LimeQuestion, tags: list[str]) -> list[Question]:
 
 def _second_scale(question: Question, options: list[Option]) -> Question:
     """The questions of the second scale of an array with two."""
-    question.note("second scale", "changed", "Each scale of the array is asked by itself.")
+    question.note(gettext("second scale"), "changed", gettext("Each scale of the array becomes a separate question."))
     other = Question(question.place, f"{question.name}_2", question.tool_kind, question.kind, question.words)
     other.options, other.rows, other.section = options, question.rows, question.section
     other.required, other.condition = question.required, question.condition
@@ -187,10 +197,10 @@ def _attributes(question: Question, lime: LimeQuestion) -> None:
             option.special = "none" if option.code == code.strip() else option.special
     prefix, suffix = attributes.pop("prefix", ""), attributes.pop("suffix", "")
     if prefix or suffix:
-        question.note("prefix, suffix", "left out", f"{prefix} {suffix}", "Write the unit into the wording.")
+        question.note("prefix, suffix", "left out", f"{prefix} {suffix}", gettext("Write the unit into the wording."))
     attributes |= {name: value for name, value in (("validation", lime.validation), ("default", lime.default)) if value}
     if attributes.pop("hidden", ""):
-        question.note("hidden", "changed", "LimeSurvey hides this question; here it is asked.")
+        question.note("hidden", "changed", gettext("LimeSurvey hides this question; here it is asked."))
     question.lose(attributes)
 
 

@@ -1,5 +1,7 @@
 """LimeSurvey's tab-separated values: a row for the survey's settings, each group, question, subquestion and answer."""
 
+from django.utils.translation import gettext
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, table_rows
 from surveys.exchange.readers.limesurvey import TOOL, LimeQuestion, add_questions, is_running, part_of, take_setting
@@ -17,12 +19,12 @@ def read(content: bytes) -> Questionnaire:
     rows = table_rows(decoded(content), "\t")
     head = [cell.strip().lower() for cell in rows[0]] if rows else []
     if "class" not in head or "name" not in head:
-        raise fault("must begin with the columns id, class, type/scale, name to be LimeSurvey's")
+        raise fault(gettext("must begin with the columns id, class, type/scale, name to be a LimeSurvey file"))
     reader = _Rows()
     for number, cells in enumerate(rows[1:], start=2):
         row = {name: cell for name, cell in zip(head, cells, strict=False) if name and cell}
         if row:
-            reader.add(row, f"row {number}")
+            reader.add(row, gettext("row {number}").format(number=number))
     reader.source.report.lose_settings("survey", reader.others)
     add_questions(reader.source, reader.questions.values())
     return reader.source
@@ -55,7 +57,12 @@ class _Rows:
             part = part_of(parts, row.get("name", ""), row.get("type/scale", "0") or "0")
             part.words.setdefault(language, row.get("text", ""))
         else:
-            self.source.report.add(place, " ".join(row.values()), "left out", f"Candor has nothing of class {kind}.")
+            self.source.report.add(
+                place,
+                " ".join(row.values()),
+                "left out",
+                gettext("Candor has no {kind}.").format(kind=kind),
+            )
 
     def _setting(self, row: Row, language: str, place: str) -> None:
         name, text = row.get("name", ""), row.get("text", "")

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from django.utils.translation import gettext
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import Element, fault, xml_document
 from surveys.exchange.readers.limesurvey import TOOL, LimeQuestion, add_questions, is_running, part_of, take_setting
@@ -22,7 +24,9 @@ def read(content: bytes) -> Questionnaire:
     """The questionnaire of an XML file of LimeSurvey."""
     root = xml_document(content)
     if root.name != "document" or not root.find("LimeSurveyDocType").text:
-        raise fault(f"is XML, but no file of LimeSurvey: its first element is {shown(root.name)}")
+        raise fault(
+            gettext("is XML, but not a LimeSurvey file: its first element is {name}").format(name=shown(root.name))
+        )
     return _Document(root).read()
 
 
@@ -53,8 +57,8 @@ class _Document:
         add_questions(self.source, questions.values())
         for name in sorted(set(self.tables) - READ):
             if self.rows(name):
-                said = "Candor has no quotas: nobody knows the answers to count." if "quota" in name else ""
-                said = said or "It is no part of the questionnaire."
+                said = gettext("Candor has no quotas: nobody knows the answers to count.") if "quota" in name else ""
+                said = said or gettext("It is not part of the questionnaire.")
                 self.source.report.add(name, f"{name} ({len(self.rows(name))})", "left out", said)
         return self.source
 
@@ -74,7 +78,7 @@ class _Document:
         sections: dict[str, Section] = {}
         for row in [*self.rows("groups"), *self.rows("group_l10ns")]:
             gid = row.get("gid", "")
-            section = sections.setdefault(gid, Section(f"group {gid}", ""))
+            section = sections.setdefault(gid, Section(gettext("group {gid}").format(gid=gid), ""))
             language = row.get("language", self.own)
             if row.get("group_name"):
                 section.title[language] = row["group_name"]
@@ -87,7 +91,9 @@ class _Document:
 
     def _question(self, row: Row, questions: dict[str, LimeQuestion], sections: dict[str, Section]) -> None:
         qid, code = row.get("qid", ""), row.get("title", "")
-        lime = questions.setdefault(qid, LimeQuestion(f"question {code}", code, row.get("type", "")))
+        lime = questions.setdefault(
+            qid, LimeQuestion(gettext("question {code}").format(code=code), code, row.get("type", ""))
+        )
         lime.section = sections.get(row.get("gid", ""))
         lime.mandatory = row.get("mandatory", "N") in ("Y", "S")
         lime.other = row.get("other", "N") == "Y"
@@ -145,7 +151,9 @@ class _Document:
                 or row.get("method", "==").strip() != "=="
                 or not re.fullmatch(r"[\w-]+", row.get("value", ""))
             ):
-                lime.attributes[f"condition {len(lime.attributes)}"] = " ".join(row.values())
+                lime.attributes[gettext("condition {count}").format(count=len(lime.attributes))] = " ".join(
+                    row.values()
+                )
             else:
                 lime.attributes.setdefault("_conditions", "")
                 joint = " or " if lime.attributes["_conditions"] else ""

@@ -3,10 +3,12 @@
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.exchange.files import MOST_ROWS, decoded, fault
 from surveys.exchange.source import Option, Question, Questionnaire, Section
 
-TOOL = "A list of questions"
+TOOL = gettext_lazy("A list of questions")
 
 HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
 NUMBERED = re.compile(r"(?:Q(?:uestion)?\s*|F(?:rage)?\s*)?(\d{1,3})\s*[.):]\s+(.*)$", re.IGNORECASE)
@@ -46,7 +48,11 @@ def read(content: bytes) -> Questionnaire:
     """The questionnaire of a text."""
     lines = decoded(content).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > MOST_ROWS:
-        raise fault(f"must have at most {MOST_ROWS:,} lines; it has {len(lines):,}")
+        raise fault(
+            gettext("must have at most {most_rows:,} lines; it has {count:,}").format(
+                most_rows=MOST_ROWS, count=len(lines)
+            )
+        )
     return _Reader([_line(number, line) for number, line in enumerate(lines, start=1) if line.strip()]).read()
 
 
@@ -66,7 +72,7 @@ def _line(number: int, line: str) -> _Line:
 class _Reader:
     def __init__(self, lines: list[_Line]) -> None:
         self.lines = lines
-        self.source = Questionnaire(TOOL)
+        self.source = Questionnaire(str(TOOL))
         self.section: Section | None = None
         self.question: Question | None = None
         self.indent = 0
@@ -94,7 +100,7 @@ class _Reader:
         elif line.words.rstrip().endswith("?"):
             self._begin(line)
         else:
-            self.section = Section(f"line {line.number}", line.words, {"": line.words})
+            self.section = Section(gettext("line {number}").format(number=line.number), line.words, {"": line.words})
 
     def _is_option(self, line: _Line, following: _Line | None) -> bool:
         if self.question is None or not line.mark:
@@ -115,7 +121,9 @@ class _Reader:
 
     def _begin(self, line: _Line) -> None:
         words = line.words.rstrip("*").strip()
-        self.question = Question(f"line {line.number}", "", "", "text", {"": words}, section=self.section)
+        self.question = Question(
+            gettext("line {number}").format(number=line.number), "", "", "text", {"": words}, section=self.section
+        )
         self.indent = line.indent
         self.source.questions.append(self.question)
 
@@ -135,7 +143,14 @@ class _Reader:
             held = self.section.introduction
             held[""] = "\n".join(filter(None, (held.get("", ""), line.words)))
         elif self.source.questions:
-            note = Question(f"line {line.number}", "text", "text", "note", {"": line.words}, section=self.section)
+            note = Question(
+                gettext("line {number}").format(number=line.number),
+                "text",
+                "text",
+                "note",
+                {"": line.words},
+                section=self.section,
+            )
             self.source.questions.append(note)
             self.question = None
         elif not self.source.title:
@@ -153,7 +168,7 @@ def _decide(question: Question) -> None:
     said = f"{words} {question.help.get('', '')}"
     if question.options:
         several = question.kind == "several" or SEVERAL.search(said)
-        question.kind, question.tool_kind = ("several", "several options") if several else ("one", "options")
+        question.kind, question.tool_kind = ("several", gettext("several options")) if several else ("one", "options")
     elif YES_NO.search(words):
         question.kind, question.tool_kind = "yes_no", "yes/no"
         question.words = {"": YES_NO.sub("", words).strip()}
@@ -162,6 +177,8 @@ def _decide(question: Question) -> None:
         question.tool_kind, question.words = "number", {"": RANGE.sub("", words).strip()}
     elif ASKS_YES_NO.match(words):
         question.kind, question.tool_kind = "yes_no", "yes/no"
-        question.note(words, "changed", "It has no options and begins like a yes/no question: it became one.")
+        question.note(
+            words, "changed", gettext("It has no options and begins like a yes/no question, so it became one.")
+        )
     else:
-        question.tool_kind = "a question without options"
+        question.tool_kind = gettext("a question without options")

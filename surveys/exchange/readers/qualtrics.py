@@ -2,6 +2,8 @@
 
 import re
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.exchange.files import decoded, fault, json_document
 from surveys.exchange.source import (
     ONE_LOOK,
@@ -32,21 +34,27 @@ TECHNICAL = frozenset(
     | {"VariableNaming", "RecodeValues", "ColumnLabels", "TableChoices", "InputType"}
 )
 FLOW = {
-    "Branch": "A branch in the survey flow.", "BlockRandomizer": "Blocks in random order.",
-    "EmbeddedData": "Data from outside about respondents, which Candor never stores.",
-    "Authenticator": "Respondents who sign in.", "WebService": "A request to another server.",
-    "EndSurvey": "An early end of the survey.", "Quota": "A quota: nobody knows the answers to count.",
-    "ReferenceSurvey": "Questions of another survey.", "SupplementalData": "Data from outside.",
-}  # fmt: skip
-BRANCH_ADVICE = "Use “asked if” on each question, which the device decides."
-NO_BREAKS = "The questions of a section stand on one page: where a page is to begin, begin a section with a heading."
-NO_MESSAGE = "The file names the text of the end and does not have it."
-END_ADVICE = "Copy the text from Qualtrics and write it below the end of the survey."
+    "Branch": gettext_lazy("A branch in the survey flow."),
+    "BlockRandomizer": gettext_lazy("Blocks in random order."),
+    "EmbeddedData": gettext_lazy("External data about respondents, which Candor never stores."),
+    "Authenticator": gettext_lazy("Respondents who sign in."),
+    "WebService": gettext_lazy("A request to another server."),
+    "EndSurvey": gettext_lazy("An early end of the survey."),
+    "Quota": gettext_lazy("A quota: nobody knows the answers to count."),
+    "ReferenceSurvey": gettext_lazy("Questions from another survey."),
+    "SupplementalData": gettext_lazy("External data."),
+}
+BRANCH_ADVICE = gettext_lazy("Use “asked if” on each question; the device decides.")
+NO_BREAKS = gettext_lazy(
+    "The questions of a section are on one page: where a page should begin, begin a section with a heading."
+)
+NO_MESSAGE = gettext_lazy("The file refers to the closing text but does not contain it.")
+END_ADVICE = gettext_lazy("Copy the text from Qualtrics to the end of the survey.")
 LOOKS = ("Skin", "SkinLibrary", "SkinType", "ProgressBarDisplay", "CustomStyles", "Logo", "nextButtonText")
 PAGES = {
-    "Header": "Candor's pages have no header: write it into the introduction.",
-    "Footer": "Candor's pages have no footer: write it below the end of the survey.",
-    "BackButton": "Candor's respondents can always go back until they send.",
+    "Header": gettext_lazy("Candor's pages have no header: write it in the introduction."),
+    "Footer": gettext_lazy("Candor's pages have no footer: write it at the end of the survey."),
+    "BackButton": gettext_lazy("In Candor respondents can always go back until they send."),
 }
 ELEMENTS = {"BL", "FL", "SQ", "SO", "STAT", "QC", "RS", "PROJ", "SCO", "PL", "NT", "QO", "ED", "QG", "TR", "PS"}
 DEEPEST = 12
@@ -62,7 +70,7 @@ def read(content: bytes) -> Questionnaire:
     entry = _mapping(_mapping(document).get("SurveyEntry"))
     elements = [one for one in _list(_mapping(document).get("SurveyElements")) if isinstance(one, dict)]
     if not elements:
-        raise fault("must have a list of SurveyElements to be a Qualtrics survey")
+        raise fault(gettext("must have a list of SurveyElements to be a Qualtrics survey"))
     source = Questionnaire(TOOL, language=text_of(entry.get("SurveyLanguage", "")).lower())
     source.title = _own(entry.get("SurveyName"))
     source.introduction = _own(entry.get("SurveyDescription"))
@@ -90,7 +98,7 @@ class _Reader:
                 payload = element.get("Payload")
                 found = payload.values() if isinstance(payload, dict) else _list(payload)
                 for number, block in enumerate(one for one in found if isinstance(one, dict)):
-                    blocks[text_of(block.get("ID")) or f"block {number}"] = block
+                    blocks[text_of(block.get("ID")) or gettext("block {number}").format(number=number)] = block
         order = [one for element in elements if element.get("Element") == "FL" for one in self._flow(element)]
         named = [*order, *(one for one in blocks if one not in order)]
         used = [one for one in named if one in blocks and blocks[one].get("Type") != "Trash"]
@@ -113,23 +121,44 @@ class _Reader:
                 found.append(text_of(step.get("ID")))
             elif kind in FLOW:
                 self.source.report.add(
-                    "survey flow", kind, "left out", FLOW[kind], BRANCH_ADVICE if kind == "Branch" else ""
+                    gettext("survey flow"),
+                    kind,
+                    "left out",
+                    FLOW[kind],
+                    BRANCH_ADVICE if kind == "Branch" else "",
                 )
             elif kind not in ("Root", "Group"):
-                self.source.report.add("survey flow", kind or "a step", "left out", "Candor has no such step.")
+                self.source.report.add(
+                    gettext("survey flow"), kind or "a step", "left out", gettext("Candor has no such step.")
+                )
             waiting.extend(reversed(_list(step.get("Flow"))))
         return found
 
     def _block(self, block: dict[str, object], name: str, *, several: bool) -> None:
         title = text_of(block.get("Description")) or name
-        section = Section(f"block {title}", title, _own(title)) if several else None
+        section = Section(gettext("block {title}").format(title=title), title, _own(title)) if several else None
         if section is None and title not in (name, USUAL_BLOCK):
-            self.source.report.add(f"block {title}", title, "changed", "One block alone is no section.")
+            self.source.report.add(
+                gettext("block {title}").format(title=title),
+                title,
+                "changed",
+                gettext("A single block is not a section."),
+            )
         options = _mapping(block.get("Options"))
         if text_of(options.get("RandomizeQuestions")) not in ("", "false"):
-            self.source.report.add(f"block {title}", "random order of questions", "left out", "Candor keeps one order.")
+            self.source.report.add(
+                gettext("block {title}").format(title=title),
+                gettext("random order of questions"),
+                "left out",
+                gettext("Candor keeps one order."),
+            )
         if text_of(options.get("Looping")) not in ("", "None"):
-            self.source.report.add(f"block {title}", "loop", "left out", "Candor asks every question once.")
+            self.source.report.add(
+                gettext("block {title}").format(title=title),
+                "loop",
+                "left out",
+                gettext("Candor asks every question once."),
+            )
         breaks = 0
         for element in _list(block.get("BlockElements")):
             key = text_of(_mapping(element).get("QuestionID"))
@@ -137,7 +166,12 @@ class _Reader:
             if key in self.questions and key not in self.done:
                 self._question(key, section)
         if breaks:
-            self.source.report.add(f"block {title}", f"page breaks: {breaks}", "left out", NO_BREAKS)
+            self.source.report.add(
+                gettext("block {title}").format(title=title),
+                gettext("page breaks: {breaks}").format(breaks=breaks),
+                "left out",
+                NO_BREAKS,
+            )
 
     def _question(self, key: str, section: Section | None) -> None:
         self.done.add(key)
@@ -150,11 +184,18 @@ class _Reader:
         report = self.source.report
         self.source.link = fields.text("EOSRedirectURL")
         if message := fields.text("EOSMessage"):
-            report.add("survey options", f"EOSMessage: {message}", "left out", NO_MESSAGE, END_ADVICE)
+            report.add(gettext("survey options"), f"EOSMessage: {message}", "left out", NO_MESSAGE, END_ADVICE)
         for name in (*LOOKS, *PAGES):
             if value := fields.text(name):
-                report.add("survey options", f"{name}: {value}", "left out", ONE_LOOK if name in LOOKS else PAGES[name])
-        report.lose_settings("survey options", (name for name, value in fields.left().items() if value != "false"))
+                report.add(
+                    gettext("survey options"),
+                    f"{name}: {value}",
+                    "left out",
+                    ONE_LOOK if name in LOOKS else PAGES[name],
+                )
+        report.lose_settings(
+            gettext("survey options"), (name for name, value in fields.left().items() if value != "false")
+        )
 
     def _trash(self, block: dict[str, object], name: str) -> None:
         for element in _list(block.get("BlockElements")):
@@ -162,7 +203,12 @@ class _Reader:
             if key in self.questions and key not in self.done:
                 self.done.add(key)
                 words = text_of(self.questions[key].get("QuestionText", key))
-                self.source.report.add(f"block {name}", words, "left out", "It is in Qualtrics' trash.")
+                self.source.report.add(
+                    gettext("block {name}").format(name=name),
+                    words,
+                    "left out",
+                    gettext("It is in Qualtrics' trash."),
+                )
 
     def rest(self, elements: list[dict[str, object]]) -> None:
         for key in self.questions:
@@ -176,9 +222,9 @@ class _Reader:
             if kind not in ELEMENTS or kind in ("QO", "ED", "SCO"):
                 named = text_of(element.get("PrimaryAttribute")) or kind
                 said = (
-                    "A quota: nobody knows the answers to count."
+                    gettext("A quota: nobody knows the answers to count.")
                     if kind == "QO"
-                    else "It is no part of the questionnaire."
+                    else gettext("It is not part of the questionnaire.")
                 )
                 if kind != "SCO":
                     self.source.report.add(kind, named, "left out", said)
@@ -189,7 +235,13 @@ def _question(payload: dict[str, object], key: str, own: str) -> Question:
     kind, selector = text_of(payload.get("QuestionType")), text_of(payload.get("Selector"))
     tag = text_of(payload.get("DataExportTag")) or key
     told = " ".join(filter(None, (kind, selector)))
-    question = Question(f"question {tag}", key, told, KINDS.get(kind, "unknown"), _own(fields.take("QuestionText")))
+    question = Question(
+        gettext("question {tag}").format(tag=tag),
+        key,
+        told,
+        KINDS.get(kind, "unknown"),
+        _own(fields.take("QuestionText")),
+    )
     translations = {code: _mapping(one) for code, one in _mapping(payload.get("Language")).items() if _mapping(one)}
     for code, texts in translations.items():
         question.words |= {code.lower(): text_of(texts.get("QuestionText"))} if texts.get("QuestionText") else {}
@@ -205,7 +257,11 @@ def _question(payload: dict[str, object], key: str, own: str) -> Question:
     if question.kind not in ("note", "text", "unknown", "metadata", "file", "ranking", "place"):
         question.lose(fields.left())
     if text_of(payload.get("QuestionJS")):
-        question.note("JavaScript", "left out", "Candor runs no scripts of a survey: they could read the answers.")
+        question.note(
+            "JavaScript",
+            "left out",
+            gettext("Candor runs no scripts of a survey: they could read the answers."),
+        )
     return question
 
 
@@ -218,7 +274,7 @@ def _shuffle(question: Question, randomization: dict[str, object]) -> None:
     question.shuffle = kind in ("All", "ScaleReversal") or ends
     question.fixed = frozenset(places[first:] if ends else ())
     if kind == "Advanced" and not ends:
-        question.note("Randomization: Advanced", "left out", "Only options at the end can stay where they are.")
+        question.note("Randomization: Advanced", "left out", gettext("Only options at the end can keep their place."))
 
 
 def _answers(
@@ -286,7 +342,7 @@ def _display_logic(logic: object) -> Condition | None:
             if isinstance(one, dict) and one.get("LogicType"):
                 expressions.append(one)
     written = " ".join(re.sub(r"<[^<>]*>", " ", text_of(one.get("Description"))) for one in expressions)
-    found = Condition(written.strip() or "display logic")
+    found = Condition(written.strip() or gettext("display logic"))
     parts: list[Wanted] = []
     for one in expressions:
         option = re.search(
@@ -294,17 +350,17 @@ def _display_logic(logic: object) -> Condition | None:
         )
         operator = text_of(one.get("Operator"))
         if text_of(one.get("LogicType")) != "Question" or option is None or operator not in ("Selected", "NotSelected"):
-            found.problem = "it asks for something else than whether an option was selected"
+            found.problem = gettext("it uses something other than whether an option was selected")
             return found
         wanted = Wanted(option[1], frozenset([option[2]]), operator == "NotSelected")
         if parts and text_of(one.get("Conjuction", one.get("Conjunction"))).lower() == "or":
             if parts[-1].name != wanted.name or parts[-1].negated or wanted.negated:
-                found.problem = "it joins answers of several questions by “or”"
+                found.problem = gettext("it joins answers to several questions by “or”")
                 return found
             wanted = Wanted(wanted.name, parts.pop().codes | wanted.codes)
         parts.append(wanted)
     found.wanted = parts or None
-    found.problem = "" if parts else "it has no expression that can be read"
+    found.problem = "" if parts else gettext("it has no expression that can be read")
     return found
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from django.utils.translation import gettext
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, table_rows
 from surveys.exchange.source import Fields, Option, Question, Questionnaire, Section, SourceKind, Words
@@ -45,7 +47,9 @@ def read(content: bytes) -> Questionnaire:
     rows = table_rows(decoded(content))
     head = [COLUMNS.get(cell.strip().lower(), cell.strip()) for cell in rows[0]] if rows else []
     if "name" not in head or "type" not in head:
-        raise fault("must have the columns Variable / Field Name and Field Type to be REDCap's data dictionary")
+        raise fault(
+            gettext("must have the columns Variable / Field Name and Field Type to be a REDCap data dictionary")
+        )
     source = Questionnaire(TOOL)
     section: Section | None = None
     headings: dict[str, Words] = {}
@@ -54,7 +58,7 @@ def read(content: bytes) -> Questionnaire:
         row = {name: cell for name, cell in zip(head, cells, strict=False) if name and cell}
         if not row:
             continue
-        place = f"row {number}"
+        place = gettext("row {number}").format(number=number)
         if row.get("form", form) != form:
             form = row.get("form", "")
             section = Section(place, form, {"": form.replace("_", " ").capitalize()})
@@ -76,7 +80,7 @@ def _question(row: dict[str, str], place: str, section: Section | None) -> Quest
     fields = Fields(row, frozenset({"form", "header", "number", "matrix", "alignment"}))
     kind, name = fields.text("type").lower(), fields.text("name")
     validation = fields.text("validation").lower()
-    question = Question(place, name, kind or "no type", KINDS.get(kind, "unknown"), {})
+    question = Question(place, name, kind or gettext("no type"), KINDS.get(kind, "unknown"), {})
     if kind == "text":
         question.kind = next((one for begin, one in VALIDATIONS if validation.startswith(begin)), "text")
         question.tool_kind = f"text ({validation})" if validation else "text"
@@ -94,7 +98,7 @@ def _question(row: dict[str, str], place: str, section: Section | None) -> Quest
         question.step = "1"
     _options(question, kind, choices)
     if fields.text("identifier").lower() in ("y", "yes", "1"):
-        said = "REDCap marks it as naming people: think twice before asking it."
+        said = gettext("REDCap marks it as identifying people: think twice before asking it.")
         question.note("identifier", "changed", said)
     _annotation(question, fields.text("annotation"))
     question.lose(fields.left())
@@ -111,9 +115,14 @@ def _options(question: Question, kind: str, choices: str) -> None:
             if one.strip():
                 question.options.append(Option(code.strip(), {"": _piped((words if comma else code).strip())}))
     elif choices and kind == "slider":
-        question.note(f"labels: {choices}", "left out", "A number has no labels.", "Write the ends into the wording.")
+        question.note(
+            f"labels: {choices}",
+            "left out",
+            gettext("A number has no labels."),
+            gettext("Write what the ends mean in the wording."),
+        )
     elif choices:
-        question.note(f"calculation: {choices}", "left out", "Candor computes nothing from answers.")
+        question.note(f"calculation: {choices}", "left out", gettext("Candor computes nothing from answers."))
 
 
 def _annotation(question: Question, written: str) -> None:
@@ -127,12 +136,12 @@ def _annotation(question: Question, written: str) -> None:
             for option in question.options:
                 option.special = "none" if option.code in codes else option.special
         elif name.startswith("@HIDDEN"):
-            question.note(name, "changed", "REDCap hides this field; here it is asked.")
+            question.note(name, "changed", gettext("REDCap hides this field; here it is asked."))
         else:
-            question.note(action, "left out", "Candor has no such action.")
+            question.note(action, "left out", gettext("Candor has no such action."))
         rest = rest.replace(action, "")
     if rest.strip():
-        question.note(f"annotation: {rest.strip()}", "left out", "Candor stores no remarks.")
+        question.note(f"annotation: {rest.strip()}", "left out", gettext("Candor stores no notes."))
 
 
 def _plain_names(written: str) -> str:

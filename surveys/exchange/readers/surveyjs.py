@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, json_document
 from surveys.exchange.source import (
@@ -41,9 +43,9 @@ LOOKS = (
     "textUpdateMode", "clearInvisibleValues", "showTitle", "fitToContainer",
 )  # fmt: skip
 BY_ANSWER = ("completedHtmlOnCondition", "navigateToUrlOnCondition")
-ENDS = "The end is the same for everybody: one that depends on an answer would tell it."
+ENDS = gettext_lazy("The end is the same for everybody: one that depends on an answer would reveal it.")
 DEEPEST = 12
-HIDDEN = "SurveyJS hides it until a program shows it; here it is asked."
+HIDDEN = gettext_lazy("SurveyJS hides it until a program shows it; here it is asked.")
 INSIDE = ("templateElements", "columns", "rows", "items", "detailElements")
 """Where elements that are left out have questions of their own."""
 SPECIAL: tuple[tuple[str, str, str, str], ...] = (
@@ -60,7 +62,7 @@ def read(content: bytes) -> Questionnaire:
     """The questionnaire of a SurveyJS file."""
     document = json_document(decoded(content))
     if not isinstance(document, dict):
-        raise fault("must be a JSON object with pages or elements")
+        raise fault(gettext("must be a JSON object with pages or elements"))
     return read_document(document)
 
 
@@ -80,7 +82,7 @@ def read_document(document: dict[str, object]) -> Questionnaire:
         why = ONE_LOOK if name in LOOKS else ENDS if name in BY_ANSWER else NO_SETTING
         source.report.add("survey", f"{name}: {value}", "left out", why)
     if not isinstance(document.get("pages", document.get("elements", document.get("questions"))), list):
-        raise fault("must have a list of pages or elements to be a SurveyJS survey")
+        raise fault(gettext("must have a list of pages or elements to be a SurveyJS survey"))
     return source
 
 
@@ -105,13 +107,15 @@ class _Reader:
         # A page without words or condition is a page break, and one page alone is no section.
         several = isinstance(page_list := page.get("elements", page.get("questions")), list) and bool(section.title)
         if section.introduction and not section.title:
-            said = "A page has a text only below a heading: write one."
+            said = gettext("A page has a text only below a heading: write a heading.")
             self.source.report.add(section.place, section.name, "changed", said)
         told = several or section.conditions or section.introduction
         for name, value in fields.left().items():
             self.source.report.add(section.place, f"{name}: {value}", "left out", NO_SETTING)
         if not told and page_list:
-            self.source.report.add(section.place, section.name, "changed", "A page without heading is no section.")
+            self.source.report.add(
+                section.place, section.name, "changed", gettext("A page without a heading is not a section.")
+            )
         self.elements(page_list, section.place, section if told else None, 1)
 
     def elements(self, elements: object, place: str, section: Section | None, depth: int) -> None:
@@ -187,7 +191,11 @@ def _inside(question: Question, element: dict[str, object]) -> None:
         for one in _list(element.get(name)):
             words = words_of(one["title"] if isinstance(one, dict) and "title" in one else None) or _option(one).words
             text = next(iter(words.values()), "") or text_of(_mapping(one).get("name", ""))
-            question.note(f"{name}: {text}", "left out", f"It is a part of {question.tool_kind} {question.name}.")
+            question.note(
+                f"{name}: {text}",
+                "left out",
+                gettext("It is a part of {tool_kind} {name}.").format(tool_kind=question.tool_kind, name=question.name),
+            )
 
 
 def _choices(question: Question, fields: Fields) -> None:
@@ -200,7 +208,7 @@ def _choices(question: Question, fields: Fields) -> None:
             question.options.append(option)
             question.fixed |= {option.code}
     if not question.options:
-        question.note("choices", "left out", "Its options come from elsewhere, such as a web address.")
+        question.note("choices", "left out", gettext("Its options come from elsewhere, such as a web address."))
 
 
 def _boolean(question: Question, fields: Fields) -> None:

@@ -2,6 +2,8 @@
 
 import re
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.files import decoded, fault, table_rows, workbook_sheets
 from surveys.exchange.source import Fields, Option, Question, Questionnaire, Section, SourceKind, Words
@@ -43,7 +45,7 @@ TYPES: dict[str, SourceKind] = {
     **dict.fromkeys(("ranking", "rank", "rangfolge"), "ranking"),
     **dict.fromkeys(("note", "info", "information", "statement", "html"), "note"),
 }
-SEVERAL_SHEETS = "Only the first sheet of a workbook that is no XLSForm is read."
+SEVERAL_SHEETS = gettext_lazy("Only the first sheet is read of a workbook that is not an XLSForm.")
 
 
 def read(content: bytes) -> Questionnaire:
@@ -54,20 +56,20 @@ def read(content: bytes) -> Questionnaire:
         rows = next(iter(sheets.values()), [])
         for name in list(sheets)[1:]:
             if any(any(row) for row in sheets[name]):
-                source.report.add(f"sheet {name}", name, "left out", SEVERAL_SHEETS)
+                source.report.add(gettext("sheet {name}").format(name=name), name, "left out", SEVERAL_SHEETS)
     else:
         rows = table_rows(decoded(content))
     start = next((number for number, row in enumerate(rows) if any(row)), None)
     if start is None:
-        raise fault("has no rows")
+        raise fault(gettext("has no rows"))
     head = [_column(cell) for cell in rows[start]]
     if not has_questions(rows[start]):
-        raise fault("must have a column named Question in its first row")
+        raise fault(gettext("must have a column named Question in its first row"))
     sections: dict[str, Section] = {}
     for number, cells in enumerate(rows[start + 1 :], start=start + 2):
         pairs = [(name, cell) for name, cell in zip(head, cells, strict=False) if name and cell]
         if pairs:
-            source.questions.append(_question(pairs, f"row {number}", sections))
+            source.questions.append(_question(pairs, gettext("row {number}").format(number=number), sections))
     return source
 
 
@@ -102,7 +104,9 @@ def _question(pairs: list[tuple[str, str]], place: str, sections: dict[str, Sect
     fields = Fields(dict(pairs), used)
     written = fields.text("type")
     kind = TYPES.get(" ".join(written.lower().replace("_", " ").split()), "unknown" if written else None)
-    question = Question(place, fields.text("name"), written or "no type", kind or "text", _words(pairs, "question"))
+    question = Question(
+        place, fields.text("name"), written or gettext("no type"), kind or "text", _words(pairs, "question")
+    )
     question.help = _words(pairs, "help")
     question.options = options_of(_words(pairs, "options")) + [
         Option(cell, {column.partition("::")[2]: cell}) for column, cell in pairs if column.split("::")[0] == "option"
@@ -115,7 +119,7 @@ def _question(pairs: list[tuple[str, str]], place: str, sections: dict[str, Sect
     if title := fields.text("section"):
         question.section = sections.setdefault(title, Section(place, title, {"": title}))
     question.condition = condition(fields.text("condition"))
-    question.lose(fields.left(), "This column is not known.")
+    question.lose(fields.left(), gettext("This column is unknown."))
     return question
 
 

@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Mapping
 
+from django.utils.translation import gettext, gettext_lazy
+
 from surveys.exchange.conditions import condition
 from surveys.exchange.dates import moved
 from surveys.exchange.files import decoded, fault, json_document, table_rows, workbook_sheets
@@ -50,7 +52,7 @@ MOST_TICKED = re.compile(r"count-selected\(\s*\.\s*\)\s*<=\s*(\d+)")
 TECHNICAL = frozenset({"form_id", "id_string", "name", "version", "allow_choice_duplicates", "namespaces"})
 SETTINGS = {
     "style": ONE_LOOK,
-    "instance_name": "Candor names no response: a name could tell whose it is.",
+    "instance_name": gettext_lazy("Candor does not name responses: a name could reveal whose it is."),
     **dict.fromkeys(("public_key", "submission_url", "auto_send", "auto_delete"), RUNNING),
 }
 """Why each of these settings is left out."""
@@ -73,7 +75,7 @@ def read(content: bytes) -> Questionnaire:
     sheets = workbook_sheets(content) if content[:2] == b"PK" else csv_sheets(decoded(content))
     sheets = {name.strip().lower(): rows for name, rows in sheets.items()}
     if "survey" not in sheets:
-        raise fault("must have a sheet named survey to be an XLSForm")
+        raise fault(gettext("must have a sheet named survey to be an XLSForm"))
     source = Questionnaire(TOOL)
     _settings(sheets.get("settings", []), source)
     choices, survey = (_records(sheets.get(name, [])) for name in ("choices", "survey"))
@@ -83,7 +85,12 @@ def read(content: bytes) -> Questionnaire:
     _Survey(source, lists).read(survey)
     for name in sorted(set(sheets) - set(SHEETS)):
         if any(any(row) for row in sheets[name]):
-            source.report.add(f"sheet {name}", name, "left out", "It is none of survey, choices and settings.")
+            source.report.add(
+                gettext("sheet {name}").format(name=name),
+                name,
+                "left out",
+                gettext("It is not survey, choices or settings."),
+            )
     return source
 
 
@@ -155,14 +162,20 @@ def _settings(rows: list[list[str]], source: Questionnaire) -> None:
         source.stored = _stored(fields)
         for name, value in fields.left().items():
             why = SETTINGS.get(name, NO_SETTING)
-            source.report.add(f"settings, row {number}", f"{name}: {value}", "left out", why)
+            source.report.add(
+                gettext("settings, row {number}").format(number=number), f"{name}: {value}", "left out", why
+            )
 
 
 def _stored(fields: Fields) -> dict[str, object]:
     written = fields.text(STORED)
     stored = json_document(written) if written else {}
     if not isinstance(stored, dict):
-        raise fault(f"column {STORED} must hold a JSON object; got {written[:50]}")
+        raise fault(
+            gettext("column {stored} must have a JSON object; got {written}").format(
+                stored=STORED, written=written[:50]
+            )
+        )
     return stored
 
 
@@ -175,8 +188,10 @@ def _choices(records: list[tuple[int, Row]], source: Questionnaire) -> dict[str,
         option.special = "prefer_not" if code == "prefer_not" else ""
         lists.setdefault(name, []).append(option)
         for column, value in fields.left().items():
-            said = "Candor has no pictures, sounds or filters of options."
-            source.report.add(f"choices, row {number}", f"{column}: {value}", "left out", said)
+            said = gettext("Candor has no sounds, videos or filters of options here.")
+            source.report.add(
+                gettext("choices, row {number}").format(number=number), f"{column}: {value}", "left out", said
+            )
     return lists
 
 
@@ -192,7 +207,7 @@ class _Survey:
 
     def read(self, records: list[tuple[int, Row]]) -> None:
         for number, row in records:
-            place = f"survey, row {number}"
+            place = gettext("survey, row {number}").format(number=number)
             kind = " ".join(row.get("type", "").split())
             lowered = kind.lower().replace("begin ", "begin_").replace("end ", "end_")
             if lowered.startswith(("begin_group", "begin_repeat", "begin_loop")):
@@ -202,7 +217,12 @@ class _Survey:
             else:
                 self._question(place, kind, row)
         for name in sorted(set(self.lists) - self.used):
-            self.source.report.add("choices", f"list {name}", "left out", "No question uses it.")
+            self.source.report.add(
+                "choices",
+                gettext("list {name}").format(name=name),
+                "left out",
+                gettext("No question uses it."),
+            )
 
     def _begin(self, place: str, row: Row, *, repeated: bool) -> None:
         fields = Fields(row, frozenset({"type"}))
@@ -221,10 +241,12 @@ class _Survey:
         if found := self._condition(fields):
             section.conditions.append(found)
         if repeated:
-            said = "Candor asks every question once: the questions of a repeated group are asked once."
+            said = gettext("Candor asks every question once: the questions of a repeated group are asked once.")
             self.source.report.add(place, row.get("name", "repeat"), "changed", said)
         for name, value in fields.left().items():
-            self.source.report.add(place, f"{name}: {value}", "left out", "Candor has no such setting of a section.")
+            self.source.report.add(
+                place, f"{name}: {value}", "left out", gettext("Candor has no such setting for a section.")
+            )
         self.groups.append(section)
 
     def _condition(self, fields: Fields) -> Condition | None:
@@ -238,7 +260,7 @@ class _Survey:
         fields = Fields(row, frozenset({"type"}))
         name = fields.text("name")
         words = _words(fields, row, "label")
-        question = Question(place, name, kind or "no type", KINDS.get(word, "unknown"), words)
+        question = Question(place, name, kind or gettext("no type"), KINDS.get(word, "unknown"), words)
         question.help = _words(fields, row, "hint")
         question.section = self.groups[-1] if self.groups else None
         question.required = fields.text("required", "bind::required").lower() in ("yes", "true", "true()", "1")
@@ -260,7 +282,11 @@ class _Survey:
         self.used.add(name)
         question.options = [Option(one.code, one.words, one.special) for one in self.lists.get(name, [])]
         if name not in self.lists:
-            question.note(f"list {name}", "left out", "The sheet choices has no such list.")
+            question.note(
+                gettext("list {name}").format(name=name),
+                "left out",
+                gettext("The sheet choices has no such list."),
+            )
         if rest.endswith("or_other"):
             question.options.append(Option("other", {"": "Other"}, "other"))
             languages = [tag for one in question.options[:1] for tag in one.words if tag]
@@ -275,7 +301,7 @@ def _settings_of(question: Question, fields: Fields, word: str) -> None:
     parameters.pop("seed", None)
     for name, key in (("start", "minimum"), ("end", "maximum"), ("step", "step")):
         setattr(question, key, parameters.pop(name, ""))
-    question.lose({f"parameters {name}": value for name, value in parameters.items()})
+    question.lose({gettext("parameters {name}").format(name=name): value for name, value in parameters.items()})
     _constraint(question, fields.text("constraint", "bind::constraint"), whole=word in ("integer", "int"))
     looks = fields.text("appearance").lower().split()
     question.dropdown = bool(UNFOLDING.intersection(looks))
@@ -300,7 +326,11 @@ def _constraint(question: Question, written: str, *, whole: bool) -> None:
     if found := MOST_TICKED.search(written):
         question.most, rest = found[1], MOST_TICKED.sub("", rest)
     if re.sub(r"\band\b|[().\s]", "", rest):
-        question.note(f"constraint: {written}", "left out", "Candor checks bounds and the number of ticks alone.")
+        question.note(
+            f"constraint: {written}",
+            "left out",
+            gettext("Candor checks only limits and the number of ticks."),
+        )
 
 
 def stored_json(parts: Mapping[str, object]) -> str:

@@ -2,6 +2,8 @@
 
 import io
 
+from django.utils.translation import gettext
+
 from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
 from surveys.definition.parts import Definition, ItemPart, Text
@@ -31,7 +33,7 @@ Row = dict[str, str]
 def write(definition: Definition) -> bytes:
     """The file's content. Raises ValidationError where openpyxl is not installed."""
     if missing := lacking_package("openpyxl", "formats"):
-        raise ValidationError((), f"an XLSForm is a workbook, and {missing}")
+        raise ValidationError((), gettext("an XLSForm is a workbook, and {missing}").format(missing=missing))
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)
@@ -106,7 +108,9 @@ def _row(item: ItemPart, definition: Definition, choices: str) -> Row:
     }
     row["required"] = "yes" if item.get("required", True) else "no"
     if item["kind"] == "number":
-        row["parameters"] = f"start={item['minimum']} end={item['maximum']} step={item['step']}"
+        row["parameters"] = "start={item} end={item2} step={item3}".format(
+            item=item["minimum"], item2=item["maximum"], item3=item["step"]
+        )
     if item.get("dropdown"):
         row["appearance"] = "minimal"
     elif item["kind"] == "scale" and "heading" not in item:

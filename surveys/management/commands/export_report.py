@@ -45,7 +45,7 @@ class Command(SurveyCommand):
         except InputError as refusal:
             raise (usage_error if refusal.field == "language" else CommandError)(str(refusal)) from refusal
         output: Path = options["output"]
-        with show_progress(form.label) as watch, output_file(output, private=form.microdata) as file:
+        with show_progress(str(form.label)) as watch, output_file(output, private=form.microdata) as file:
             with translation.override(services.written_in(form, options["language"])):
                 form.write(run, selectors.report_context(run), file, watch)
             size = file.seek(0, 2)

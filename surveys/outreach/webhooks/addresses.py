@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from surveys.errors import DeliveryError
 from surveys.outreach.webhooks.registries import IPAddress, is_public, real_address
@@ -37,9 +38,13 @@ def check(url: str) -> SplitResult:
         parts, host = urlsplit(url), urlsplit(url).hostname or ""
         port = parts.port
     except ValueError:
-        raise DeliveryError("The address cannot be read; it must be like https://example.org/candor.") from None
+        raise DeliveryError(
+            gettext("The address cannot be read; it must be like https://example.org/candor.")
+        ) from None
     if len(url) > LONGEST or not url.isascii() or any(not "!" <= character <= "~" for character in url):
-        raise DeliveryError(f"The address must have at most {LONGEST} characters, plain ones and no spaces.")
+        raise DeliveryError(
+            gettext("The address must have at most {longest} ASCII characters and no spaces.").format(longest=LONGEST)
+        )
     # With a zone ("%") an address would lead out by a network of the sender's choice.
     if (
         not host
@@ -49,13 +54,13 @@ def check(url: str) -> SplitResult:
         or parts.fragment
         or port == 0
     ):
-        raise DeliveryError("The address must have a host without %, and no name, password or # part.")
+        raise DeliveryError(gettext("The address must have a host without %, and no user name, password or # part."))
     literal = _literal(host.rstrip("."))
     if literal is None and LAST_LABEL_OF_NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2].lower()):
-        raise DeliveryError("The host must be a name, or an address as four numbers from 0 to 255.")
+        raise DeliveryError(gettext("The host must be a name, or an address of four numbers from 0 to 255."))
     loopback = host == "localhost" or (literal is not None and literal.is_loopback)
     if parts.scheme != "https" and not (parts.scheme == "http" and loopback):
-        raise DeliveryError("The address must begin with https://; http:// is for this very machine alone.")
+        raise DeliveryError(gettext("The address must begin with https://; http:// is only for this machine."))
     if literal is not None:
         _require_outside(literal)
     return parts
@@ -69,7 +74,7 @@ def resolve(url: str) -> WebhookTarget:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise DeliveryError("The name of the host leads to no address.") from None
+        raise DeliveryError(gettext("The host name has no address.")) from None
     addresses = [str(entry[4][0]) for entry in found]
     for one in addresses:
         _require_outside(ipaddress.ip_address(one.partition("%")[0]))
@@ -89,5 +94,7 @@ def _require_outside(address: IPAddress) -> None:
     if any(real.version == inside.version and real in inside for inside in settings.CANDOR_WEBHOOKS_INSIDE):
         return
     if not is_public(real):
-        words = "The host is inside a private network, or one that no public host is in"
-        raise DeliveryError(f"{words}; an operator can allow it by CANDOR_WEBHOOKS_INSIDE.")
+        words = gettext("The host is inside a private network")
+        raise DeliveryError(
+            gettext("{words}; the operator can allow it with CANDOR_WEBHOOKS_INSIDE.").format(words=words)
+        )

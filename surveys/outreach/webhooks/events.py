@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from collector.reports import selectors as reports
 from estimator.models import Run
@@ -19,9 +20,9 @@ from surveys.models import Delivery, Version, Webhook
 
 CLOSED, ESTIMATE_READY, REACHED, TEST = "closed", "estimate_ready", "reached", "test"
 EVENTS = {
-    REACHED: "A number of reports is reached",
-    CLOSED: "The survey is closed",
-    ESTIMATE_READY: "An estimate that somebody asked for, or the final one, is ready",
+    REACHED: gettext_lazy("A number of responses is reached"),
+    CLOSED: gettext_lazy("The survey is closed"),
+    ESTIMATE_READY: gettext_lazy("A requested or final estimate is ready"),
 }
 LONGEST_DELAY = 3600
 """Maximum random delay, in seconds, of a delivery with a number of responses; uniform."""
@@ -64,8 +65,8 @@ def pending_events(webhook: Webhook) -> Iterator[Event]:
         for digest, counted in reports.report_counts(list(versions)).items():
             for threshold in webhook.thresholds:
                 if counted.stored - counted.waiting >= threshold:
-                    about = f"{threshold} of version {versions[digest].number}"
-                    yield Event(REACHED, about, versions[digest], reports=threshold)
+                    version = versions[digest]
+                    yield Event(REACHED, f"{threshold} of version {version.number}", version, reports=threshold)
 
 
 def delivery_of(webhook: Webhook, one: Event) -> Delivery:

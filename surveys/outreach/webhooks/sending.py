@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from socket import SHUT_RDWR
 
+from django.utils.translation import gettext
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
@@ -58,9 +59,13 @@ def _status(connection: HTTPConnection, path: str, body: bytes, headers: dict[st
         return int(connection.getresponse().status)
     except (HTTPError, http.client.HTTPException, OSError) as error:
         if over.is_set() or isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
-            raise DeliveryError(f"The receiver did not answer within {SECONDS:g} seconds.") from None
+            raise DeliveryError(
+                gettext("The receiver did not answer within {seconds:g} seconds.").format(seconds=SECONDS)
+            ) from None
         # The error's own words may quote what the receiver said.
-        raise DeliveryError(f"No connection, or none that can be trusted ({type(error).__name__}).") from None
+        raise DeliveryError(
+            gettext("No connection, or an untrusted one ({name}).").format(name=type(error).__name__)
+        ) from None
     finally:
         watchdog.cancel()
         connection.close()

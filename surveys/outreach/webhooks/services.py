@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.errors import Conflict, InputError
 from estimator.base import jobs
@@ -78,7 +79,7 @@ def resend(delivery: Delivery) -> None:
     """Send it again from the beginning, the same bytes under the same key. Raises Conflict while it is on its way."""
     ended = Delivery.objects.filter(pk=delivery.pk, state__in=ENDED)
     if not ended.update(state=State.QUEUED, tries=0, attempts=0, next_at=timezone.now(), finished_at=None, fault=""):
-        raise Conflict("This delivery is on its way.")
+        raise Conflict(gettext("This delivery is being sent."))
     transaction.on_commit(lambda: wake(delivery.pk))
 
 
@@ -113,9 +114,11 @@ def _attempt(delivery_id: int, lease: str) -> None:
     except DeliveryError as reason:
         fault = str(reason)
     outcome: dict[str, object] = {"attempts": delivery.attempts + 1, "status": status}
-    outcome |= {"fault": fault or f"The receiver answered {status}."}
+    outcome |= {"fault": fault or gettext("The receiver answered {status}.").format(status=status)}
     if status is not None and 300 <= status < 400:
-        outcome["fault"] = f"The receiver answered with a redirect ({status}), which is not followed."
+        outcome["fault"] = gettext("The receiver answered with a redirect ({status}), which is not followed.").format(
+            status=status
+        )
     if status is not None and 200 <= status < 300:
         outcome |= {"state": State.DONE, "progress": 100, "finished_at": timezone.now(), "fault": ""}
     elif status == GONE or outcome["attempts"] == MOST_ATTEMPTS:
@@ -133,15 +136,25 @@ def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -
     except DeliveryError as fault:
         raise InputError("url", str(fault)) from fault
     if not events or not set(events) <= set(EVENTS):
-        raise InputError("events", f"Choose at least one of: {', '.join(EVENTS.values())}.")
+        raise InputError(
+            "events", gettext("Choose at least one of: {names}.").format(names=", ".join(map(str, EVENTS.values())))
+        )
     if REACHED in events and not 1 <= len(set(thresholds)) <= MOST:
-        raise InputError("thresholds", f"Name 1 to {MOST} numbers of reports; got {len(set(thresholds))}.")
+        raise InputError(
+            "thresholds",
+            gettext("Enter 1 to {most} numbers of responses; got {count}.").format(
+                most=MOST, count=len(set(thresholds))
+            ),
+        )
     for number in thresholds:
         if number % STEP or not STEP <= number <= LARGEST:
-            bound = f"a whole number of hundreds from {STEP} to {LARGEST:,}"
-            raise InputError("thresholds", f"Each number of reports must be {bound}; got {number}.")
+            bound = gettext("a multiple of 100 from {step} to {largest:,}").format(step=STEP, largest=LARGEST)
+            raise InputError(
+                "thresholds",
+                gettext("Each number of responses must be {bound}; got {number}.").format(bound=bound, number=number),
+            )
     if survey.webhooks.count() >= MOST:
-        raise InputError("url", f"A survey has at most {MOST} webhooks; delete one first.")
+        raise InputError("url", gettext("A survey has at most {most} webhooks; delete one first.").format(most=MOST))
 
 
 def _host(webhook: Webhook) -> str:

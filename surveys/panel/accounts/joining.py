@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from collector.errors import Conflict
 from surveys.accounts import invitations, tokens
 from surveys.accounts.audit_log import record_event
+from surveys.labels import translated
 from surveys.models import Invitation
 
 KEPT = "invitation"
@@ -61,7 +62,7 @@ def _joined(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     messages.success(
         request,
         gettext("You joined {team} as {get_role_display}.").format(
-            team=invitation.team, get_role_display=invitation.get_role_display()
+            team=invitation.team, get_role_display=translated(invitation.get_role_display())
         ),
     )
     return redirect("panel:team", invitation.team_id)

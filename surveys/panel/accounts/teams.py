@@ -16,6 +16,7 @@ from collector.designs.texts import validate_line
 from collector.errors import Conflict
 from surveys.accounts import invitations, teams
 from surveys.accounts.access import Role, get_survey_or_404, get_team_or_404, one_or_404, role_in_team
+from surveys.labels import translated
 from surveys.lifecycle import links
 from surveys.models import Membership, Survey, Team
 from surveys.panel.frame import survey_page
@@ -73,7 +74,7 @@ def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: A
         "me": found.memberships.filter(user=signed_in(request)).first(),
         "may_own": role == Role.OWNER,
         "may_delete": role == Role.OWNER and teams.is_empty(found),
-        "roles": Role.choices,
+        "roles": [(value, translated(label)) for value, label in Role.choices],
         "meanings": MEANINGS.items(),
         "pending": invitations.pending(found),
         "link": link,
@@ -139,7 +140,7 @@ def delete(request: HttpRequest, found: Team) -> str:
 def change_role(request: HttpRequest, found: Team, member: int) -> str:
     other, role = _member_or_404(found, member), _role(request)
     teams.set_role(other, role, by=signed_in(request))
-    return gettext("{user} now has the role {label}.").format(user=other.user, label=role.label)
+    return gettext("{user} now has the role {label}.").format(user=other.user, label=translated(role.label))
 
 
 @change_member(Role.OWNER)

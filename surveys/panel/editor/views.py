@@ -28,6 +28,7 @@ from surveys.definition.parts import Definition, ItemPart
 from surveys.definition.pictures import MOST_BYTES
 from surveys.definition.questions import PREFER_NOT, YES_NO, complete_item
 from surveys.definition.unsupported import NOT_OFFERED
+from surveys.labels import translated
 from surveys.lifecycle import advice, drafts, selectors, transitions
 from surveys.lifecycle.pictures import add_picture
 from surveys.models import Item, Survey
@@ -246,7 +247,7 @@ def _about(survey: Survey) -> dict[str, object]:
     kinds = [
         {
             "name": kind,
-            "label": str(labels.get(kind, kind)),
+            "label": translated(labels.get(kind, kind)),
             "mechanisms": MECHANISMS[kind],
             "channel": first_channel(kind),
         }

@@ -34,6 +34,7 @@ from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import lines_of, set_languages, with_choices
 from surveys.panel.forms.classes import BY, CLASSES_FIELDS, classes_fault, found_classes, written_classes
 from surveys.panel.forms.item_summary import facts_of, protection_of
+from surveys.panel.forms.item_texts import HELP, LABELS
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
 from surveys.panel.forms.multilingual import WordsField
 from surveys.panel.forms.survey import WordsForm
@@ -61,35 +62,6 @@ ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffl
 NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if parameter.form != "table"))
 
 CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
-
-HELP = {
-    "kind": (
-        gettext_lazy(
-            "Open text, rankings and files cannot be randomised. Instead of a ranking ask for the first choice."
-        )
-    ),
-    "mechanism": "Recommended: automatic.",
-    "minimum": (
-        gettext_lazy("A number has no “prefer not to say”: first ask a yes/no question whether people want to answer.")
-    ),
-    "maximum": gettext_lazy("At most 256 numbers in all."),
-    "step": "Like 1 or 0.5.",
-    "most": gettext_lazy("How many options can be ticked; fewer protect better. Empty: any number."),
-    "shuffle": gettext_lazy("Each respondent sees the options in a random order."),
-    "keep_last": gettext_lazy("With “Shuffle”: for “other” or “none of these” at the end."),
-    "dropdown": gettext_lazy("For long lists: one dropdown field with up to 256 options."),
-    "section": gettext_lazy("Key of the section, if the survey has sections."),
-    "sensitivity": gettext_lazy("The editor and “Fit to budget” divide the privacy budget by it. Only authors see it."),
-    **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
-}
-LABELS = {
-    "position": gettext_lazy("Order"),
-    "most": gettext_lazy("At most"),
-    "keep_last": gettext_lazy("Last option stays last"),
-    "sensitivity": gettext_lazy("Sensitivity"),
-    **{parameter.name: parameter.label for parameter in PARAMETERS.values()},
-}
-
 
 NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/5"}
 """A new question: yes/no which nobody has to answer, with the privacy loss of forced response at 1/2."""
@@ -188,9 +160,9 @@ class ItemForm(BeforeFields, WordsForm):
         self.initial["weights"] = "\n".join(" ".join(map(str, row)) for row in item.weights or [])
         sent = str(self.data.get(self.add_prefix("kind"), "")) if self.is_bound else ""
         if reason := unsupported_kind(sent):
-            self.fields["kind"].error_messages["invalid_choice"] = gettext("%(value)s is refused: {reason}.").format(
-                reason=reason
-            )
+            self.fields["kind"].error_messages["invalid_choice"] = gettext(
+                "%(value)s is not possible: {reason}."
+            ).format(reason=reason)
         if item.pk:
             self.initial["choices"] = {
                 code: "\n".join(choice.get(code, "") for choice in item.choices).rstrip()

@@ -5,6 +5,7 @@ from django.utils.translation import gettext
 from estimator.base import wording
 from estimator.base.mechanisms import PARAMETERS
 from surveys.definition.mechanisms import mechanism_of
+from surveys.labels import translated
 from surveys.lifecycle import selectors
 from surveys.models import Item
 
@@ -13,7 +14,7 @@ SUMMARISED = {name for name, parameter in PARAMETERS.items() if parameter.in_sum
 
 def facts_of(item: Item) -> str:
     """The kind of a question and its options."""
-    words = [item.get_kind_display()]
+    words = [translated(item.get_kind_display())]
     words += (
         [
             gettext("{minimum} to {maximum} in steps of {step}").format(

@@ -155,24 +155,28 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield gettext("the heading of section {section}").format(section=section["key"]), section["title"], True
         yield gettext("the text below section {section}").format(section=section["key"]), section["introduction"], False
     for number, item in enumerate(definition["items"], start=1):
-        for name, words in texts_before(item):
-            yield BEFORE[name].format(number=number), words, True
+        yield from _item_texts(number, item)
+
+
+def _item_texts(number: int, item: ItemPart) -> Iterator[Named]:
+    for name, words in texts_before(item):
+        yield BEFORE[name].format(number=number), words, True
+    yield (
+        gettext("the heading of question {number}").format(number=number),
+        item.get("heading", {}),
+        "heading" in item,
+    )
+    yield gettext("question {number} ({item})").format(number=number, item=item["key"]), item["wording"], True
+    for place, choice in enumerate(item["choices"], start=1):
+        yield gettext("option {place} of question {number}").format(place=place, number=number), choice, True
+    for place, words in texts_of_pictures(item):
         yield (
-            gettext("the heading of question {number}").format(number=number),
-            item.get("heading", {}),
-            "heading" in item,
+            gettext("the picture of option {value} of question {number}").format(value=place + 1, number=number),
+            words,
+            True,
         )
-        yield gettext("question {number} ({item})").format(number=number, item=item["key"]), item["wording"], True
-        for place, choice in enumerate(item["choices"], start=1):
-            yield gettext("option {place} of question {number}").format(place=place, number=number), choice, True
-        for place, words in texts_of_pictures(item):
-            yield (
-                gettext("the picture of option {value} of question {number}").format(value=place + 1, number=number),
-                words,
-                True,
-            )
-        yield (
-            gettext("“prefer not to say” of question {number}").format(number=number),
-            item.get("prefer_not", {}),
-            False,
-        )
+    yield (
+        gettext("“prefer not to say” of question {number}").format(number=number),
+        item.get("prefer_not", {}),
+        False,
+    )

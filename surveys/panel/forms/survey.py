@@ -22,6 +22,7 @@ from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
 from surveys.definition.ceilings import require_budget
 from surveys.definition.numerals import plain_number
+from surveys.labels import translated
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.entry import EntryFields
@@ -164,7 +165,7 @@ class SurveyForm(EntryFields, WordsForm):
     invitations = forms.ChoiceField(
         label=gettext_lazy("Who can answer"),
         required=False,
-        choices=Survey.Invited.choices,
+        choices=lambda: [(value, translated(label)) for value, label in Survey.Invited.choices],
         widget=UnfoldAdminSelectWidget,
         help_text=(
             gettext_lazy(

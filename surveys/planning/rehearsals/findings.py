@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from django.utils.translation import gettext
 
 from estimator.base import wording
 from estimator.base.measures import MEAN
@@ -100,8 +101,12 @@ class Finding:
         count = int(self.held.sum())
         chance = float(stats.binomtest(count, self.times, self.confidence).pvalue) * self.others
         if chance >= SURE:
-            return "within chance"
-        return "too few: more than chance" if count < self.times * self.confidence else "more than promised"
+            return gettext("within chance")
+        return (
+            gettext("too few: more than chance explains")
+            if count < self.times * self.confidence
+            else gettext("more than promised")
+        )
 
     @property
     def bias(self) -> float:
@@ -210,7 +215,7 @@ class Block:
     def in_points(self) -> str:
         """The end of the heading of half-widths: which of them are in percentage points."""
         shares = {one.unit is PERCENT for one in self.findings}
-        return ", points" if shares == {True} else "; of shares, points" if True in shares else ""
+        return ", points" if shares == {True} else gettext("; points for shares") if True in shares else ""
 
     @property
     def held_of(self) -> str:
@@ -248,59 +253,78 @@ class Findings:
         sure, partition = f"{100 * self.all[0].confidence:g}{SPACE}%", self.blocks[0].item.partition
         of = targets.of_report(partition, sampled=self.drawn)
         if self.drawn:
-            return f"The {sure} intervals are for {of}: they hold the chance of the drawing and that of the tickets."
-        return (
-            f"The people came from a file and were the same each time, so the {sure} intervals are for {of}: they hold "
-            "the chance of the tickets alone."
-        )
+            return gettext(
+                "The {sure} intervals are for {of}: they include the chance of sampling and that of the tickets."
+            ).format(sure=sure, of=of)
+        return gettext(
+            "The people came from a file and were the same each time, so the {sure} intervals are "
+            "for {of}: they include only the chance of the tickets."
+        ).format(sure=sure, of=of)
 
     @cached_property
     def sentences(self) -> list[str]:
         """The conclusion, in sentences."""
         if not self.all:
-            return ["There were too few respondents for any estimate: it takes 10."]
+            return [gettext("There were too few respondents for any estimate: at least 10 are needed.")]
         held, times = (sum(numbers) for numbers in zip(*((int(f.held.sum()), f.times) for f in self.all), strict=True))
         sure = f"{100 * self.all[0].confidence:g}{SPACE}%"
         if not self.many:
-            words = f"{held} of {times} intervals held the true value; each is meant to in {sure} of all surveys."
-            return [words, "One repetition shows one draw. Repeat it 100 times to see how often the intervals hold."]
+            words = gettext(
+                "{held} of {times} intervals contained the true value; each should in {sure} of all surveys."
+            ).format(held=held, times=times, sure=sure)
+            return [
+                words,
+                gettext("One repetition shows one draw. Repeat it 100 times to see how often the intervals hold."),
+            ]
         share = wording.percent(held / times, 1)
-        first = [f"{held:,} of {times:,} intervals held the true value: {share}, where {sure} are promised."]
+        first = [
+            gettext(
+                "{held:,} of {times:,} intervals contained the true value: {share}, where {sure} are promised."
+            ).format(held=held, times=times, share=share, sure=sure)
+        ]
         return first + list(self._judged()) + list(self._widths())
 
     def _judged(self) -> Iterator[str]:
-        low = [one for one in self.all if one.coverage_verdict.startswith("too few")]
-        high = [one for one in self.all if one.coverage_verdict == "more than promised"]
+        low = [one for one in self.all if one.coverage_verdict.startswith(gettext("too few"))]
+        high = [one for one in self.all if one.coverage_verdict == gettext("more than promised")]
         if low:
-            yield f"Too few held for {self._named(low)}: more than chance explains."
+            yield gettext("Too few contained it for {low}: more than chance explains.").format(low=self._named(low))
         elif not high:
-            yield "This is well within chance, for each estimate by itself too."
+            yield gettext("This is well within chance, for each estimate by itself too.")
         if high:
-            yield f"For {self._named(high)} more held than promised: the interval errs on the safe side."
+            yield gettext("For {high} more contained it than promised: the interval errs on the safe side.").format(
+                high=self._named(high)
+            )
         biased = [one for one in self.all if one.biased]
         if biased:
-            yield f"The unbiased estimate was off by more than chance for {self._named(biased)}."
+            yield gettext("The unbiased estimate was off by more than chance explains for {biased}.").format(
+                biased=self._named(biased)
+            )
         elif self.drawn:
-            yield "No unbiased estimate was off by more than chance."
+            yield gettext("No unbiased estimate was off by more than chance.")
 
     def _named(self, found: list[Finding]) -> str:
         """At most three estimates by name, with their question if there are several."""
         several = len(self.blocks) > 1
         names = [
             f"“{one.label}”"
-            + (f" of question {one.item.position + 1}" if several else "")
+            + (gettext(" of question {number}").format(number=one.item.position + 1) if several else "")
             + (f" in “{one.group}”" if one.group else "")
             for one in found[:3]
         ]
-        rest = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        rest = gettext(" and {count} more").format(count=len(found) - 3) if len(found) > 3 else ""
         return ", ".join(names) + rest
 
     def _widths(self) -> Iterator[str]:
         planned = [one.width / one.planned for one in self.all if one.planned > 0]
         if planned:
             low, high = 100 * min(planned), 100 * max(planned)
-            between = f"{low:.0f}{SPACE}%" if round(low) == round(high) else f"{low:.0f} to {high:.0f}{SPACE}%"
-            yield f"The intervals were {between} as wide as the plan said."
+            between = (
+                f"{low:.0f}{SPACE}%"
+                if round(low) == round(high)
+                else gettext("{low:.0f} to {high:.0f}{space}%").format(low=low, high=high, space=SPACE)
+            )
+            yield gettext("The intervals were {between} as wide as planned.").format(between=between)
 
 
 def findings(rehearsal: Rehearsal) -> Findings | None:

@@ -6,6 +6,7 @@ from typing import Any, assert_never
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
 from collector.errors import InputError
@@ -132,7 +133,10 @@ class RehearsalForm(forms.Form):
     def _add_numbers(self, like: Rehearsal | None, assumptions: Assumptions) -> None:
         whole = forms.IntegerField
         self.fields["respondents"] = whole(
-            label="Respondents", min_value=FEWEST, max_value=MOST, initial=min(assumptions["respondents"], MOST)
+            label=gettext("Respondents"),
+            min_value=FEWEST,
+            max_value=MOST,
+            initial=min(assumptions["respondents"], MOST),
         )
         for number, group in enumerate(self.design.groups):
             sizes = assumptions.get("sizes")
@@ -142,10 +146,13 @@ class RehearsalForm(forms.Form):
                 label=label, min_value=0, max_value=MOST, required=False, initial=initial
             )
         self.fields["repetitions"] = whole(
-            label="Repetitions", min_value=1, max_value=MOST_REPETITIONS, initial=like.repetitions if like else 1
+            label=gettext("Repetitions"),
+            min_value=1,
+            max_value=MOST_REPETITIONS,
+            initial=like.repetitions if like else 1,
         )
         seed = like.seed if like else new_seed()
-        self.fields["seed"] = whole(label="Seed", min_value=0, max_value=LARGEST_SEED, initial=seed)
+        self.fields["seed"] = whole(label=gettext("Seed"), min_value=0, max_value=LARGEST_SEED, initial=seed)
 
     def _entries(self, expected: dict[str, Given], assumptions: Assumptions) -> Iterator[TruthEntry]:
         groups = [group.key for group in self.design.groups] if self.by_group else []
@@ -159,7 +166,7 @@ class RehearsalForm(forms.Form):
 
     def _named(self, name: str, item: Item, known: Given | None) -> Iterator[tuple[str, str, float | None]]:
         if item.kind == "number":
-            for part, label in (("mean", "Mean"), ("spread", "Standard deviation")):
+            for part, label in (("mean", "Mean"), ("spread", gettext("Standard deviation"))):
                 yield f"{name}-{part}", label, known.get(part) if isinstance(known, dict) else None
             return
         shares = _rounded(item, list(known)) if isinstance(known, list) else None
@@ -175,13 +182,21 @@ class RehearsalForm(forms.Form):
 
     def _hint(self, entry: TruthEntry) -> str:
         item = entry.item
-        among = " Among those who are asked it." if item.asked_if else ""
+        among = gettext(" Among those who are asked it.") if item.asked_if else ""
         if item.grid:
-            return f"The mean lies from {item.grid.minimum} to {item.grid.maximum}.{among}"
+            return gettext("The mean, from {minimum} to {maximum}.{among}").format(
+                minimum=item.grid.minimum, maximum=item.grid.maximum, among=among
+            )
         if item.kind == "several_choices":
-            most = f" Of those who tick more than {item.most}, so many stay by chance." if item.most else ""
-            return f"How many per cent tick each.{most}{among}"
-        return ("Per cent of all; together 100." if len(_places(item)) > 1 else "Per cent of all.") + among
+            most = (
+                gettext(" Of those who tick more than {most}, so many are kept at random.").format(most=item.most)
+                if item.most
+                else ""
+            )
+            return gettext("The percentage who tick each.{most}{among}").format(most=most, among=among)
+        return (
+            gettext("Per cent of all; together 100.") if len(_places(item)) > 1 else gettext("Per cent of all.")
+        ) + among
 
     def _entry_of(self, name: str) -> str:
         """The entry of a field's error: its question, or the sizes."""
@@ -194,10 +209,13 @@ class RehearsalForm(forms.Form):
         if not entered or any(f"size-{number}" in self.errors for number in range(len(sizes))):
             return
         if len(entered) < len(sizes):
-            self.add_error(f"size-{sizes.index(None)}", "Say how many for every group, or for none.")
+            self.add_error(f"size-{sizes.index(None)}", gettext("Enter a number for every group, or for none."))
         elif people and sum(entered) != people:
             self.add_error(
-                "size-0", f"The groups have {sum(entered):,} respondents together; above it says {people:,}."
+                "size-0",
+                gettext("The groups have {entered:,} respondents together; above, {people:,} are entered.").format(
+                    entered=sum(entered), people=people
+                ),
             )
 
     def _given(self, entry: TruthEntry) -> Given | None:
@@ -207,7 +225,7 @@ class RehearsalForm(forms.Form):
         if any(name in self.errors for name in names) or all(value is None for value in values):
             return None
         if None in values:
-            self.add_error(names[values.index(None)], "Fill in all of them for this group, or none.")
+            self.add_error(names[values.index(None)], gettext("Fill in all of them for this group, or none."))
             return None
         try:
             given = self._mean(entry, values) if entry.mean else self._shares(entry.item, values)
@@ -221,12 +239,20 @@ class RehearsalForm(forms.Form):
         mean, spread = values
         low, *_, high = map(float, entry.item.points)
         if not low <= mean <= high:
-            raise InputError("shares", f"The mean must be from {low:g} to {high:g}; it is {mean:g}.")
+            raise InputError(
+                "shares",
+                gettext("The mean must be from {low:g} to {high:g}; it is {mean:g}.").format(
+                    low=low, high=high, mean=mean
+                ),
+            )
         least, most = spreads(entry.item, mean)
         if not least * 0.9995 <= spread <= most * 1.0005:
-            around = f"around a mean of {mean:g}"
+            around = gettext("around a mean of {mean:g}").format(mean=mean)
             raise InputError(
-                "shares", f"The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
+                "shares",
+                gettext(
+                    "The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
+                ).format(least=least, most=most, around=around, spread=spread),
             )
         return {"mean": mean, "spread": spread}
 
@@ -237,7 +263,9 @@ class RehearsalForm(forms.Form):
             return [1 - values[0] / 100, values[0] / 100]
         total = sum(values)
         if abs(total - 100) > OFF_BY:
-            raise InputError("shares", f"The shares must sum to 100 %; they sum to {total:.6g} %.")
+            raise InputError(
+                "shares", gettext("The shares must sum to 100 %; they sum to {total:.6g} %.").format(total=total)
+            )
         return [value / total for value in values]
 
 
@@ -245,7 +273,9 @@ def too_many(people: int, often: int) -> str:
     """The reason why this many repetitions and respondents are too many; empty if they are not."""
     if people * often <= MOST_REPORTS:
         return ""
-    return f"{often} times {people:,} respondents are too many: at most {MOST_REPORTS // people} with so many."
+    return gettext(
+        "{often} times {people:,} respondents are too many: at most {most} repetitions are possible with so many."
+    ).format(often=often, people=people, most=MOST_REPORTS // people)
 
 
 def expected_of(survey: Survey, design: Design) -> dict[str, Given]:

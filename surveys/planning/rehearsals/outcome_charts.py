@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from django.utils.translation import gettext
 
 from estimator.base import charts
 from estimator.base.charts import Axis, ChartRow, Curve, Scale, linear
@@ -34,7 +35,9 @@ def _intervals(finding: Finding, key: str) -> Curve:
         "interval-missed": [one for one, held in zip(places, finding.held, strict=True) if not held],
     }
     unit = ", %" if finding.unit is PERCENT else ""
-    words = f"{finding.coverage} intervals hold the true value {finding.truth_text}."
+    words = gettext("{coverage} intervals contain the true value {truth}.").format(
+        coverage=finding.coverage, truth=finding.truth_text
+    )
     truth = factor * finding.truth
     return charts.repetitions(key, f"{finding.label}{unit}", intervals, truth, (across, up), words)
 
@@ -67,14 +70,14 @@ def _widths(found: list[Finding], key: str) -> str:
     shares = found[0].unit is PERCENT
     widest = max(max(row.high or 0, row.truth or 0) for row in drawn)
     axis = charts.axis_for(drawn) if shares else Axis(0, *_round_steps(widest), shares=False)
-    title = "Mean half-width of the intervals" + (", in points" if shares else "")
+    title = gettext("Mean half-width of the intervals") + (gettext(", in points") if shares else "")
     return charts.pictures(drawn, key=key, title=title, axis=axis)
 
 
 def _row(finding: Finding) -> ChartRow:
     ends = finding.ends
     low, high = np.quantile((ends[1] - ends[0]) / 2, [0.05, 0.95])
-    text = f"{finding.width_text}, planned {finding.planned_text}"
+    text = gettext("{width}, planned {planned}").format(width=finding.width_text, planned=finding.planned_text)
     one = finding.times == 1
     return ChartRow(
         label=finding.label,

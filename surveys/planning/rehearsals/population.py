@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
+from django.utils.translation import gettext
 from numpy.typing import NDArray
 
 from collector.designs import Design, Item
@@ -103,7 +104,9 @@ def population(design: Design, assumptions: Assumptions) -> Population:
     groups = assumptions.get("groups") or {}
     for shares in (assumptions["shares"], *groups.values()):
         if unknown := sorted(set(shares) - set(known)):
-            raise InputError("shares", f"share: the survey has no item {', '.join(unknown)}")
+            raise InputError(
+                "shares", gettext("share: the survey has no question {unknown}").format(unknown=", ".join(unknown))
+            )
     tables = tuple(
         {
             key: shares_of(item, (assumptions["shares"] | groups.get(stratum, {})).get(key))

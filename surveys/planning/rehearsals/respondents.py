@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import IO, assert_never
 
 import numpy as np
+from django.utils.translation import gettext
 
 from collector.designs import Design, Item
 from collector.designs.checks import DECIMAL
@@ -75,8 +76,13 @@ def shares_of(item: Item, given: Sequence[float] | Mapping[str, float] | None) -
     table = [1 - given[0], given[0]] if len(given) == 1 and size == 2 and not several else list(given)
     proper = len(table) == size and min(table) >= 0 and max(table) <= 1 and (several or abs(sum(table) - 1) <= 1e-9)
     if not proper:
-        total = "" if several else " that sum to 1"
-        raise InputError("shares", f"share: {item.key} needs {size} shares from 0 to 1{total}; got {given}")
+        total = "" if several else gettext(" that sum to 1")
+        raise InputError(
+            "shares",
+            gettext("share: {key} needs {size} shares from 0 to 1{total}; got {given}").format(
+                key=item.key, size=size, total=total, given=given
+            ),
+        )
     return table
 
 
@@ -92,7 +98,12 @@ def read_answers(design: Design, file: IO[str]) -> list[Respondent]:
     needed = [item.key for item in items] + (["stratum"] if design.strata != ("",) else [])
     missing = [name for name in needed if name not in (table.fieldnames or [])]
     if missing:
-        raise InputError("shares", f"the file must have the columns {', '.join(needed)}; missing: {', '.join(missing)}")
+        raise InputError(
+            "shares",
+            gettext("the file must have the columns {needed}; missing: {missing}").format(
+                needed=", ".join(needed), missing=", ".join(missing)
+            ),
+        )
     codes = {item.key: _codes(item, design.language) for item in items}
     return [_row(design, codes, row, line) for line, row in enumerate(table, start=2)]
 
@@ -116,7 +127,7 @@ def _nothing(item: Item) -> tuple[int, ...]:
 def _blank(item: Item) -> int | tuple[int, ...]:
     """The value sent for a blank."""
     if item.required:
-        raise InputError("shares", f"{item.key} must be answered")
+        raise InputError("shares", gettext("{key} must be answered").format(key=item.key))
     return _nothing(item) if item.kind == "several_choices" else len(item.choices) - 1
 
 
@@ -135,14 +146,26 @@ def _around(item: Item, mean: float, spread: float | None) -> list[float]:
     points = [float(point) for point in item.points]
     low, high, last = points[0], points[-1], len(points) - 1
     if not low <= mean <= high:
-        raise InputError("shares", f"share: the mean of {item.key} must be from {low:g} to {high:g}; got {mean:g}")
+        raise InputError(
+            "shares",
+            gettext("share: the mean of {key} must be from {low:g} to {high:g}; got {mean:g}").format(
+                key=item.key, low=low, high=high, mean=mean
+            ),
+        )
     if mean in (low, high):
         return [float(point == mean) for point in points]
     least, most = spreads(item, mean)
     spread = least if spread is None else spread
     if not least * 0.9995 <= spread <= most * 1.0005:
-        bounds = f"from {least:.4g} to {most:.4g} around a mean of {mean:g}"
-        raise InputError("shares", f"share: the spread of {item.key} must be {bounds}; got {spread:g}")
+        bounds = gettext("from {least:.4g} to {most:.4g} around a mean of {mean:g}").format(
+            least=least, most=most, mean=mean
+        )
+        raise InputError(
+            "shares",
+            gettext("share: the spread of {key} must be {bounds}; got {spread:g}").format(
+                key=item.key, bounds=bounds, spread=spread
+            ),
+        )
     step = (high - low) / last
     spread = min(max(spread, least), most)
     return [float(share) for share in shares_around(last + 1, mean=(mean - low) / step, deviation=spread / step)]
@@ -165,7 +188,10 @@ def _stratum(design: Design, row: dict[str, str], line: int) -> int:
     if design.strata == ("",):
         return 0
     if row["stratum"] not in design.strata:
-        raise InputError("shares", f"line {line}: stratum must be one of {', '.join(design.strata)}")
+        raise InputError(
+            "shares",
+            gettext("line {line}: stratum must be one of {strata}").format(line=line, strata=", ".join(design.strata)),
+        )
     return design.strata.index(row["stratum"])
 
 
@@ -187,7 +213,12 @@ def _cell(item: Item, codes: dict[str, int], cell: str, line: int) -> Answer:
             return _point(item, cell, line)
         case "yes_no" | "one_choice" | "scale":
             if cell not in codes and (cell or item.required):
-                raise InputError("shares", f"line {line}: {item.key} must be {_expected(item, codes)}")
+                raise InputError(
+                    "shares",
+                    gettext("line {line}: {key} must be {item}").format(
+                        line=line, key=item.key, item=_expected(item, codes)
+                    ),
+                )
             return codes.get(cell)
         case _:
             assert_never(item.kind)
@@ -196,21 +227,34 @@ def _cell(item: Item, codes: dict[str, int], cell: str, line: int) -> Answer:
 def _expected(item: Item, codes: dict[str, int]) -> str:
     first = 1 if item.kind == "scale" else 0
     numbers = f"{first} to {first + len(item.choices) - 1} or " if codes.get(str(first)) == 0 else ""
-    return f"{numbers}the text of a choice"
+    return gettext("{numbers}the text of a choice").format(numbers=numbers)
 
 
 def _options(item: Item, codes: dict[str, int], cell: str, line: int) -> tuple[int, ...]:
     ticked = [part.strip() for part in cell.split(";") if part.strip()]
     if not all(part in codes for part in ticked):
-        raise InputError("shares", f"line {line}: {item.key} must be {_expected(item, codes)}, with ; between several")
+        raise InputError(
+            "shares",
+            gettext("line {line}: {key} must be {item}, with ; between several").format(
+                line=line, key=item.key, item=_expected(item, codes)
+            ),
+        )
     places = {codes[part] for part in ticked}
     if item.most is not None and len(places) > item.most:
-        raise InputError("shares", f"line {line}: {item.key} must have at most {item.most} of the choices")
+        raise InputError(
+            "shares",
+            gettext("line {line}: {key} must have at most {most} of the choices").format(
+                line=line, key=item.key, most=item.most
+            ),
+        )
     return tuple(int(place in places) for place in range(len(item.choices)))
 
 
 def _point(item: Item, cell: str, line: int) -> int:
     points = item.points
     if not DECIMAL.fullmatch(cell) or Fraction(cell) not in points:
-        raise InputError("shares", f"line {line}: {item.key} must be a number from {item.grid}")
+        raise InputError(
+            "shares",
+            gettext("line {line}: {key} must be a number from {grid}").format(line=line, key=item.key, grid=item.grid),
+        )
     return points.index(Fraction(cell))
