@@ -29,7 +29,7 @@ FIELDS = {
     "npgettext": ("context", "singular", "plural"),
 }
 """Functions that ask for a text, and what their first arguments are."""
-PANEL_CALLS = {"panel_text": FIELDS["gettext"], "panel_text_lazy": FIELDS["gettext"]}
+PANEL_CALLS = dict.fromkeys(("panel_text", "panel_text_lazy", "panel_noop"), FIELDS["gettext"])
 """What gettext is called where a module has texts of respondents too: those of the panel are asked for by these."""
 CALLS = (
     {"_": FIELDS["gettext"], "gettext_noop": FIELDS["gettext"]}
@@ -95,6 +95,7 @@ PANEL = Shelf(
         "collector/invitations/**/*.py",
         "collector/models.py",
         "config/panel.py",
+        "estimator/base/mechanisms/*.py",
         "estimator/analyses/**/*.py",
         "estimator/exports/download.py",
         "estimator/exports/formats.py",
@@ -155,7 +156,8 @@ def of_template(path: Path) -> Iterator[Text]:
     for node in template.nodelist.get_nodes_by_type((TranslateNode, BlockTranslateNode)):
         context = _constant(node.message_context.var.literal, path) if node.message_context else ""
         if isinstance(node, TranslateNode):
-            yield Text(_constant(node.filter_expression.var.literal, path), context=context)
+            text = _constant(node.filter_expression.var.literal, path)
+            yield Text(text.replace("%", "%%"), context=context)  # as Django asks for it
         else:
             singular, plural = (node.render_token_list(part)[0] for part in (node.singular, node.plural or []))
             yield Text(singular, plural, context)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from collector.errors import Conflict, InputError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from surveys.accounts.access import Role, get_survey_or_404, role_in
-from surveys.labels import translated
+from surveys.labels import in_sentence, translated
 from surveys.models import Item, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.views import panel_page, signed_in
@@ -98,7 +98,7 @@ def _item_summary(item: Item) -> str:
     question = planned_question(item)
     assert question is not None
     name = question.dial.parameter if question.dial else "epsilon"
-    return f"{PARAMETERS[name].label.lower()} {question.item['channel'][name]}"
+    return f"{in_sentence(translated(PARAMETERS[name].label))} {question.item['channel'][name]}"
 
 
 def _context(
@@ -112,11 +112,12 @@ def _context(
         "fields": _fields(question, wanted, showing.truth, showing.epsilon) | ({} if fault is None else query.dict()),
         "by_epsilon": wanted.setting.epsilon is not None or not question.by_truth,
         "mechanism_name": gettext("{short}, {answers} answers")
-        .format(short=question.entry.short, answers=question.answers)
+        .format(short=translated(question.entry.short), answers=question.answers)
         .capitalize(),
         "kinds": {name: translated(label) for name, label in KINDS.items()},
         "mechanisms": [
-            (name, REGISTRY[name].short, [kind for kind in KINDS if kind in REGISTRY[name].kinds]) for name in PLANNED
+            (name, translated(REGISTRY[name].short), [kind for kind in KINDS if kind in REGISTRY[name].kinds])
+            for name in PLANNED
         ],
         "by_truth": [name for name, entry in REGISTRY.items() if entry.dial],
         "dials": [

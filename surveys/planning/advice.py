@@ -10,6 +10,7 @@ from estimator.base.mechanisms import REGISTRY
 from estimator.base.verdict import LABELS, Verdict
 from randomized_response import plan
 from surveys.definition.mechanisms import MECHANISMS
+from surveys.labels import in_sentence, translated
 from surveys.planning.forecast import POWER, PlanForecast, enough_responses
 from surveys.planning.parameters import PLANNED
 from surveys.planning.question import PlannedQuestion, Setting, forecast
@@ -100,7 +101,7 @@ def _protection(found: PlanForecast) -> Caution | None:
         truth = found.question.truth_at(Setting(epsilon=EPSILON_OF_AN_ITEM))
         safe = (math.ceil if found.question.below_half else math.floor)(100 * truth) / 100
         less = " " + gettext("With {dial} {safe} it stays at 2.").format(
-            dial=found.question.dial_label.lower(), safe=wording.percent(safe)
+            dial=in_sentence(found.question.dial_label), safe=wording.percent(safe)
         )
     return Caution(
         "epsilon",
@@ -150,7 +151,7 @@ def _unshown(found: PlanForecast) -> Caution | None:
             "A report shows only the mean of this scale, among those who give a point, and it is "
             "not planned here: its shares, including this one, are too uncertain with {short} "
             "noise."
-        ).format(short=question.entry.short),
+        ).format(short=translated(question.entry.short)),
     )
 
 
@@ -226,11 +227,11 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
         why = gettext(
             "at epsilon {epsilon} {short} would save only {gain:.1f} % of the respondents, and "
             "this one is easier to explain"
-        ).format(epsilon=epsilon, short=REGISTRY[best.name].short, gain=max(gain, 0.1))
+        ).format(epsilon=epsilon, short=translated(REGISTRY[best.name].short), gain=max(gain, 0.1))
     elif others:
-        alike = ", ".join(REGISTRY[one.name].short for one in others if one.times == 1)
+        alike = ", ".join(translated(REGISTRY[one.name].short) for one in others if one.times == 1)
         more = ", ".join(
-            gettext("{short} needs {times}").format(short=REGISTRY[one.name].short, times=_times(one.times))
+            gettext("{short} needs {times}").format(short=translated(REGISTRY[one.name].short), times=_times(one.times))
             for one in others
             if one.times > 1
         )
@@ -245,7 +246,7 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
         why = gettext("{why}; for the same precision {more}").format(why=why, more=more) if more else why
     else:
         why = gettext("it is the only method for such a question")
-    name = REGISTRY[simplest].short
+    name = translated(REGISTRY[simplest].short)
     return Advice(simplest, f"{name[0].upper()}{name[1:]}: {why}.", tuple(candidates))
 
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 
 from estimator.base import charts, wording
 from estimator.base.charts import Curve, Scale, by_factors, linear
+from surveys.labels import in_sentence
 from surveys.planning.advice import EPSILON_OF_AN_ITEM
 from surveys.planning.forecast import POWER, CurvePoint, PlanForecast, chosen_x, reach
 from surveys.planning.wording import amount, chance, times, whole
@@ -29,7 +30,7 @@ def pictures_of(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) 
 def _over_setting(found: PlanForecast, points: tuple[CurvePoint, ...]) -> Iterator[Curve]:
     question, ahead, at = found.question, found.ahead, chosen_x(found)
     across = CHANCES if question.by_truth else EPSILONS
-    below = question.dial_label.lower() or "epsilon"
+    below = in_sentence(question.dial_label or gettext("Epsilon"))
     place = f"{whole(100 * at)} %" if question.by_truth else wording.epsilon(at)
 
     def curve(

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from estimator.base import charts, wording
 from estimator.base.verdict import LABELS
+from surveys.labels import in_sentence
 from surveys.planning.advice import Advice, Caution, advice, cautions
 from surveys.planning.forecast import CurvePoint, PlanForecast, along_respondents, along_setting, forecast_of
 from surveys.planning.parameters import PlanParameters
@@ -92,7 +93,7 @@ def present(question: PlannedQuestion, wanted: PlanParameters) -> PlanPresentati
 
 def _summary(found: PlanForecast) -> str:
     """One sentence, which screen readers speak after each move."""
-    dial = found.question.dial_label.lower()
+    dial = in_sentence(found.question.dial_label)
     truth = "" if found.truth is None else f"{dial} {whole(100 * float(found.truth))}{SPACE}%, "
     sentence = gettext("{truth}epsilon {epsilon} (odds at most {ratio} to 1), ").format(
         truth=truth, epsilon=wording.epsilon(found.epsilon), ratio=wording.odds(found.ratio)
@@ -194,10 +195,10 @@ def _respondent_facts(found: PlanForecast) -> Iterable[tuple[str, str, str, str]
 
 def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> Iterable[PlanTable]:
     question = found.question
-    width = gettext("Half-width of the interval") + (", points" if not question.values else "")
+    width = gettext("Half-width of the interval") + (gettext(", points") if not question.values else "")
     below = gettext("Chance of an estimate below the range")
     if curves["setting"]:
-        name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else ("Epsilon", ())
+        name, first = (question.dial_label, ("Epsilon",)) if question.by_truth else (gettext("Epsilon"), ())
         rows = tuple(
             (
                 wording.percent(one.x) if question.by_truth else f"{one.x:g}",

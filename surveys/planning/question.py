@@ -18,6 +18,7 @@ from randomized_response.questions import Mechanism
 from randomized_response.results import Vector
 from surveys.definition.mechanisms import answers_of, mechanism_of, numbers_of
 from surveys.definition.parts import ItemPart
+from surveys.labels import translated
 
 LARGEST_TABLE = 16
 """Maximum choices for a plan by table, where the mechanism can be planned without one."""
@@ -91,7 +92,7 @@ class PlannedQuestion:
     @property
     def dial_label(self) -> str:
         """The name of that probability: truth probability, prevalence; empty for a mechanism without."""
-        return PARAMETERS[self.dial.parameter].label if self.dial else ""
+        return translated(PARAMETERS[self.dial.parameter].label) if self.dial else ""
 
     @property
     def below_half(self) -> bool:

@@ -57,7 +57,7 @@ def test_analysis_by_keyboard_requested_and_repeated(page: Page, alice: User, su
     page.get_by_role("button", name="Run again").press("Enter")
     page.wait_for_url(re.compile("/panel/analysis/"))
     analyses.execute(Analysis.objects.first().pk)  # type: ignore[union-attr]
-    expect(page.get_by_text("every number is the same to its last digit")).to_be_visible()
+    expect(page.get_by_text("every number is identical")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def test_classes_are_there_again_after_a_reload_and_can_be_changed(editor: Page)
 
 def test_wrong_dates_are_named_by_their_field(editor: Page) -> None:
     added(editor, "Date", "When?")
+    expect(editor.get_by_label("Option 6", exact=True)).to_have_value(re.compile(r"^20\d\d$"))
     before = choices_shown(editor)
     editor.get_by_label("Classes", exact=True).select_option(label="Dates that you enter")
     editor.get_by_label("Dates", exact=True).fill("2024-03-15, 2024-02-30")

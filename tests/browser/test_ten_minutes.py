@@ -136,7 +136,7 @@ def plan_and_rehearse(hand: Hand, page: Page) -> None:
     hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
     page.get_by_role("progressbar", name="Rehearsing").wait_for()
     work()
-    page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
+    page.get_by_text(re.compile(r"of \d+ intervals contained the true value")).wait_for()
     hand.picture("4-rehearsed")
 
 
@@ -173,7 +173,7 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     hand.press(page.get_by_role("button", name="Rehearse it"), "Rehearse it")
     page.get_by_role("progressbar", name="Rehearsing").wait_for()
     work()
-    page.get_by_text(re.compile(r"of \d+ intervals held the true value")).wait_for()
+    page.get_by_text(re.compile(r"of \d+ intervals contained the true value")).wait_for()
     page.get_by_role("link", name="Review and open …").wait_for()
     assert len(hand.clicks) <= MOST_CLICKS_FROM_TEMPLATE
     assert hand.table() in DOCUMENT.read_text(encoding="utf-8"), (

@@ -278,7 +278,7 @@ class Machine(RuleBasedStateMachine):
     def undo(self, which: str) -> None:
         model = self.models[which]
         if model.closed or not model.shut:
-            with pytest.raises(ValueError, match="whose closing is not final"):
+            with pytest.raises(ValueError, match="can still be reopened"):
                 reopen_design(model.design.digest)
             return
         reopen_design(model.design.digest)

@@ -173,10 +173,10 @@ def _changed(design: Design) -> Run:
     ("made", "words"),
     [
         (_few, "from 100 responses on; this run counted 99"),
-        (_open, "once the survey is closed for good"),
+        (_open, "once the closing of the survey is final"),
         (_purged, "were deleted on"),
         (_older, "counted 150 responses and 350 are stored"),
-        (_changed, "not what this run counted"),
+        (_changed, "not those that this run counted"),
     ],
 )
 @pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.microdata])
@@ -192,7 +192,7 @@ def test_microdata_rejected_run_writes_nothing(
             FORMATS[name].check(run)
 
 
-@pytest.mark.parametrize(("left", "words"), [(0, "were deleted on"), (80, "not what this run counted")])
+@pytest.mark.parametrize(("left", "words"), [(0, "were deleted on"), (80, "not those that this run counted")])
 def test_microdata_export_reports_purged_meanwhile_raises(
     design: Design, monkeypatch: pytest.MonkeyPatch, left: int, words: str
 ) -> None:

@@ -147,7 +147,7 @@ def test_database_reopens_restored_designs_only() -> None:
     for refused in (*refusals, reopened, "closed_on = '2026-01-01'"):
         with pytest.raises(IntegrityError, match="cannot be opened again"):
             raw(refused)
-    with pytest.raises(ValueError, match="whose closing is not final"):
+    with pytest.raises(ValueError, match="can still be reopened"):
         reopen_design(design.digest)
     other = freeze_design(payloads.document(version=2, invitations={"kind": "secret"}))
     close_design(other.digest, by_a_restore=True)
@@ -156,7 +156,7 @@ def test_database_reopens_restored_designs_only() -> None:
             raw(f"{refused} WHERE digest = '{other.digest}'")
     reopen_design(other.digest)
     assert is_open(other.digest)
-    with pytest.raises(ValueError, match="whose closing is not final"):
+    with pytest.raises(ValueError, match="can still be reopened"):
         reopen_design(other.digest)
 
 

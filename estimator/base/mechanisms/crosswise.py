@@ -3,14 +3,17 @@
 from fractions import Fraction
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import PARTS, ByHand, Dial, Parameter, RegistryEntry, in_parts
 from randomized_response import crosswise
 
 PREVALENCE = Parameter(
     "prevalence",
-    "Prevalence",
-    "How many would say yes to the harmless second question, like 1/4 for a birthday from April to June.",
+    panel_noop("Prevalence"),
+    panel_noop(
+        "How many would say yes to the harmless second question, such as 1/4 for a birthday from April to June."
+    ),
     column="yes",
     reported=gettext_lazy("prevalence of the harmless yes"),
     in_summary=True,
@@ -22,8 +25,8 @@ WORK = {
 
 ENTRY = RegistryEntry(
     name="crosswise",
-    label="crosswise model (with a harmless second question)",
-    short="crosswise model",
+    label=panel_noop("crosswise model (with a harmless second question)"),
+    short=panel_noop("crosswise model"),
     title=gettext_lazy("crosswise model"),
     kinds=("yes_no",),
     parameters=(PREVALENCE,),

@@ -1,14 +1,17 @@
 """The custom mechanism: a table written by the author."""
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import Parameter, RegistryEntry, Written
 from randomized_response import Channel, ParameterError, custom
 
 WEIGHTS = Parameter(
     "weights",
-    "Table",
-    "A row of whole numbers for each answer (several choices: not ticked, ticked), all rows of one sum.",
+    panel_noop("Table"),
+    panel_noop(
+        "A row of whole numbers for each answer (several choices: not ticked, ticked); all rows have the same sum."
+    ),
     form="table",
 )
 
@@ -22,8 +25,8 @@ def make(answers: int, written: Written) -> Channel:
 
 ENTRY = RegistryEntry(
     name="custom",
-    label="a table of your own",
-    short="a table of its own",
+    label=panel_noop("your own table"),
+    short=panel_noop("its own table"),
     title=gettext_lazy("custom randomisation scheme"),
     kinds=("yes_no", "one_choice", "several_choices", "scale", "number"),
     parameters=(WEIGHTS,),

@@ -1,14 +1,15 @@
 """Discrete Laplace: a number or a point of a scale, moved a few steps up or down."""
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import EPSILON, RegistryEntry, epsilon_of
 from randomized_response import discrete_laplace
 
 ENTRY = RegistryEntry(
     name="discrete_laplace",
-    label="discrete Laplace (a step up or down)",
-    short="discrete Laplace",
+    label=panel_noop("discrete Laplace (a step up or down)"),
+    short=panel_noop("discrete Laplace"),
     title=gettext_lazy("discrete Laplace"),
     kinds=("scale", "number"),
     parameters=(EPSILON,),

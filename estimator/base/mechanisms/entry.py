@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from collector import designs
 from collector.designs.checks import decimal
@@ -51,15 +52,17 @@ class Parameter:
 
 TRUTH = Parameter(
     "truth",
-    "Truth probability",
-    "How often the answer itself is sent (subset: how often the set holds it), as an exact fraction like 1/2.",
+    panel_noop("Truth probability"),
+    panel_noop(
+        "How often the answer itself is sent (subset: how often the set contains it), as a fraction such as 1/2."
+    ),
     reported=gettext_lazy("truth probability"),
     in_summary=True,
 )
 EPSILON = Parameter(
     "epsilon",
-    "Epsilon",
-    "Like 0.7. For unary and subset it stands alone: the best of the other numbers are computed from it.",
+    panel_noop("Epsilon"),
+    panel_noop("Such as 0.7. For unary and subset enter only this: the best other numbers are computed from it."),
     form="decimal",
 )
 

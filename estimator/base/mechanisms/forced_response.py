@@ -3,11 +3,17 @@
 from fractions import Fraction
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import TRUTH, Dial, Parameter, RegistryEntry, Written, in_parts
 from randomized_response import forced_response
 
-YES = Parameter("yes", "Forced yes", "How often chance, where it decides, forces a yes; empty for 1/2.", default="1/2")
+YES = Parameter(
+    "yes",
+    panel_noop("Forced yes"),
+    panel_noop("How often chance forces a yes when it decides; empty for 1/2."),
+    default="1/2",
+)
 
 
 def within(odds: float, answers: int, written: Written) -> Fraction:
@@ -17,8 +23,8 @@ def within(odds: float, answers: int, written: Written) -> Fraction:
 
 ENTRY = RegistryEntry(
     name="forced_response",
-    label="forced response (two coins)",
-    short="forced response",
+    label=panel_noop("forced response (two coins)"),
+    short=panel_noop("forced response"),
     title=gettext_lazy("forced response (two coins)"),
     kinds=("yes_no", "several_choices"),
     parameters=(TRUTH, YES),

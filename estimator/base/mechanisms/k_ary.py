@@ -1,6 +1,7 @@
 """k-ary randomised response: the true answer, or any of the k answers with equal odds."""
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms import warner
 from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, in_parts
@@ -8,8 +9,8 @@ from randomized_response import SubsetSelection, k_ary
 
 ENTRY = RegistryEntry(
     name="k_ary",
-    label="k-ary randomized response",
-    short="k-ary response",
+    label=panel_noop("k-ary randomized response"),
+    short=panel_noop("k-ary response"),
     title=gettext_lazy("k-ary randomised response"),
     kinds=("yes_no", "one_choice", "scale"),
     parameters=(TRUTH,),

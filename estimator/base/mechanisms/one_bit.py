@@ -1,14 +1,15 @@
 """One bit: of a number only "lowest" or "highest" is sent; its mean can be estimated."""
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, chance_of_mark, in_parts
 from randomized_response import one_bit
 
 ENTRY = RegistryEntry(
     name="one_bit",
-    label="one bit (for the mean)",
-    short="one bit",
+    label=panel_noop("one bit (for the mean)"),
+    short=panel_noop("one bit"),
     title=gettext_lazy("one bit for a mean"),
     kinds=("number",),
     parameters=(TRUTH,),

@@ -1,16 +1,17 @@
 """Subset selection: a random set of choices, which holds the answer more often than chance would."""
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import EPSILON, TRUTH, Parameter, RegistryEntry, chance_of_mark, encoding
 from randomized_response import SubsetSelection
 
-SIZE = Parameter("size", "Size", "How many choices the set holds.", form="whole")
+SIZE = Parameter("size", panel_noop("Size"), panel_noop("How many choices the set contains."), form="whole")
 
 ENTRY = RegistryEntry(
     name="subset",
-    label="subset selection (a set of choices)",
-    short="subset selection",
+    label=panel_noop("subset selection (a set of choices)"),
+    short=panel_noop("subset selection"),
     title=gettext_lazy("subset selection"),
     kinds=("one_choice",),
     parameters=(SIZE, TRUTH, EPSILON),

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms import crosswise
 from estimator.base.mechanisms.entry import TRUTH, Dial, RegistryEntry, Written, in_parts
@@ -19,8 +20,8 @@ def make(answers: int, written: Written) -> Channel:
 
 ENTRY = RegistryEntry(
     name="triangular",
-    label="triangular model (a harmless yes covers a yes)",
-    short="triangular model",
+    label=panel_noop("triangular model (a harmless yes covers a yes)"),
+    short=panel_noop("triangular model"),
     title=gettext_lazy("triangular model with a coin"),
     kinds=("yes_no",),
     parameters=(TRUTH, crosswise.PREVALENCE),

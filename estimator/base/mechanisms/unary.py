@@ -1,27 +1,28 @@
 """Unary encoding: each choice is sent as yes or no, by a separate ticket."""
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import EPSILON, Parameter, RegistryEntry, chance_of_mark, encoding
 from randomized_response import UnaryEncoding
 
 ON = Parameter(
     "on",
-    "On",
-    "How often the choice that is the answer is told as yes.",
+    panel_noop("On"),
+    panel_noop("How often the choice that is the answer is sent as yes."),
     reported=gettext_lazy("probability of a mark for the answer"),
 )
 OFF = Parameter(
     "off",
-    "Off",
-    "How often each other choice is told as yes.",
+    panel_noop("Off"),
+    panel_noop("How often each other choice is sent as yes."),
     reported=gettext_lazy("probability of a mark for any other choice"),
 )
 
 ENTRY = RegistryEntry(
     name="unary",
-    label="unary encoding (each choice yes or no)",
-    short="unary encoding",
+    label=panel_noop("unary encoding (each choice yes or no)"),
+    short=panel_noop("unary encoding"),
     title=gettext_lazy("unary encoding"),
     kinds=("one_choice",),
     parameters=(ON, OFF, EPSILON),

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as panel_noop
 
 from estimator.base.mechanisms.entry import PARTS, TRUTH, ByHand, Dial, RegistryEntry, in_parts
 from randomized_response import warner
@@ -14,8 +15,8 @@ WORK = {
 
 ENTRY = RegistryEntry(
     name="warner",
-    label="Warner's mirror",
-    short="Warner’s mirror",
+    label=panel_noop("Warner's mirror"),
+    short=panel_noop("Warner’s mirror"),
     title=gettext_lazy("Warner’s design"),
     kinds=("yes_no", "several_choices"),
     parameters=(TRUTH,),

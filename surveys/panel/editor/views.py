@@ -275,9 +275,10 @@ def _about(survey: Survey) -> dict[str, object]:
 
 def _mechanism(entry: RegistryEntry) -> dict[str, object]:
     parameters = [
-        {"name": one.name, "label": one.label, "help": one.help, "form": one.form} for one in entry.parameters
+        {"name": one.name, "label": translated(one.label), "help": translated(one.help), "form": one.form}
+        for one in entry.parameters
     ]
-    return {"label": entry.label, "only_two": entry.only_two, "parameters": parameters}
+    return {"label": translated(entry.label), "only_two": entry.only_two, "parameters": parameters}
 
 
 def _addresses(survey: Survey) -> dict[str, str]:

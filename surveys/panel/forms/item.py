@@ -28,6 +28,7 @@ from surveys.definition.numerals import plain_number
 from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
+from surveys.labels import translated
 from surveys.lifecycle import selectors
 from surveys.models import Item
 from surveys.panel.forms.before import BeforeFields, speak_before
@@ -305,7 +306,7 @@ class ItemForm(BeforeFields, WordsForm):
                 )
         names = fitting(kind, prefer_not=bool(fields["prefer_not"]))
         if fields["mechanism"] not in names:
-            labels = " or ".join(REGISTRY[name].label for name in names)
+            labels = " or ".join(translated(REGISTRY[name].label) for name in names)
             self.add_error("mechanism", gettext("For this question choose {labels}.").format(labels=labels))
 
     def _forget_what_has_no_use(self) -> None:
@@ -350,7 +351,9 @@ def _field(parameter: Parameter) -> forms.CharField:
     """The form field of a parameter without a text column of its name."""
     table = parameter.form == "table"
     part = UnfoldAdminTextareaWidget(attrs={"rows": 3}) if table else UnfoldAdminTextInputWidget()
-    return forms.CharField(label=parameter.label, help_text=parameter.help, widget=part, required=False)
+    return forms.CharField(
+        label=translated(parameter.label), help_text=translated(parameter.help), widget=part, required=False
+    )
 
 
 for _name, _extra in CLASSES_FIELDS.items():

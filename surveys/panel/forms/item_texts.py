@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy
 
 from estimator.base.mechanisms import PARAMETERS
+from surveys.labels import translated_lazy
 
 HELP = {
     "kind": gettext_lazy(
@@ -20,12 +21,12 @@ HELP = {
     "dropdown": gettext_lazy("For long lists: one dropdown field with up to 256 options."),
     "section": gettext_lazy("Key of the section, if the survey has sections."),
     "sensitivity": gettext_lazy("The editor and “Fit to budget” divide the privacy budget by it. Only authors see it."),
-    **{parameter.name: parameter.help for parameter in PARAMETERS.values()},
+    **{parameter.name: translated_lazy(parameter.help) for parameter in PARAMETERS.values()},
 }
 LABELS = {
     "position": gettext_lazy("Order"),
     "most": gettext_lazy("At most"),
     "keep_last": gettext_lazy("Last option stays last"),
     "sensitivity": gettext_lazy("Sensitivity"),
-    **{parameter.name: parameter.label for parameter in PARAMETERS.values()},
+    **{parameter.name: translated_lazy(parameter.label) for parameter in PARAMETERS.values()},
 }

@@ -50,6 +50,11 @@ class WordsForm(ModelForm):
         for field in self.fields.values():
             if isinstance(field, forms.CharField):
                 field.validators.append(validate_text)
+            if field.label:
+                field.label = translated(str(field.label))
+            if isinstance(field, forms.TypedChoiceField):  # of a model, whose labels are English
+                labelled = cast("list[tuple[str, str]]", list(cast("Any", field.choices)))
+                field.choices = [(value, translated(str(label))) for value, label in labelled]
         self.speaks_anew = bool(self.instance.pk) and any(
             set(getattr(self.instance, name) or languages) != set(languages)
             for name, field in self.fields.items()
@@ -165,7 +170,11 @@ class SurveyForm(EntryFields, WordsForm):
     invitations = forms.ChoiceField(
         label=gettext_lazy("Who can answer"),
         required=False,
-        choices=lambda: [(value, translated(label)) for value, label in Survey.Invited.choices],
+        choices=[
+            (Survey.Invited.OPEN, gettext_lazy("open link: anyone who has it")),
+            (Survey.Invited.SECRET, gettext_lazy("by invitation: a code for each person")),
+            (Survey.Invited.BLIND, gettext_lazy("by blind invitation: a code that nobody can trace")),
+        ],
         widget=UnfoldAdminSelectWidget,
         help_text=(
             gettext_lazy(
@@ -178,7 +187,10 @@ class SurveyForm(EntryFields, WordsForm):
     repeats = forms.ChoiceField(
         label=gettext_lazy("Repeated surveys"),
         required=False,
-        choices=Survey.Repeats.choices,
+        choices=[
+            (Survey.Repeats.FRESH, gettext_lazy("new randomisation each wave (privacy loss adds up)")),
+            (Survey.Repeats.REMEMBER, gettext_lazy("remembered tickets: the same answer gives the same response")),
+        ],
         widget=UnfoldAdminSelectWidget,
         help_text=(
             gettext_lazy(
