@@ -168,8 +168,8 @@ def test_store_away_fails_export_with_sentence(run: Run, bucket: Bucket, setting
     failed = made(run, "json")
     assert (failed.state, list(storage.folder().iterdir())) == ("failed", [])
     assert failed.fault == (
-        "The file could not be written: the store did not answer (EndpointConnectionError). Nothing of it is left; ask "
-        "for it again."
+        "The file could not be written: the store did not answer (EndpointConnectionError). Nothing of it was kept; "
+        "request it again."
     )
     answer = fetched(done)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")

@@ -199,7 +199,7 @@ FAULTS = [
     (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
     (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
     (DRINKS, {"mechanism": "k_ary"}, "mechanism", "For this question choose one bit (for the mean) or discrete"),
-    (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or a table of your own."),
+    (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or your own table."),
     (SMOKES, {"kind": "text"}, "kind", "text is not possible: Candor has no free text"),
     (SMOKES, {"kind": "upload"}, "kind", "upload is not possible: Candor takes no files"),
     (SMOKES, {"kind": "ranking"}, "kind", "ranking is not possible: Candor has no ranking"),

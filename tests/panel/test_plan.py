@@ -288,7 +288,7 @@ def test_plan_crosswise_calls_its_probability_prevalence(her: Client) -> None:
     assert ask(her, kind="yes_no", mechanism="crosswise", truth="0.12")["numbers"]["epsilon"] <= 2
     page = her.get(reverse("panel:plan"), {"kind": "yes_no", "mechanism": "crosswise"}).content.decode()
     labels = re.findall(r"<label for=\"plan-truth\">(.*?)</label>", page, re.DOTALL)[0]
-    assert re.findall(r"<span[^>]*?( hidden)?>([^<]*)</span>", labels) == [
+    assert re.findall(r"<span[^>]*?( hidden)?>\s*([^<]*?)\s*</span>", labels) == [
         (" hidden", "Truth probability"),
         ("", "Prevalence"),
     ]
