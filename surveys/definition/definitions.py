@@ -25,6 +25,7 @@ from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.ceilings import require_budget
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.numerals import plain_decimal
 from surveys.definition.parts import BUDGET, SAME_PEOPLE, Definition, FieldworkPart, ItemPart
 from surveys.definition.picture_files import encoded, read_pictures
 from surveys.definition.pictures import CleanPicture
@@ -254,7 +255,7 @@ def _fieldwork_options(raw: dict[str, object]) -> dict[str, object]:
                 gettext("must be {words}; got {given!r}").format(words=" or ".join(words), given=options[name]),
             )
     if "participation" in options:
-        options["participation"] = exact(options["participation"])
+        options["participation"] = exact(options["participation"], plain_decimal)
     return {name: value for name, value in options.items() if (name, value) != ("repeats", "fresh")}
 
 
@@ -262,7 +263,7 @@ def _budget(raw: dict[str, object]) -> dict[str, object]:
     """The total epsilon that the author keeps to, as text; nothing where it is the usual one."""
     if raw.get(BUDGET) in (None, ""):
         return {}
-    budget = exact(raw[BUDGET])
+    budget = exact(raw[BUDGET], plain_decimal)
     require_budget(budget)
     return {BUDGET: budget}
 

@@ -9,9 +9,10 @@ from django.utils.translation import gettext
 
 from collector.designs.design import Encoding, Kind
 from collector.designs.items import check_grid
-from estimator.base.mechanisms import REGISTRY
+from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import Channel, EachOption, ParameterError, SubsetSelection, UnaryEncoding
 from randomized_response.questions import Mechanism
+from surveys.definition.numerals import plain_decimal, plain_number
 from surveys.definition.parts import ItemPart, Text
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -23,10 +24,18 @@ MECHANISMS: dict[str, tuple[str, ...]] = {
 
 GRID = ("minimum", "maximum", "step")
 
+DECIMALS = (*GRID, *(name for name, parameter in PARAMETERS.items() if parameter.form == "decimal"))
+"""The numbers of a question for which a fraction is not valid."""
+
 
 def answers_of(item: ItemPart) -> list[Text]:
     """The texts of an item's answers: its choices, and "prefer not to say" last where it is offered."""
     return [*item["choices"], *([item["prefer_not"]] if "prefer_not" in item else [])]
+
+
+def plain_form(name: str, written: str) -> str:
+    """A number of a question, as people write it, in the plain digits that are valid for it."""
+    return plain_decimal(written) if name in DECIMALS else plain_number(written)
 
 
 def numbers_of(item: ItemPart) -> list[Fraction]:

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from decimal import Decimal
 
+from collector.designs.checks import DECIMAL
+
 WRITTEN = re.compile(r"(-?)(\d{0,20})(?:\.(\d{1,20}))?(?: ?%)?")
 FRACTION = re.compile(r"(\d{1,20}) ?/ ?(\d{1,20})")
 DIGITS = re.compile(r"-?\d+(\.\d+)?")
@@ -31,6 +33,17 @@ def plain_number(written: str) -> str:
     if text.endswith("%"):
         return f"{Decimal(f'{sign}{whole}.{behind or 0}').scaleb(-2).normalize():f}"
     return f"{sign}{whole}" + (f".{behind}" if behind else "")
+
+
+def plain_decimal(written: str) -> str:
+    """As `plain_number`, where only a decimal number is valid: 1/2 is 0.5, and 1/3 stays as it stands."""
+    plain = plain_number(written)
+    above, slash, below = plain.partition("/")
+    if not slash or not int(below):
+        return plain
+    value = f"{Decimal(above) / int(below):f}"
+    exact = DECIMAL.fullmatch(value) and Decimal(value) * int(below) == int(above)
+    return value if exact else plain
 
 
 def plain_percent(written: str) -> str:

@@ -1,6 +1,7 @@
 """One question of a definition: filling in defaults, and freezing it as an item of the design."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -12,7 +13,8 @@ from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
 from randomized_response import ParameterError
 from surveys.definition import classes
-from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of
+from surveys.definition.mechanisms import GRID, KINDS, answers_of, frozen_channel, grid_of, numbers_of, plain_form
+from surveys.definition.numerals import plain_decimal
 from surveys.definition.parts import ConditionPart, ItemPart, Text
 from surveys.definition.picture_files import complete_picture
 from surveys.definition.pictures import CleanPicture
@@ -78,7 +80,7 @@ def complete_item(
         "kind": kind,
         "wording": text(item.get("wording", ""), languages),
         "choices": _choices(item, kind, languages, path),
-        **{name: exact(item[name]) for name in GRID if name in item},
+        **{name: exact(item[name], plain_decimal) for name in GRID if name in item},
         **_prefer_not(item, kind, languages, path),
         **{name: item[name] for name, usual in USUAL.items() if item.get(name, usual) != usual},
         **({"heading": text(item["heading"], languages)} if item.get("heading") else {}),
@@ -265,7 +267,9 @@ def _channel(item: dict[str, object], kind: Kind, path: Path) -> dict[str, objec
         known_keys(channel, {"name", *(parameter.name for parameter in entry.parameters)}, path)
         channel = {**entry.defaults, **channel}
     whole = {parameter.name for parameter in PARAMETERS.values() if parameter.form == "whole"}
-    return {name: value if name in whole else exact(value) for name, value in channel.items()}
+    return {
+        name: value if name in whole else exact(value, partial(plain_form, name)) for name, value in channel.items()
+    }
 
 
 def _with_condition(
@@ -276,7 +280,7 @@ def _with_condition(
     if asked_if is not None:
         completed["asked_if"] = _asked_if(asked_if, language, (*path, "asked_if"), earlier)
     if unasked is not None and completed["kind"] == "number":
-        completed["unasked"] = exact(unasked)
+        completed["unasked"] = exact(unasked, plain_decimal)
     elif unasked is not None:
         completed["unasked"] = place_among(answers_of(completed), unasked, language, (*path, "unasked"))
     return completed

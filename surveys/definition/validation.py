@@ -1,7 +1,7 @@
 """Validation of a definition's parts: each function returns the complete form, or raises with a sentence."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.utils.translation import gettext
@@ -31,10 +31,13 @@ def known_keys(value: object, keys: set[str], path: Path) -> dict[str, object]:
     return value
 
 
-def exact(value: object) -> Any:
-    """A number as text in plain digits: of an unquoted 0.25 in YAML, and of 25 %, 0,25 or 1 / 4 as text."""
+def exact(value: object, plain: Callable[[str], str] = plain_number) -> Any:
+    """A number as text in plain digits: of an unquoted 0.25 in YAML, and of 25 %, 0,25 or 1 / 4 as text.
+
+    `plain` is `plain_decimal` where a fraction is not valid.
+    """
     if isinstance(value, str):
-        return plain_number(value)
+        return plain(value)
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 

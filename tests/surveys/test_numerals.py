@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from collector.designs.checks import DECIMAL, FRACTION
 from collector.errors import ValidationError
 from surveys.definition import definitions
-from surveys.definition.numerals import plain_number, plain_percent
+from surveys.definition.numerals import plain_decimal, plain_number, plain_percent
 from surveys.definition.validation import even_keys
 
 
@@ -49,6 +50,41 @@ def test_plain_number_never_makes_another_text_a_number_twice(written: str) -> N
     assert plain_number(once) == once
     if once != written:
         assert DECIMAL.fullmatch(once) or FRACTION.fullmatch(once) or len(once) > 9
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("1/2", "0.5"), ("3 / 4", "0.75"), ("8/2", "4"), ("100/10", "10"), ("0/5", "0"), ("1/64", "0.015625"),
+        ("30 %", "0.3"), ("0,3", "0.3"), ("1/3", "1/3"), ("1/128", "1/128"), ("1/0", "1/0"),
+        ("9999999999/1", "9999999999/1"),
+        ("99999999999999999999/3", "99999999999999999999/3"), ("one half", "one half"),
+    ],
+)  # fmt: skip
+def test_fraction_is_a_decimal_number_where_it_is_one(written: str, plain: str) -> None:
+    assert plain_decimal(written) == plain
+
+
+@given(st.integers(0, 10**20 - 1), st.integers(0, 10**20 - 1))
+def test_plain_decimal_keeps_the_value(above: int, below: int) -> None:
+    made = plain_decimal(f"{above}/{below}")
+    assert made == f"{above}/{below}" or Fraction(made) == Fraction(above, below)
+
+
+def test_definition_takes_fractions_for_decimal_numbers() -> None:
+    asked = {"key": "n", "kind": "number", "wording": "?", "minimum": "0", "maximum": "5/2", "step": "1/2"}
+    made = definitions.complete(
+        {"slug": "s", "participation": "3/4", "privacy_budget": "5/2",
+         "items": [asked | {"channel": {"name": "discrete_laplace", "epsilon": "7/10"}}]}
+    )  # fmt: skip
+    item = made["items"][0]
+    assert (item["maximum"], item["step"], item["channel"]["epsilon"]) == ("2.5", "0.5", "0.7")
+    assert (made["participation"], made["privacy_budget"]) == ("0.75", "2.5")
+
+
+def test_definition_refuses_a_fraction_that_is_no_decimal_number() -> None:
+    with pytest.raises(ValidationError, match="1/3"):
+        definitions.complete({"slug": "s", "privacy_budget": "1/3", "items": []})
 
 
 def test_definition_takes_percent_and_comma() -> None:

@@ -23,8 +23,7 @@ from collector.designs.items import check_items
 from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
 from surveys.definition.classes import choices_of
-from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting
-from surveys.definition.numerals import plain_number
+from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting, plain_form
 from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
@@ -244,7 +243,9 @@ class ItemForm(BeforeFields, WordsForm):
             return
         self.clean_before()
         cleaned = self.cleaned_data
-        cleaned.update({name: plain_number(cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)})
+        cleaned.update(
+            {name: plain_form(name, cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)}
+        )
         texts: Text = cleaned.get("choices") or {}
         cleaned["heading"] = heading if any((heading := cleaned.get("heading") or {}).values()) else {}
         self.instance.heading = cleaned["heading"]

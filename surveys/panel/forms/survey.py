@@ -21,7 +21,7 @@ from collector.designs.texts import validate_text
 from collector.errors import ValidationError
 from surveys.accounts.teams import team_fields
 from surveys.definition.ceilings import require_budget
-from surveys.definition.numerals import plain_number
+from surveys.definition.numerals import plain_decimal, plain_number
 from surveys.labels import translated
 from surveys.lifecycle.selectors import language_names
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
@@ -272,7 +272,7 @@ class SurveyForm(EntryFields, WordsForm):
 
     def clean_participation(self) -> str:
         """The epsilon as written, which is exact."""
-        written = plain_number(str(self.cleaned_data["participation"]))
+        written = plain_decimal(str(self.cleaned_data["participation"]))
         try:
             if written:
                 check_released(written, ())
@@ -281,7 +281,7 @@ class SurveyForm(EntryFields, WordsForm):
         return written
 
     def clean_privacy_budget(self) -> str:
-        written = plain_number(str(self.cleaned_data["privacy_budget"]))
+        written = plain_decimal(str(self.cleaned_data["privacy_budget"]))
         try:
             if written:
                 require_budget(written)
