@@ -42,7 +42,7 @@ from surveys.panel.forms.before import BEFORE_FIELDS, CHOICE_PICTURE_FIELDS
 from surveys.panel.forms.classes import BY
 from surveys.panel.forms.entry import ENTRY_FIELDS
 from surveys.panel.forms.error_summary import field_errors
-from surveys.panel.forms.formsets import GroupFormSet, PartFormSet
+from surveys.panel.forms.formsets import GroupFormSet, PartFormSet, SectionFormSet
 from surveys.panel.forms.item import PARAMETER_ROWS, ItemForm
 from surveys.panel.forms.item_list import ItemFormSet, rows_open
 from surveys.panel.forms.missing import missing_texts
@@ -119,6 +119,7 @@ class GroupInline(Ordered, TabularInline):
 class SectionInline(Ordered, TabularInline):
     model = Section
     form = SectionForm
+    formset = SectionFormSet
     verbose_name_plural = gettext_lazy("Sections: parts with a heading; each question then belongs to one")
     fields = ("position", "key", "title", "introduction", "help_after")
 

@@ -23,6 +23,7 @@ from randomized_response import epsilon_total
 from surveys.definition import about, appearance, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.ceilings import require_budget
+from surveys.definition.keys import even_keys
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.numerals import plain_decimal
@@ -31,7 +32,7 @@ from surveys.definition.picture_files import encoded, read_pictures
 from surveys.definition.pictures import CleanPicture
 from surveys.definition.privacy_budget import epsilon_of, priced
 from surveys.definition.questions import complete_item, frozen_item
-from surveys.definition.validation import even_keys, exact, known_keys, text
+from surveys.definition.validation import exact, known_keys, text
 
 TEXTS = ("title", "introduction", "consent")
 BROWSER_LIMIT = 2980

@@ -1,7 +1,6 @@
 """Validation of a definition's parts: each function returns the complete form, or raises with a sentence."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -39,21 +38,6 @@ def exact(value: object, plain: Callable[[str], str] = plain_number) -> Any:
     if isinstance(value, str):
         return plain(value)
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def even_keys(keys: Sequence[str]) -> list[str]:
-    """Keys of one length, so that every response has one size.
-
-    g1 and g10 become g01 and g10, men and women become men__ and women; keys that would then be alike stay.
-    """
-    longest = max(map(len, keys), default=0)
-    numbered = [re.fullmatch(r"(\D*)(\d+)", key) for key in keys]
-    if len({found and found[1] for found in numbered}) == 1 and numbered[0]:
-        prefix = len(numbered[0][1])
-        made = [key[:prefix] + key[prefix:].zfill(longest - prefix) for key in keys]
-    else:
-        made = [key.ljust(longest, "_") if key else key for key in keys]
-    return made if len(set(made)) == len(set(keys)) else list(keys)
 
 
 def text(value: object, languages: list[str]) -> Any:

@@ -11,13 +11,14 @@ from collector.designs.appearance import check_ending
 from collector.errors import ValidationError
 from surveys.definition.bounds import MOST_ENTRIES
 from surveys.definition.ceilings import TOTAL
+from surveys.definition.keys import key_from
 from surveys.definition.parts import EndingPart, ItemPart, LinkPart, SectionPart
 from surveys.definition.questions import prefer_not
 from surveys.exchange import protection
 from surveys.exchange.items import LEFT_OUT, ItemMaker, MadeItem
 from surveys.exchange.source import WRITTEN_BEFORE, Outcome, Question, Questionnaire, Section, Words, shown
 from surveys.exchange.unasked import with_condition
-from surveys.exchange.words import first_text, key_from, language_code, plain_text
+from surveys.exchange.words import first_text, language_code, plain_text
 
 NO_TITLE = gettext_lazy("Imported survey")
 LONGEST_TITLE = 300

@@ -10,12 +10,13 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Kind
 from collector.designs.items import MOST_ANSWERS, MOST_COLUMNS
 from surveys.definition.classes import choices_of
+from surveys.definition.keys import key_from
 from surveys.definition.parts import ItemPart
 from surveys.definition.questions import YES_NO, prefer_not, yes_no
 from surveys.exchange.dates import OTHERWISE, proposed_classes
 from surveys.exchange.numbers import grid_of
 from surveys.exchange.source import Option, Question, shown
-from surveys.exchange.words import first_text, key_from, mark_special, says_never, yes_and_no
+from surveys.exchange.words import first_text, mark_special, says_never, yes_and_no
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

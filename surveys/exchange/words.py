@@ -2,8 +2,6 @@
 
 import html
 import re
-import unicodedata
-from collections.abc import Iterable
 from html.parser import HTMLParser
 
 from django.utils.translation import gettext
@@ -130,16 +128,6 @@ def language_code(tag: str) -> str:
 def first_text(words: Words, otherwise: str) -> str:
     """A text in the first language that has it."""
     return next(filter(None, words.values()), otherwise)
-
-
-def key_from(written: str, taken: Iterable[str], otherwise: str) -> str:
-    """A key made from a name or a text, which differs from those that are taken."""
-    ascii_only = unicodedata.normalize("NFKD", written).encode("ascii", "ignore").decode().lower()
-    begin = re.sub(r"[^a-z0-9_-]+", "_", ascii_only).strip("_-")[:60].strip("_-") or otherwise
-    known, key, number = set(taken), begin, 2
-    while key in known:
-        key, number = f"{begin}_{number}", number + 1
-    return key
 
 
 def mark_special(options: list[Option]) -> list[Option]:

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
+from django.utils.text import slugify
 from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import ABOUT, Design
@@ -197,6 +198,11 @@ def free_slug(name: str) -> str:
         return name
     beginning = name[:LONGEST_BEGINNING].rstrip("-")
     return next(slug for slug in (f"{beginning}-{number}" for number in count(2)) if slug not in taken)
+
+
+def slug_from(title: str) -> str:
+    """An unused slug made from a title."""
+    return free_slug(slugify(title)[:LONGEST_BEGINNING].strip("-_") or "survey")
 
 
 def language_names(codes: Iterable[str]) -> list[str]:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.text import slugify
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
@@ -73,7 +72,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def _begin_empty(request: HttpRequest) -> HttpResponse:
     """An empty draft with this title, in the editor; its link's name is made from the title."""
     user, title = signed_in(request), request.POST.get("title", "").strip()[:LONGEST_TITLE]
-    slug = selectors.free_slug(slugify(title)[: selectors.LONGEST_BEGINNING].strip("-_") or "survey")
+    slug = selectors.slug_from(title)
     try:
         bounds.require_plain({"title": title})
         definition = definitions.complete({"slug": slug, "title": title})

@@ -80,6 +80,37 @@ def test_survey_form_adds_and_removes_language(bilingual: Survey, her: Client) -
     assert selectors.definition_of(Survey.objects.get()) == BILINGUAL | {"languages": ["de", "en"]}
 
 
+def test_survey_form_makes_link_name_and_keys_of_texts(her: Client, alice: User) -> None:
+    address = reverse("admin:surveys_survey_add")
+    fields = form_of(her, address) | {"title": "Rauschmittel an Hochschulen", "groups-TOTAL_FORMS": 2}
+    fields |= {"strata_wording": "Year?", "sections-TOTAL_FORMS": 1, "sections-0-title": "Your studies"}
+    fields |= {"groups-0-label": "First", "groups-1-label": "Later on", "items-TOTAL_FORMS": 3}
+    fields |= {f"items-{place}-section": "your_studies" for place in range(3)}
+    fields |= {f"items-{place}-kind": "yes_no" for place in range(3)}
+    fields |= {f"items-{place}-mechanism": "warner" for place in range(3)}
+    fields |= {f"items-{place}-truth": "3/4" for place in range(3)}
+    fields |= {"items-0-wording": "Schön betrogen?", "items-1-wording": "Schön betrogen?", "items-2-wording": ""}
+    fields |= {"items-0-prefer_not": ""}
+    save(her, address, fields)
+    found = selectors.definition_of(Survey.objects.get())
+    assert found["slug"] == "rauschmittel-an-hochschulen"
+    assert [item["key"] for item in found["items"]] == ["schon_betrogen", "schon_betrogen_2", "question"]
+    assert [section["key"] for section in found["sections"]] == ["your_studies"]
+    assert [group["key"] for group in found["strata"]["groups"]] == ["first___", "later_on"]
+
+
+def test_survey_form_emptied_keys_stay_as_they_are(bilingual: Survey, her: Client) -> None:
+    fields = form_of(her, change(bilingual)) | {"slug": "", "items-0-key": "", "groups-0-key": ""}
+    save(her, change(bilingual), fields)
+    assert selectors.definition_of(Survey.objects.get()) == BILINGUAL
+
+
+def test_survey_form_emptied_key_gives_way_to_one_that_took_its_name(bilingual: Survey, her: Client) -> None:
+    save(her, change(bilingual), form_of(her, change(bilingual)) | {"items-0-key": "", "items-1-key": "cheated"})
+    found = selectors.definition_of(Survey.objects.get())
+    assert [item["key"] for item in found["items"]] == ["cheated_2", "cheated"]
+
+
 def test_survey_form_new_survey_round_trips_by_file(her: Client, alice: User) -> None:
     address = reverse("admin:surveys_survey_add")
     fields = form_of(her, address) | {

@@ -198,7 +198,7 @@ FAULTS = [
     (DRINKS, {"step": "3"}, "maximum", "maximum must be a whole number of steps above the minimum; got 40/3"),
     (DRINKS, {"step": "0"}, "step", "step must be greater than 0; got 0"),
     (DRINKS, {"step": "0.1"}, "step", "grid must have at most 256 points; got 401"),
-    (DRINKS, {"mechanism": "k_ary"}, "mechanism", "For this question choose one bit (for the mean) or discrete"),
+    (DRINKS, {"mechanism": "k_ary"}, "mechanism", "For this question choose one bit (for the mean), discrete"),
     (SMOKES, {"prefer_not": "on"}, "mechanism", "choose k-ary randomized response or your own table."),
     (SMOKES, {"kind": "text"}, "kind", "text is not possible: Candor has no free text"),
     (SMOKES, {"kind": "upload"}, "kind", "upload is not possible: Candor takes no files"),
@@ -266,6 +266,26 @@ def test_item_form_errors_stand_beside_fields(
         assert list(errors) == ([field] if field else [])
         assert not field or words in errors[field]
     assert saved() == example()
+
+
+@pytest.mark.parametrize(
+    ("kind", "others", "mechanism", "offered"),
+    [
+        ("yes_no", {}, "k_ary", True),
+        ("one_choice", {"choices": "a\nb\nc"}, "k_ary", True),
+        ("several_choices", {"choices": "a\nb"}, "forced_response", True),
+        ("number", {"minimum": "0", "maximum": "2", "step": "1"}, "one_bit", False),
+    ],
+)
+def test_new_question_takes_the_defaults_of_its_kind(
+    alice: User, her: Client, kind: str, others: dict[str, str], mechanism: str, offered: bool
+) -> None:
+    """As form.js would set them: without it the mechanism and "prefer not to say" are those of yes/no."""
+    survey = write_survey({**load("slug: new"), "title": {"en": "New"}}, team=home_team(alice), unfinished=True)
+    fields = form_of(her, change(survey) + "?another=1") | item(0, kind=kind, wording="?", **others)
+    assert "is saved." in save(her, change(survey), fields)
+    (made,) = saved()["items"]
+    assert (made["kind"], made["channel"]["name"], "prefer_not" in made) == (kind, mechanism, offered)
 
 
 EMPTY = [

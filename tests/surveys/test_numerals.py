@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from collector.designs.checks import DECIMAL, FRACTION
 from collector.errors import ValidationError
 from surveys.definition import definitions
+from surveys.definition.keys import even_keys
 from surveys.definition.numerals import plain_decimal, plain_number, plain_percent
-from surveys.definition.validation import even_keys
 
 
 @pytest.mark.parametrize(

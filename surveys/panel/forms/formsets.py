@@ -5,11 +5,14 @@ from typing import Any
 from django import forms
 from unfold.forms import PaginationInlineFormSet
 
-from surveys.definition.validation import even_keys
+from surveys.definition.keys import even_keys, key_from
 
 
 class PartFormSet(PaginationInlineFormSet):
-    """The groups or items of a survey; each form knows the survey, saved or not."""
+    """The groups, sections or items of a survey; each form knows the survey, saved or not."""
+
+    key_from = ("", "")
+    """The text of a row from which its key is made where none is written, and the key of one without a text."""
 
     def get_form_kwargs(self, index: int | None) -> dict[str, object]:
         return {**super().get_form_kwargs(index), "survey": self.instance}
@@ -19,9 +22,21 @@ class PartFormSet(PaginationInlineFormSet):
         super().add_fields(form, index)
         form.fields["id"] = forms.IntegerField(required=False, widget=forms.HiddenInput, initial=form.instance.pk)
 
+    def clean(self) -> None:
+        super().clean()
+        (text, otherwise), taken = self.key_from, {form.instance.key for form in self.forms}
+        for form in self.forms:
+            if form.has_changed() and not form.errors and not form.instance.key:
+                texts = getattr(form.instance, text)
+                written = next((texts[code] for code in self.instance.languages if texts.get(code)), "")
+                form.instance.key = key_from(form.initial.get("key") or written, taken, otherwise)
+                taken.add(form.instance.key)
+
 
 class GroupFormSet(PartFormSet):
     """The groups of a survey, whose keys are filled up to one length."""
+
+    key_from = ("label", "group")
 
     def clean(self) -> None:
         super().clean()
@@ -29,3 +44,9 @@ class GroupFormSet(PartFormSet):
         for form, key in zip(rows, even_keys([form.instance.key for form in rows]), strict=True):
             form.padded = form.instance.key != key
             form.instance.key = key
+
+
+class SectionFormSet(PartFormSet):
+    """The sections of a survey."""
+
+    key_from = ("title", "section")

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from django import forms
+from django.utils.text import get_text_list
 from django.utils.translation import gettext, gettext_lazy
 from unfold.widgets import (
     UnfoldAdminExpandableTextareaWidget,
@@ -23,7 +24,7 @@ from collector.designs.items import check_items
 from collector.errors import ValidationError
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Parameter
 from surveys.definition.classes import choices_of
-from surveys.definition.mechanisms import GRID, MECHANISMS, answers_of, fitting, plain_form
+from surveys.definition.mechanisms import GRID, MECHANISMS, fitting, plain_form
 from surveys.definition.parts import Text
 from surveys.definition.questions import NO_NUMBER_WITHHELD, frozen_item, prefer_not
 from surveys.definition.unsupported import unsupported_kind
@@ -33,6 +34,7 @@ from surveys.models import Item
 from surveys.panel.forms.before import BeforeFields, speak_before
 from surveys.panel.forms.choices import lines_of, set_languages, with_choices
 from surveys.panel.forms.classes import BY, CLASSES_FIELDS, classes_fault, found_classes, written_classes
+from surveys.panel.forms.conditions import condition_in_words
 from surveys.panel.forms.item_summary import facts_of, protection_of
 from surveys.panel.forms.item_texts import HELP, LABELS
 from surveys.panel.forms.missing import NEEDED, field_and_words, item_faults
@@ -60,8 +62,6 @@ ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffl
 """The fields of a question that do not depend on other questions."""
 
 NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if parameter.form != "table"))
-
-CONDITION_FIELDS = ("asked_if_item", "asked_if_answers", "sent_if_unasked")
 
 NEW: dict[str, object] = {"prefer_not": True, "mechanism": "k_ary", "truth": "2/5"}
 """A new question: yes/no which nobody has to answer, with the privacy loss of forced response at 1/2."""
@@ -242,6 +242,7 @@ class ItemForm(BeforeFields, WordsForm):
         if self.closed:
             return
         self.clean_before()
+        self._follow_kind()
         cleaned = self.cleaned_data
         cleaned.update(
             {name: plain_form(name, cleaned[name]) for name in NUMERALS if isinstance(cleaned.get(name), str)}
@@ -269,6 +270,17 @@ class ItemForm(BeforeFields, WordsForm):
             self._require_decimals()
         if not self.errors:
             self._check()
+
+    def _follow_kind(self) -> None:
+        """Give a new question what its kind may have in place of defaults that nobody changed, as form.js does."""
+        cleaned, kind = self.cleaned_data, self.cleaned_data.get("kind")
+        if self.instance.pk or kind not in MECHANISMS:
+            return
+        if kind == Item.Kind.NUMBER and "prefer_not" not in self.changed_data:
+            cleaned["prefer_not"] = False
+        names = fitting(kind, prefer_not=bool(cleaned["prefer_not"]))
+        if "mechanism" not in self.changed_data and cleaned.get("mechanism") not in names:
+            cleaned["mechanism"] = names[0]
 
     def _asks_for_classes(self, texts: Text) -> bool:
         """Whether the classes were changed, or have to be written in a language that was added."""
@@ -307,7 +319,7 @@ class ItemForm(BeforeFields, WordsForm):
                 )
         names = fitting(kind, prefer_not=bool(fields["prefer_not"]))
         if fields["mechanism"] not in names:
-            labels = " or ".join(translated(REGISTRY[name].label) for name in names)
+            labels = get_text_list([translated(REGISTRY[name].label) for name in names])
             self.add_error("mechanism", gettext("For this question choose {labels}.").format(labels=labels))
 
     def _forget_what_has_no_use(self) -> None:
@@ -370,24 +382,3 @@ def _parameters(item: Item) -> dict[str, object]:
 
 def _named(field: str, words: str) -> str:
     return f"{field.replace('_', ' ').capitalize()}: {words}"
-
-
-def condition_in_words(item: Item, language: str) -> dict[str, str]:
-    """The condition of a saved question in the form's words."""
-    condition, unasked = item.asked_if or {}, item.unasked
-    # Of all items, which the form has read at once, rather than by a query for each question.
-    earlier = next((one for one in item.survey.items.all() if one.key == condition.get("item")), None)
-    answers = [_words_at(earlier, place, language) for place in condition.get("answers", []) if earlier]
-    words = _words_at(item, unasked, language) if isinstance(unasked, int) else unasked or ""
-    return dict(zip(CONDITION_FIELDS, (condition.get("item", ""), "\n".join(answers), words), strict=True))
-
-
-def _words_at(item: Item, place: int, language: str) -> str:
-    texts = answer_words(item, language)
-    return texts[place] if place < len(texts) else str(place)
-
-
-def answer_words(item: Item, language: str) -> list[str]:
-    """The answers by the words that conditions use: in this language, else in one that has some."""
-    texts = answers_of(selectors.item_of(item))
-    return [text.get(language) or next(filter(None, text.values()), "") for text in texts]

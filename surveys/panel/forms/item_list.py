@@ -20,8 +20,9 @@ from surveys.definition.parts import Text
 from surveys.definition.questions import frozen_item, place_among
 from surveys.lifecycle import selectors
 from surveys.models import Item
+from surveys.panel.forms.conditions import CONDITION_FIELDS, answer_words
 from surveys.panel.forms.formsets import PartFormSet
-from surveys.panel.forms.item import CONDITION_FIELDS, ItemForm, answer_words
+from surveys.panel.forms.item import ItemForm
 from surveys.panel.forms.multilingual import WordsField
 
 OF_CONDITION = {"asked_if": "asked_if_item", "unasked": "sent_if_unasked"}
@@ -30,6 +31,7 @@ OF_CONDITION = {"asked_if": "asked_if_item", "unasked": "sent_if_unasked"}
 class ItemFormSet(PartFormSet):
     """The questions of a survey, of which some depend on earlier ones."""
 
+    key_from = ("wording", "question")
     opened: frozenset[int] = frozenset()
     """Keys of the saved questions that are shown whole; the others are lines of the list."""
 

@@ -26,10 +26,10 @@ def facts_of(item: Item) -> str:
     )
     words += [gettext("at most {most}").format(most=item.most)] if item.most else []
     words += [gettext("“prefer not to say” offered")] if item.prefer_not else []
-    words += [] if item.required else ["optional"]
-    words += ["dropdown"] if item.dropdown else []
+    words += [] if item.required else [gettext("optional")]
+    words += [gettext("dropdown")] if item.dropdown else []
     words += [gettext("row of a grid")] if item.heading else []
-    words += [gettext("shuffled, except the last") if item.keep_last else "shuffled"] if item.shuffle else []
+    words += [gettext("shuffled, except the last") if item.keep_last else gettext("shuffled")] if item.shuffle else []
     words += (
         [gettext("asked only after some answers to {asked_if}").format(asked_if=item.asked_if["item"])]
         if item.asked_if

@@ -6,6 +6,7 @@ from estimator.base.mechanisms import PARAMETERS
 from surveys.labels import translated_lazy
 
 HELP = {
+    "key": gettext_lazy("Name of the variable in exports. Empty: made from the question."),
     "kind": gettext_lazy(
         "Open text, rankings and files cannot be randomised. Instead of a ranking ask for the first choice."
     ),

@@ -23,7 +23,7 @@ from surveys.accounts.teams import team_fields
 from surveys.definition.ceilings import require_budget
 from surveys.definition.numerals import plain_decimal, plain_number
 from surveys.labels import translated
-from surveys.lifecycle.selectors import language_names
+from surveys.lifecycle import selectors
 from surveys.models import KEY_VALIDATOR, Group, Section, Survey
 from surveys.panel.forms.entry import EntryFields
 from surveys.panel.forms.multilingual import WordsField
@@ -42,8 +42,8 @@ class WordsForm(ModelForm):
         self.survey: Survey = survey or self.instance
         if survey is not None:
             self.instance.survey = survey  # which is at hand; each part would ask the database for it
-        if "position" in self.fields:
-            self.fields["position"].required = False
+        for name in {"position", "key", "slug"} & {*self.fields}:
+            self.fields[name].required = False
         # The admin makes a form of a part alone, without its survey, to name the columns of a table.
         languages = getattr(self.survey, "languages", None) or ["en"]
         self.speak(languages, getattr(self.survey, "written_in", ""))
@@ -76,7 +76,9 @@ class WordsForm(ModelForm):
             if isinstance(field, WordsField) and isinstance(texts, dict):
                 gone = [code for code in languages if not texts.get(code, "").strip()]
                 if gone and (len(gone) < len(languages) or name in self.needed):
-                    self.say_missing(name, gettext("the text in {join}.").format(join=", ".join(language_names(gone))))
+                    self.say_missing(
+                        name, gettext("the text in {join}.").format(join=", ".join(selectors.language_names(gone)))
+                    )
 
     needed: tuple[str, ...] = ()
     """Texts without which the survey cannot be opened."""
@@ -232,7 +234,10 @@ class SurveyForm(EntryFields, WordsForm):
         )  # fmt: skip
         labels = {"slug": gettext_lazy("Link name (URL)")}
         help_texts = {
-            "slug": gettext_lazy("Lower-case letters, digits and hyphens; the part after /s/ in the survey’s link.")
+            "slug": gettext_lazy(
+                "Lower-case letters, digits and hyphens; the part after /s/ in the survey’s link. Empty: made from the "
+                "title."
+            )
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -266,6 +271,12 @@ class SurveyForm(EntryFields, WordsForm):
         if self.stale is not None:
             raise forms.ValidationError(gettext("Somebody else has changed the same places. Nothing is saved yet."))
         self.clean_entry()
+
+    def clean_slug(self) -> str:
+        """The slug as written, or one that is made from the title; a saved one stays where the field is emptied."""
+        titles = self.cleaned_data.get("title") or {}
+        written = next((titles[code] for code in self.instance.languages if titles.get(code)), "")
+        return str(self.cleaned_data["slug"] or self.instance.slug or selectors.slug_from(written))
 
     def clean_repeats(self) -> str:
         return str(self.cleaned_data["repeats"]) or self.instance.repeats
@@ -315,7 +326,10 @@ class GroupForm(WordsForm):
         labels = {"position": gettext_lazy("Order")}
         help_texts = {
             "key": (
-                gettext_lazy("Its name in exports. Shorter names are padded, so that every response has the same size.")
+                gettext_lazy(
+                    "Its name in exports. Shorter names are padded, so that every response has the same size. Empty: "
+                    "made from the label."
+                )
             ),
             "share": gettext_lazy("Its share of the population, if known: 30 %, 0.3 and 3/10 are the same."),
         }
@@ -339,6 +353,7 @@ class SectionForm(WordsForm):
         model = Section
         fields = ("position", "key", "title", "introduction", "help_after")
         labels = {"position": gettext_lazy("Order"), "help_after": gettext_lazy("Show the help line at its end")}
+        help_texts = {"key": gettext_lazy("Its name in the questions’ field “Section”. Empty: made from the heading.")}
 
 
 class SamePeopleForm(forms.Form):
