@@ -76,6 +76,11 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     page.get_by_role("button", name="Number").click()
     page.get_by_label("Question", exact=True).fill("How often in a month?")
     page.get_by_label("Who is asked").select_option(index=1)
+    others = page.get_by_label("Answer randomised and sent for everyone else")
+    expect(others).to_have_value("0")
+    others.fill("11")
+    page.locator(".editor-condition").get_by_text("Must be a number from 0 to 10 in steps of 1; got '11'").wait_for()
+    others.fill("3")
     page.get_by_role("button", name="Title, introduction, languages").click()
     page.get_by_label("Deutsch").check()
     page.get_by_text("Deutsch: 8 texts are not translated.").wait_for()
@@ -90,9 +95,10 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     page.get_by_text("Deutsch: 6 texts are not translated.").wait_for()
     wait_until_saved(page)
     often = definition()["items"][1]
-    assert (often["key"], often["asked_if"]) == (
+    assert (often["key"], often["asked_if"], often["unasked"]) == (
         "how_often_in_a_month",
         {"item": "which_drug_did_you_try_first", "answers": [4]},
+        "3",
     )
     page.get_by_role("button", name="1 Which drug").click()
     page.get_by_role("button", name="Delete: Option 1").click()

@@ -67,7 +67,7 @@ def test_preview_orders_items_by_position(bilingual: Survey, her: Client) -> Non
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"items-0-truth": "5/4"}, "cheated: Truth probability: truth must be greater than 0 and less than 1; got 5/4"),
+        ({"items-0-truth": "5/4"}, "cheated: Truth probability: Truth must be greater than 0 and less than 1; got 5/4"),
         ({"items-1-key": "cheated"}, "items must have different keys; cheated is used more than once"),
         ({"items-1-wording_de": ""}, "items[1].wording.de must not be empty"),
         ({"title": ""}, "Title: This field is required."),

@@ -25,6 +25,8 @@ from surveys.planning import draft_prices
 from surveys.planning.group_warnings import expected_reports
 
 STOPS, ADVICE = "stops", "advice"
+FIELD_NAMES = {"may_be_blank": "required", "sent_if_unasked": "unasked"}
+"""What the editor calls fields of the plain form."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _unfinished(definition: Definition) -> Iterator[Problem]:
         yield Problem(STOPS, ("screening", field), words)
     for item in definition["items"]:
         for field, words in item_faults(item):
-            yield Problem(STOPS, ("items", item["key"], field), words)
+            yield Problem(STOPS, ("items", item["key"], FIELD_NAMES.get(field, field)), words)
 
 
 def _empty_texts(definition: Definition) -> Iterator[Problem]:

@@ -29,11 +29,11 @@ BEFORE = {
     "picture/alternative": gettext_lazy("the alternative text of the picture before question {number}"),
 }
 NEEDED = gettext_lazy("This randomisation method needs it.")
-FIELDS_OF = {"grid": "step", "required": "may_be_blank"}
+FIELDS_OF = {"grid": "step", "required": "may_be_blank", "unasked": "sent_if_unasked"}
 FIELDS = {
     *PARAMETERS,
     *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "keep_last", "dropdown",
-    "heading", "most", "section",
+    "heading", "most", "section", "sent_if_unasked",
 }  # fmt: skip
 """The fields of a question's form that can have an error; every other error is the mechanism's."""
 
@@ -99,7 +99,10 @@ def field_and_words(error: ValidationError, path: Path) -> tuple[str, str]:
         path = path[1:]
     name = str(next(iter(path or error.keys), ""))
     field = FIELDS_OF.get(name, name)
-    return (field if field in FIELDS else "mechanism"), error.sentence(path)
+    if field not in FIELDS:
+        return "mechanism", error.sentence(path)
+    words = error.sentence(path[1:])
+    return field, words[0].upper() + words[1:]
 
 
 def _unfinished(items: list[ItemPart]) -> Iterator[str]:

@@ -75,6 +75,7 @@ function fieldName(field) {
     prefer_not: gettext("prefer not to say"),
     section: gettext("section"),
     step: gettext("step"),
+    unasked: gettext("answer for everyone else"),
   }[field] ?? field.replaceAll("_", " ");
 }
 

@@ -111,7 +111,7 @@ export function Budget({ prices, ceiling }) {
         ${usual.map(([total, words]) => html`<option value=${String(total)}>${total} ${words}</option>`)}<option value=${OTHER}>${gettext("other …")}</option></select></label>
     ${own && html`<input class="candor-field editor-inline" inputmode="decimal" autocomplete="off" aria-label=${gettext("Total privacy loss")} value=${written ?? String(budget)}
       onInput=${({ target }) => setWritten(target.value)} onChange=${type} />`}
-    <meter min="0" max=${budget} high=${budget * 0.999} value=${Math.min(found.epsilon, budget)} aria-label=${gettext("Share of the privacy budget spent")}
+    <meter min="0" max=${budget} value=${Math.min(found.epsilon, budget)} aria-label=${gettext("Share of the privacy budget spent")}
       title=${fill(gettext("All answers of a person together can change the odds of a guess about that person by at most {odds} to 1."), { odds: found.odds })}></meter>
     ${over && !prices.stuck && html`<button type="button" class="candor-button editor-small-button" onClick=${() => prices.fit()}>${gettext("Fit to budget")}</button>`}
     ${over && prices.stuck && html`<span class="editor-stop" role="alert">${gettext("Too little for so many questions: raise the limit, or ask fewer.")}</span>`}

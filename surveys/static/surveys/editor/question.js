@@ -160,11 +160,15 @@ function toggleWithheld(draft, item, state) {
   });
 }
 
-function Grid({ draft, item, edit }) {
-  const field = (name, label) => html`<label class="editor-field">${label}<input class="candor-field" inputmode="decimal" autocomplete="off"
+function NumberField({ draft, item, edit, name, label }) {
+  return html`<label class="editor-field">${label}<input class="candor-field" inputmode="decimal" autocomplete="off"
     data-path=${name} value=${item[name] ?? ""} onInput=${(event) => edit(name, (it) => (it[name] = event.target.value.trim().replace(",", ".")))} />
     <${Said} draft=${draft} path=${`items/${item.key}/${name}`} /></label>`;
-  return html`<div class="editor-grid">${field("minimum", gettext("From"))}${field("maximum", gettext("To"))}${field("step", gettext("In steps of"))}</div>`;
+}
+
+function Grid(props) {
+  const labels = { minimum: gettext("From"), maximum: gettext("To"), step: gettext("In steps of") };
+  return html`<div class="editor-grid">${Object.entries(labels).map(([name, label]) => html`<${NumberField} key=${name} ...${props} name=${name} label=${label} />`)}</div>`;
 }
 
 export function Switch({ label, on, onChange, path }) {
@@ -205,10 +209,22 @@ function Condition({ draft, item, language, edit }) {
       ${item.asked_if && !earlier.includes(on) && html`<option value=${item.asked_if.item}>${fill(gettext("after {question}, which is not earlier"), { question: item.asked_if.item })}</option>`}</select></label>
     ${on && html`<div class="editor-switches" role="group" aria-label=${gettext("Asked after these answers")}>${answersOf(on, language).map((words, place) => html`<label class="editor-check">
       <input type="checkbox" checked=${item.asked_if.answers.includes(place)} onChange=${(event) => tick(place, event.target.checked)} /><span dir="auto">${words}</span></label>`)}</div>
-      ${WITH_OPTIONS(item) && item.kind !== "several_choices" && html`<label class="editor-field">${gettext("Answer randomised and sent for everyone else")}
-        <select class="candor-field" value=${String(item.unasked ?? 0)} data-path="unasked" onChange=${(event) => edit("", (it) => (it.unasked = Number(event.target.value)))}>
-        ${answersOf(item, language).map((words, place) => html`<option value=${String(place)}>${words}</option>`)}</select></label>`}`}
+      <${Unasked} draft=${draft} item=${item} language=${language} edit=${edit} />`}
   </fieldset>`;
+}
+
+/** What is sent for those who are not asked, so that nobody sees who they are. */
+function Unasked({ draft, item, language, edit }) {
+  const label = gettext("Answer randomised and sent for everyone else");
+  if (item.kind === "several_choices") {
+    return html`<p class="candor-quiet">${gettext("For everyone else, no option ticked is randomised and sent.")}</p>`;
+  }
+  if (item.kind === "number") {
+    return html`<${NumberField} draft=${draft} item=${item} edit=${edit} name="unasked" label=${label} />`;
+  }
+  return html`<label class="editor-field">${label}
+    <select class="candor-field" value=${String(item.unasked ?? 0)} data-path="unasked" onChange=${(event) => edit("", (it) => (it.unasked = Number(event.target.value)))}>
+    ${answersOf(item, language).map((words, place) => html`<option value=${String(place)}>${words}</option>`)}</select></label>`;
 }
 
 function Key({ item, draft, onRename }) {
