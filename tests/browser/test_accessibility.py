@@ -74,6 +74,9 @@ def test_axe_each_state_of_the_page(visit: Visit, site: Capture, reach: Reach, w
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert width(page) <= 640, "with letters of twice the size on top"
     assert page.evaluate(CLIPPED) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert width(page) <= 390, "the same on a phone"
+    assert page.evaluate(CLIPPED) == []
     page.evaluate("document.documentElement.removeAttribute('style')")
     page.set_viewport_size({"width": 360, "height": 800})
     page.evaluate(SPACED)
