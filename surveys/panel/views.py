@@ -6,6 +6,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -29,7 +30,7 @@ from surveys.respondent.stored_pages import attachment
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    return redirect("admin:surveys_survey_changelist")
+    return redirect(f"{reverse('admin:surveys_survey_changelist')}?{request.GET.urlencode()}".rstrip("?"))
 
 
 @require_safe

@@ -106,6 +106,14 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     expect(page.get_by_label("Heroin")).to_be_checked()
 
 
+def test_refused_character_is_named_with_its_question(editor: Page) -> None:
+    editor.get_by_label("Question", exact=True).fill("Have you \u202eever?")
+    status = editor.locator(".editor-status")
+    expect(status).to_contain_text("Not saved: Question 1 has U+202E (RIGHT-TO-LEFT OVERRIDE) as character 10")
+    editor.get_by_label("Question", exact=True).fill("Have you ever?")
+    wait_until_saved(editor)
+
+
 def losses() -> dict[str, float]:
     """The privacy loss of each question as it is saved, and of all."""
     found = price_of(definition()["items"], 1000)

@@ -13,6 +13,7 @@ from tests.browser.panel import DESKTOP, PHONE, fits, sign_in
 from tests.factories import payloads
 
 WORD = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz"
+WIDER = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim())"
 PAGES = ("", "edit/", "open/", "share/", "watch/", "preview/", "plan/", "waves/")
 
 
@@ -44,3 +45,6 @@ def test_long_words_fit_on_a_phone_and_a_desktop(page: Page, alice: User, long_w
             if not fits(page):
                 wide.append((path.split("/")[-2], size["width"]))
     assert wide == []
+    page.goto(f"/s/{long_words[1].slug}/")
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    assert page.locator("main legend.question-name, main h1, main .choice").evaluate_all(WIDER) == []

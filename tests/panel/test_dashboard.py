@@ -44,6 +44,7 @@ def test_first_page_without_surveys_teaches(her: Client) -> None:
     assert 'id="begin"' in html
     assert reverse("panel:templates") in html
     assert her.get(reverse("panel:index"))["Location"] == LIST
+    assert her.get(reverse("panel:index") + "?q=campus&tag=a+b")["Location"] == LIST + "?q=campus&tag=a+b"
 
 
 def test_row_names_the_next_step_of_each_state(her: Client, alice: User) -> None:

@@ -47,14 +47,15 @@ Body = dict[str, object]
 
 
 def answers_errors(view: View) -> View:
-    """Answer what is wrong with a request as JSON, with the path of the field."""
+    """Answer what is wrong with a request as JSON, with the path of the field and the message without it."""
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except ValidationError as error:
-            return JsonResponse({"message": str(error), "path": list(error.path)}, status=422)
+            sent = {"message": str(error), "path": list(error.path), "sentence": error.sentence(())}
+            return JsonResponse(sent, status=422)
         except Conflict as error:
             return JsonResponse({"message": str(error)}, status=409)
 

@@ -1,6 +1,6 @@
 /** The survey editor: the list of questions, the one that is edited, and the page as respondents will see it. */
 import { fill, gettext, pieces } from "../panel/words.js";
-import { Clash, Problems, when } from "./aside.js";
+import { Clash, placeOf, Problems, when } from "./aside.js";
 import { Draft } from "./draft.js";
 import { Preview } from "./frame.js";
 import { Outline } from "./outline.js";
@@ -131,7 +131,7 @@ function Status({ draft, onOpen }) {
     return html`<span class="editor-status editor-stop" role="alert">${pieces(gettext("Your session has ended. {link} and come back: your texts stay here."), { link: html`<a href=${`/panel/login/?next=${encodeURIComponent(draft.addresses.edit)}`} target="_blank">${gettext("Sign in again")}</a>` })}</span>`;
   }
   if (draft.status === "refused") {
-    return html`<span class="editor-status editor-stop" role="alert">${gettext("Not saved:")} <button type="button" class="editor-text" onClick=${() => onOpen(draft.path)}>${draft.message}</button></span>`;
+    return html`<span class="editor-status editor-stop" role="alert">${gettext("Not saved:")} <button type="button" class="editor-text" onClick=${() => onOpen(draft.path)}>${placeOf(draft.definition, draft.path)} ${draft.message}</button></span>`;
   }
   const wrong = draft.status === "failed" || draft.status === "frozen";
   return html`<span class=${`editor-status${wrong ? " editor-stop" : ""}`} role=${wrong ? "alert" : undefined}>${words[draft.status] ?? draft.message}</span>`;

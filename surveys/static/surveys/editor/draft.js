@@ -166,7 +166,7 @@ export class Draft {
       this.message = content?.message ?? gettext("You cannot change this survey any more.");
     } else if (status === 422) {
       this.status = "refused";
-      [this.message, this.path] = [content.message, content.path];
+      [this.message, this.path] = [content.sentence, content.path];
     } else if (status === 401) {
       this.status = "signed-out";
     } else {
