@@ -10,11 +10,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext
 from django.utils.translation.trans_real import parse_accept_lang_header
 
+from estimator.base.languages import activated
 from surveys.accounts import second_factor as factor
 from surveys.api import problems
 from surveys.panel.accounts import kept_forms
@@ -30,7 +31,7 @@ def speak_language(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
         if not request.path.startswith("/panel/"):
             return get_response(request)
         language = panel_language(request)
-        with translation.override(language), timezone.override(browser_zone(request)):
+        with activated(language, settings.PANEL_LANGUAGES), timezone.override(browser_zone(request)):
             response = get_response(request)
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
         response.headers.setdefault("Content-Language", language)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.sentences import MINUS
 from estimator.base.charts import Axis, round_step
+from estimator.base.languages import figures
 
 MOST_TICKS = 6
 LEAST_STEP = 1e-9
@@ -20,10 +21,10 @@ class DifferenceAxis(Axis):
 
     def tick(self, number: float) -> str:
         text = f"{100 * number:.0f}" if self.shares else f"{number:,.10g}"
-        return "0" if not text.strip("-0") else text.replace("-", MINUS)
+        return "0" if not text.strip("-0") else figures(text.replace("-", MINUS))
 
     def say(self, number: float, places: int) -> str:
-        return f"{100 * number if self.shares else number:,.{places}f}".replace("-", MINUS)
+        return figures(f"{100 * number if self.shares else number:,.{places}f}".replace("-", MINUS))
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class RatioAxis(Axis):
         return f"{number:g}" if number >= 1 else f"1/{1 / number:g}"
 
     def say(self, number: float, places: int) -> str:
-        return f"{number:,.{max(places, 2)}f}"
+        return figures(f"{number:,.{max(places, 2)}f}")
 
     def part_of_width(self, number: float) -> float:
         power = math.log2(number) if number > 0 else self.start

@@ -9,6 +9,7 @@ from estimator.analyses import axes, sentences
 from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.sentences import RowDescriber
 from estimator.base import charts, wording
+from estimator.base.languages import figures, filled
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
     mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
     error = gettext("Standard error") if mean else gettext("Standard error (percentage points)")
-    table = FigureTable(title, (head, "Responses", "Estimate", _interval(rows), error), cells)
+    table = FigureTable(title, (head, gettext("Responses"), gettext("Estimate"), _interval(rows), error), cells)
     return FigureWithTable(title, _drawn(drawn, key, title, axis), table)
 
 
@@ -76,7 +77,8 @@ def differences(
         cells.append((label, wording.count(row.n), value, span, verdict))
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = gettext(", percentage points") if unit is sentences.POINTS else ""
-    head = ("Difference", "Responses", f"Estimate{points}", _interval(rows, together), "Verdict")
+    estimate = gettext("Estimate") + points
+    head = (gettext("Difference"), gettext("Responses"), estimate, _interval(rows, together), gettext("Verdict"))
     table = FigureTable(f"{title}{points}", head, tuple(cells))
     return FigureWithTable(title, _drawn(drawn, "differences", f"{title}{points}", axis), table)
 
@@ -91,7 +93,7 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
     head = (
         gettext("First question"),
         gettext("Second question"),
-        "Estimate",
+        gettext("Estimate"),
         _interval(rows),
         gettext("Standard error (percentage points)"),
     )
@@ -112,7 +114,13 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
     ]
     title = gettext("Odds ratios of {answer}").format(answer=answer)
     cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
-    head = ("Groups", "Responses", gettext("Odds ratio"), _interval(rows), gettext("Standard error of the logarithm"))
+    head = (
+        gettext("Groups"),
+        gettext("Responses"),
+        gettext("Odds ratio"),
+        _interval(rows),
+        gettext("Standard error of the logarithm"),
+    )
     return FigureWithTable(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), FigureTable(title, head, cells))
 
 
@@ -124,12 +132,14 @@ def associations(rows: list[AnalysisRow]) -> FigureTable:
             cells.append((names[row.quantity], *_ratio_cells(row)[:2]))
             continue
         low, high = row.low or 0.0, row.high or 0.0
-        estimate = sentences.missing(row) if row.estimate is None else sentences.signed(f"{row.estimate:.2f}")
+        estimate = sentences.missing(row) if row.estimate is None else sentences.signed(figures(f"{row.estimate:.2f}"))
         # Rounded outwards, which does not leave the range.
-        ends = f"{max(low - 0.005, -1):.2f} to {min(high + 0.005, 1):.2f}"
+        ends = filled(gettext("{low:.2f} to {high:.2f}"), low=max(low - 0.005, -1), high=min(high + 0.005, 1))
         cells.append((names["phi"], estimate, sentences.signed(ends)))
     return FigureTable(
-        gettext("How strongly the two answers are associated"), ("Measure", "Estimate", _interval(rows)), tuple(cells)
+        gettext("How strongly the two answers are associated"),
+        (gettext("Measure"), gettext("Estimate"), _interval(rows)),
+        tuple(cells),
     )
 
 
@@ -161,7 +171,7 @@ def _ratio_cells(row: AnalysisRow) -> tuple[str, str, str]:
     ends = (
         gettext("{low} or more").format(low=low)
         if row.high is None
-        else f"{low} to {sentences.ratio(row.high, up=True)}"
+        else gettext("{low} to {high}").format(low=low, high=sentences.ratio(row.high, up=True))
     )
     estimate = sentences.missing(row) if row.estimate is None else sentences.ratio(row.estimate)
     return estimate, ends, sentences.ratio(row.standard_error or 0.0)
@@ -191,7 +201,9 @@ def _value(row: AnalysisRow) -> str:
 def _interval(rows: list[AnalysisRow], together: float | None = None) -> str:
     """The heading of a column of intervals: the confidence level of each, or of all together."""
     level = next((row.level for row in rows if row.level is not None), None) if together is None else together
-    interval = "Interval" if level is None else gettext("{level} interval").format(level=sentences.confidence(level))
+    interval = (
+        gettext("Interval") if level is None else gettext("{level} interval").format(level=sentences.confidence(level))
+    )
     return (
         interval if together is None or len(rows) < 2 else gettext("{interval}, simultaneous").format(interval=interval)
     )

@@ -110,10 +110,10 @@ def _weighting(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow
         if row.weights and not (row.choice == 0 and item.kind == "yes_no" and len(item.choices) == 2):
             same = [one for one in rows if (one.choice, one.quantity) == (row.choice, row.quantity)]
             labels, title = [_weighted_label(one, speaker) for one in same], speaker.quantity(position, row.choice)
-            drawn.append(parts.estimates(same, labels, f"weights-{row.choice}", title, "Respondents"))
+            drawn.append(parts.estimates(same, labels, f"weights-{row.choice}", title, gettext("Respondents")))
     entered = {key: float(100 * Fraction(share)) for key, share in analysis.parameters["shares"].items()}
-    cells = tuple((speaker.group(key), f"{share:.10g}{wording.SPACE}%") for key, share in entered.items())
-    shares = parts.FigureTable(gettext("Entered population shares"), ("Group", "Share"), cells)
+    cells = tuple((speaker.group(key), f"{wording.point(share)}{wording.SPACE}%") for key, share in entered.items())
+    shares = parts.FigureTable(gettext("Entered population shares"), (gettext("Group"), gettext("Share")), cells)
     groups = [row for row in rows if row.group]
     drawn.append(parts.FigureWithTable(gettext("The entered shares"), SafeString(""), shares))
     methods = (words.METHODS["weighting"], words.METHODS["share"])
@@ -191,7 +191,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         parts.crossed(joint, answers, others, "joint", gettext("All respondents, split by both answers")),
     ]
     if ratios:
-        drawn.append(parts.FigureWithTable("Association", SafeString(""), parts.associations(ratios)))
+        drawn.append(parts.FigureWithTable(gettext("Association"), SafeString(""), parts.associations(ratios)))
     cautions = _cautions(analysis, [], speaker)
     if EDGE in result["flags"]:
         cautions.append(
@@ -276,13 +276,14 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
         words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes
     ] or [gettext("The newest version cannot be compared yet: {why}").format(why=_too_few(estimates, speaker))]
     labels = [words.capital(names[row.version or 0]) for row in estimates]
-    drawn = [parts.over_time(estimates, labels, "versions", gettext("Over time: {label}").format(label=label), "Wave")]
+    title = gettext("Over time: {label}").format(label=label)
+    drawn = [parts.over_time(estimates, labels, "versions", title, gettext("Wave"))]
     if changes:
         pairs = [
             f"{words.capital(names[row.version or 0])} {words.MINUS} {names[row.against_version or 0]}"
             for row in changes
         ]
-        drawn.append(parts.differences(changes, pairs, unit, f"Change: {label}"))
+        drawn.append(parts.differences(changes, pairs, unit, gettext("Change: {label}").format(label=label)))
     left_out = [
         gettext("Version {number} is left out: {why}.").format(number=number, why=why)
         for number, why in parameters["left_out"]

@@ -10,6 +10,7 @@ from collector.designs import Design
 from collector.reports import selectors as store
 from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
 from estimator.analyses.strata import PAIRS
+from estimator.base.languages import filled
 from estimator.models import Analysis
 from estimator.runs.groups import UNTOLD, is_protected
 from estimator.runs.waves import incomparable_reason, is_weighted
@@ -181,10 +182,14 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
     most = min(store.report_count(digest) for digest in digests)
     if not (written.isascii() and written.isdecimal() and len(written) <= 12 and int(written) <= most):
         raise AnalysisError(
-            gettext(
-                "The number who took part in both must be a whole number from 0 to {most:,}, the "
-                "responses of the smaller of the two, or empty; got “{given}”."
-            ).format(most=most, given=text.strip())
+            filled(
+                gettext(
+                    "The number who took part in both must be a whole number from 0 to {most:,}, the "
+                    "responses of the smaller of the two, or empty; got “{given}”."
+                ),
+                most=most,
+                given=text.strip(),
+            )
         )
     return int(written)
 

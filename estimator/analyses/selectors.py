@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 from django.utils.translation import gettext, ngettext
 
+from estimator.base.languages import filled
 from estimator.models import Analysis
 
 NEWEST = 30
@@ -24,11 +25,14 @@ def compared_with_before(analysis: Analysis) -> str:
         return ""
     if analysis.input_digest != first.input_digest:
         more = (analysis.reports or 0) - (first.reports or 0)
-        return ngettext(
-            "{count:,} response arrived since then: these are the numbers of a new snapshot.",
-            "{count:,} responses arrived since then: these are the numbers of a new snapshot.",
-            more,
-        ).format(count=more)
+        return filled(
+            ngettext(
+                "{count:,} response arrived since then: these are the numbers of a new snapshot.",
+                "{count:,} responses arrived since then: these are the numbers of a new snapshot.",
+                more,
+            ),
+            count=more,
+        )
     if analysis.result_digest == first.result_digest:
         return gettext("The same snapshot, and every number is identical.")
     return gettext(

@@ -11,6 +11,7 @@ from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, AnalysisRow
 from estimator.base import wording
+from estimator.base.languages import figures, filled
 from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
@@ -107,7 +108,7 @@ class RowDescriber:
 
     def quantity(self, position: int, choice: int | None) -> str:
         """The label of an estimated quantity."""
-        return "Mean" if choice is None else self.choice(position, choice)
+        return gettext("Mean") if choice is None else self.choice(position, choice)
 
     def group(self, key: str) -> str:
         """The label of a group; of all respondents if no key is given."""
@@ -262,29 +263,30 @@ def ratio(number: float, *, up: bool | None = None) -> str:
     Beyond a thousand, or a thousandth, more digits would say nothing: only hardly any data lead there.
     """
     if number > MOST_RATIO:
-        return f"{MOST_RATIO:,}" if up is False else gettext("over {most_ratio:,}").format(most_ratio=MOST_RATIO)
+        text = "{most_ratio:,}" if up is False else gettext("over {most_ratio:,}")
+        return filled(text, most_ratio=MOST_RATIO)
     if number < 1 / MOST_RATIO:
         return (
             "0"
             if number <= 0 or up is False
-            else f"{1 / MOST_RATIO}"
+            else figures(f"{1 / MOST_RATIO}")
             if up
-            else gettext("below {least}").format(least=1 / MOST_RATIO)
+            else filled(gettext("below {least}"), least=1 / MOST_RATIO)
         )
     places = max(0, 1 - math.floor(math.log10(number)))
     scaled = number * 10**places
     whole = round(scaled) if up is None else math.ceil(scaled - 1e-9) if up else math.floor(scaled + 1e-9)
-    return f"{whole / 10**places:,.{places}f}"
+    return figures(f"{whole / 10**places:,.{places}f}")
 
 
 def p_value(number: float | None) -> str:
     if number is None:
         return "–"
-    return gettext("below 0.001") if number < 0.001 else f"{number:.3f}" if number < 0.1 else f"{number:.2f}"
+    return gettext("below 0.001") if number < 0.001 else figures(f"{number:.3f}" if number < 0.1 else f"{number:.2f}")
 
 
 def confidence(level: float) -> str:
-    return f"{100 * level:g}{wording.SPACE}%"
+    return figures(f"{100 * level:g}{wording.SPACE}%")
 
 
 def named(text: str) -> str:
@@ -307,7 +309,7 @@ class Test(TypedDict):
 def facts(found: Test) -> str:
     """A likelihood-ratio test in the usual notation."""
     statistic = found["statistic"]
-    quoted = "–" if statistic is None else f"{statistic:.2f}"
+    quoted = "–" if statistic is None else figures(f"{statistic:.2f}")
     freedom = found["degrees_of_freedom"]
     return ngettext(
         "likelihood ratio {quoted} with {freedom} degree of freedom, p {p_value}",

@@ -5,6 +5,7 @@ that: the respondents' pages have numbers of their own, which must not change wi
 """
 
 import re
+import string
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,10 +39,16 @@ def activated(language: str, known: Collection[str] = LANGUAGES) -> Iterator[str
     `known` are those of reports, if nothing else is given.
     """
     spoken = language if language in known else DEFAULT
-    token = _numbers.set(spoken)
+    with numbers_of(spoken), translation.override(spoken):
+        yield spoken
+
+
+@contextmanager
+def numbers_of(language: str) -> Iterator[None]:
+    """Write numbers as this language does, whatever language texts are in."""
+    token = _numbers.set(language)
     try:
-        with translation.override(spoken):
-            yield spoken
+        yield
     finally:
         _numbers.reset(token)
 
@@ -72,3 +79,14 @@ def figures(text: str) -> str:
     if text.startswith("-") and direction() == "rtl":
         text = f"\u200e{text}"
     return text.translate(_MARKS.get(_numbers.get(), {}))
+
+
+class _Filler(string.Formatter):
+    def format_field(self, value: object, format_spec: str) -> str:
+        text = str(super().format_field(value, format_spec))
+        return figures(text) if isinstance(value, int | float) else text
+
+
+def filled(text: str, **values: object) -> str:
+    """The text with its `{placeholders}` filled as `str.format` does, its numbers with the language's separators."""
+    return _Filler().vformat(str(text), (), values)

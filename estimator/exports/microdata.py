@@ -20,6 +20,7 @@ from collector.errors import Conflict
 from collector.reports import rewriting
 from collector.reports import selectors as store
 from estimator.base.cells import ExportError, Watch
+from estimator.base.languages import filled
 from estimator.exports.variables import ExportVariable, variables_of
 from estimator.models import Run
 from estimator.runs.estimation import MINIMUM_MICRODATA
@@ -101,10 +102,14 @@ def check(run: Run) -> None:
     reports = run.reports or 0
     if reports < MINIMUM_MICRODATA:
         raise ExportError(
-            gettext(
-                "Single responses are released from {minimum_microdata} responses on; this run counted "
-                "{reports:,}. With fewer it is too easy to guess whose a row is."
-            ).format(minimum_microdata=MINIMUM_MICRODATA, reports=reports)
+            filled(
+                gettext(
+                    "Single responses are released from {minimum_microdata} responses on; this run counted "
+                    "{reports:,}. With fewer it is too easy to guess whose a row is."
+                ),
+                minimum_microdata=MINIMUM_MICRODATA,
+                reports=reports,
+            )
         )
     try:
         store.require_reports(run.design_id)
@@ -126,8 +131,11 @@ def check(run: Run) -> None:
             else gettext("use a run made after closing, which counted all of them.")
         )
         raise ExportError(
-            gettext("This run counted {reports:,} responses and {stored:,} are stored: {rest}").format(
-                reports=reports, stored=stored, rest=rest
+            filled(
+                gettext("This run counted {reports:,} responses and {stored:,} are stored: {rest}"),
+                reports=reports,
+                stored=stored,
+                rest=rest,
             )
         )
 
@@ -138,10 +146,14 @@ def check_in_memory(run: Run) -> None:
     cells = (run.reports or 0) * len(run.tallies)
     if cells > MOST_CELLS:
         raise ExportError(
-            gettext(
-                "Files for SPSS and Stata are made of at most {most_cells:,} symbols; this run counted "
-                "{cells:,}. Use CSV or Parquet, which both programs can read."
-            ).format(most_cells=MOST_CELLS, cells=cells)
+            filled(
+                gettext(
+                    "Files for SPSS and Stata are made of at most {most_cells:,} symbols; this run counted "
+                    "{cells:,}. Use CSV or Parquet, which both programs can read."
+                ),
+                most_cells=MOST_CELLS,
+                cells=cells,
+            )
         )
 
 
@@ -187,7 +199,7 @@ def order_key(digest: str) -> bytes:
 
 
 def _other_reports(run: Run) -> ExportError:
-    counted = gettext("{reports:,} responses").format(reports=run.reports)
+    counted = filled(gettext("{reports:,} responses"), reports=run.reports)
     return ExportError(
         gettext(
             "The stored responses are not those that this run counted, {counted}; make a new run and try again."

@@ -116,23 +116,25 @@ def _worker() -> HealthCheck:
     try:
         seen = selectors.worker_seen()
     except DatabaseError:
-        return HealthCheck("worker", False, "The database that knows does not answer.")
+        return HealthCheck("worker", False, "The database does not answer.")
     if seen is None:
-        return HealthCheck("worker", False, "No worker was ever seen. Reports are stored all the same.")
+        return HealthCheck("worker", False, "No worker was ever seen. Responses are stored all the same.")
     ago = timezone.now() - seen
     words = f"It looked for work {in_words(ago)} ago."
-    return HealthCheck("worker", ago < AWAY, words if ago < AWAY else f"{words} Reports are stored all the same.")
+    if ago < AWAY:
+        return HealthCheck("worker", True, words)
+    return HealthCheck("worker", False, f"{words} Responses are stored all the same.")
 
 
 def _counting() -> HealthCheck:
     try:
         late = lag()
     except DatabaseError:
-        return HealthCheck("counting", False, "The database that knows does not answer.")
+        return HealthCheck("counting", False, "The database does not answer.")
     if late is None:
-        return HealthCheck("counting", False, "Reports wait, and none was ever counted.")
-    words = f"Reports wait for {in_words(late)} to be counted." if late else "No report waits to be counted."
-    return HealthCheck("counting", late < LATE, words)
+        return HealthCheck("counting", False, "Responses wait, and none was ever counted.")
+    waits = f"Responses have waited {in_words(late)} to be counted."
+    return HealthCheck("counting", late < LATE, waits if late else "No response waits to be counted.")
 
 
 def in_words(time: timedelta) -> str:

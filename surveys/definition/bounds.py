@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from collector.designs.texts import refused_character
 from collector.errors import Path, ValidationError
+from estimator.base.languages import filled
 from surveys.definition.unsupported import unsupported_text
 
 LARGEST = 512 * 1024
@@ -64,8 +65,10 @@ def too_large(size: int) -> ValidationError:
     """The error for a definition with this many bytes, raised before reading where possible."""
     return ValidationError(
         (),
-        gettext("a definition must have at most {largest:,} bytes besides its pictures; this one has {size:,}").format(
-            largest=LARGEST, size=size
+        filled(
+            gettext("a definition must have at most {largest:,} bytes besides its pictures; this one has {size:,}"),
+            largest=LARGEST,
+            size=size,
         ),
     )
 
@@ -105,7 +108,7 @@ def _require_plain_entries(value: dict[Any, Any] | list[Any], path: Path, depth:
             parts += 1 + require_plain(part, (*path, str(name)), depth + 1)
     if parts > MOST_PARTS:
         raise ValidationError(
-            path or SURVEY, gettext("must have at most {most_parts:,} parts; got more").format(most_parts=MOST_PARTS)
+            path or SURVEY, filled(gettext("must have at most {most_parts:,} parts; got more"), most_parts=MOST_PARTS)
         )
     return parts
 
@@ -114,8 +117,10 @@ def _require_plain_key(name: Any, path: Path) -> None:
     if len(str(name)) > LONGEST_KEY:
         raise ValidationError(
             path,
-            gettext("must have keys of at most {longest_key} characters; got {count:,}").format(
-                longest_key=LONGEST_KEY, count=len(str(name))
+            filled(
+                gettext("must have keys of at most {longest_key} characters; got {count:,}"),
+                longest_key=LONGEST_KEY,
+                count=len(str(name)),
             ),
         )
     if unseen := refused_character(str(name), lines=False):
@@ -126,8 +131,10 @@ def _require_plain_text(words: str, path: Path) -> None:
     if len(words) > LONGEST_TEXT:
         raise ValidationError(
             path,
-            gettext("must have at most {longest_text:,} characters; got {count:,}").format(
-                longest_text=LONGEST_TEXT, count=len(words)
+            filled(
+                gettext("must have at most {longest_text:,} characters; got {count:,}"),
+                longest_text=LONGEST_TEXT,
+                count=len(words),
             ),
         )
     if reason := unsupported_text(words):

@@ -13,6 +13,7 @@ from typing import Any, cast
 from django.utils.translation import gettext
 
 from collector.errors import Path, ValidationError
+from estimator.base.languages import filled
 from surveys.definition.parts import Definition
 
 
@@ -71,7 +72,7 @@ def read_changes(raw: object) -> list[Change]:
     if not isinstance(raw, list) or len(raw) > MOST_CHANGES:
         raise ValidationError(
             ("changes",),
-            gettext("must be a list of at most {most_changes:,} changes").format(most_changes=MOST_CHANGES),
+            filled(gettext("must be a list of at most {most_changes:,} changes"), most_changes=MOST_CHANGES),
         )
     found = []
     for number, one in enumerate(raw):

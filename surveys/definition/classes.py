@@ -19,6 +19,7 @@ from django.utils.translation import override
 from collector.designs.checks import listed, one_of
 from collector.designs.items import MOST_ANSWERS
 from collector.errors import Path, ValidationError
+from estimator.base.languages import filled
 from surveys.definition.parts import Text
 from surveys.definition.validation import known_keys
 
@@ -67,8 +68,10 @@ def choices_of(classes: object, languages: Sequence[str], path: Path) -> list[Te
     if not 2 <= count <= MOST_ANSWERS:
         raise ValidationError(
             path,
-            panel_text("must give 2 to {most_answers} choices; got {count:,}").format(
-                most_answers=MOST_ANSWERS, count=count
+            filled(
+                panel_text("must give 2 to {most_answers} choices; got {count:,}"),
+                most_answers=MOST_ANSWERS,
+                count=count,
             ),
         )
     return [{code: _in(code, label) if code in MONTH else "" for code in languages} for label in labels]
@@ -150,8 +153,10 @@ def _periods(written: Mapping[str, object], parts: int, path: Path) -> list[date
     if (count := last - first + 1) > MOST_ANSWERS:
         raise ValidationError(
             path,
-            panel_text("must give 2 to {most_answers} choices; got {count:,}").format(
-                most_answers=MOST_ANSWERS, count=count
+            filled(
+                panel_text("must give 2 to {most_answers} choices; got {count:,}"),
+                most_answers=MOST_ANSWERS,
+                count=count,
             ),
         )
     return [_first_day(number * months) for number in range(first, last + 2)]

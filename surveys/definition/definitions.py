@@ -19,6 +19,7 @@ from collector import designs
 from collector.designs.checks import listed
 from collector.errors import Path, ValidationError
 from estimator.base.extras import lacking_package
+from estimator.base.languages import filled
 from randomized_response import epsilon_total
 from surveys.definition import about, appearance, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
@@ -205,10 +206,14 @@ def _frozen_items(items: list[ItemPart]) -> list[Mapping[str, Any]]:
         if numbers > MOST_NUMBERS:
             raise ValidationError(
                 ("items", number),
-                gettext(
-                    ": the tables of the questions up to here have {numbers:,} numbers; at most {most:,} "
-                    "are allowed. Offer fewer answers or a larger step"
-                ).format(numbers=numbers, most=MOST_NUMBERS),
+                filled(
+                    gettext(
+                        ": the tables of the questions up to here have {numbers:,} numbers; at most {most:,} "
+                        "are allowed. Offer fewer answers or a larger step"
+                    ),
+                    numbers=numbers,
+                    most=MOST_NUMBERS,
+                ),
             )
     return frozen
 
@@ -300,15 +305,22 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)
     if total > ceiling:
-        words = gettext(
-            "the questions together have epsilon {total:.4f}; at most {ceiling:.4f} per person is allowed"
-        ).format(total=total, ceiling=ceiling)
+        words = filled(
+            gettext("the questions together have epsilon {total:.4f}; at most {ceiling:.4f} per person is allowed"),
+            total=total,
+            ceiling=ceiling,
+        )
         if opening.spent > 1:
             before = epsilon_of(opening.spent)
-            words = gettext(
-                "after this wave the privacy loss of a person could be epsilon {total:.4f}, "
-                "{before:.4f} of it from earlier waves; at most {ceiling:.4f} per person is allowed"
-            ).format(total=total, before=before, ceiling=ceiling)
+            words = filled(
+                gettext(
+                    "after this wave the privacy loss of a person could be epsilon {total:.4f}, "
+                    "{before:.4f} of it from earlier waves; at most {ceiling:.4f} per person is allowed"
+                ),
+                total=total,
+                before=before,
+                ceiling=ceiling,
+            )
         raise ValidationError((), f"{words}. {advice}", keys=["items"])
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from collector.designs.blocks import LONGEST_SIDE
 from collector.errors import ValidationError
+from estimator.base.languages import filled
 
 MOST_BYTES = 300 * 1024
 """Maximum bytes of a picture, as it is brought and as it is kept."""
@@ -60,8 +61,10 @@ def clean_picture(data: bytes, *, longest: int = LONGEST_SIDE) -> CleanPicture:
     """
     if len(data) > MOST_BYTES:
         raise _refused(
-            gettext("must have at most {most_bytes:,} bytes; this one has {count:,}").format(
-                most_bytes=MOST_BYTES, count=len(data)
+            filled(
+                gettext("must have at most {most_bytes:,} bytes; this one has {count:,}"),
+                most_bytes=MOST_BYTES,
+                count=len(data),
             )
         )
     reader = _reader_of(data)
@@ -77,8 +80,10 @@ def clean_picture(data: bytes, *, longest: int = LONGEST_SIDE) -> CleanPicture:
         )
     if len(picture.content) > MOST_BYTES:
         raise _refused(
-            gettext("must have at most {most_bytes:,} bytes; after conversion it has {count:,}").format(
-                most_bytes=MOST_BYTES, count=len(picture.content)
+            filled(
+                gettext("must have at most {most_bytes:,} bytes; after conversion it has {count:,}"),
+                most_bytes=MOST_BYTES,
+                count=len(picture.content),
             )
         )
     _require_decodable(picture)

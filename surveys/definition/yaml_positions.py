@@ -9,6 +9,7 @@ import yaml
 from django.utils.translation import gettext
 
 from collector.errors import ValidationError
+from estimator.base.languages import filled
 from surveys.definition import bounds
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -116,8 +117,9 @@ def _require_usual(event: Any, number: int, depth: int, *, alone: bool) -> None:
     elif getattr(event, "tag", None) is not None:
         words = gettext("tags are not allowed; got {tag}").format(tag=event.tag)
     elif number > bounds.MOST_PARTS:
-        words = gettext("a definition must have at most {most_parts:,} parts; this is one more").format(
-            most_parts=bounds.MOST_PARTS
+        words = filled(
+            gettext("a definition must have at most {most_parts:,} parts; this is one more"),
+            most_parts=bounds.MOST_PARTS,
         )
     elif isinstance(event, yaml.CollectionStartEvent) and depth >= bounds.DEEPEST:
         words = gettext("this is nested too deeply: at most {deepest} levels are allowed").format(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs.appearance import check_ending
 from collector.errors import ValidationError
+from estimator.base.languages import filled
 from surveys.definition.bounds import MOST_ENTRIES
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.keys import key_from
@@ -323,8 +324,10 @@ def _heading(texts: dict[str, str], said: list[str]) -> dict[str, str]:
     lines = {code: " ".join(words.split()) for code, words in texts.items()}
     if longest := [line for line in lines.values() if len(line) > LONGEST_TITLE]:
         said.append(
-            gettext("It was shortened to {longest_title} characters from {before:,}.").format(
-                longest_title=LONGEST_TITLE, before=max(map(len, longest))
+            filled(
+                gettext("It was shortened to {longest_title} characters from {before:,}."),
+                longest_title=LONGEST_TITLE,
+                before=max(map(len, longest)),
             )
         )
     return {code: line[:LONGEST_TITLE] for code, line in lines.items()}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, gettext_lazy
 
 from collector.errors import ValidationError
+from estimator.base.languages import filled
 from surveys.exchange.source import Condition, Wanted
 
 LONGEST = 5_000
@@ -56,7 +57,7 @@ def condition(written: str) -> Condition | None:
 class _Parser:
     def __init__(self, written: str) -> None:
         if len(written) > LONGEST:
-            raise untranslatable(gettext("it has more than {longest:,} characters").format(longest=LONGEST))
+            raise untranslatable(filled(gettext("it has more than {longest:,} characters"), longest=LONGEST))
         self.tokens, self.at, self.depth = _tokens(written), 0, 0
 
     def whole(self) -> list[Wanted]:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
+from estimator.base.languages import filled
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -52,8 +53,10 @@ def fault(message: "StrOrPromise") -> ValidationError:
 def require_size(content: bytes) -> None:
     if len(content) > LARGEST_FILE:
         raise fault(
-            gettext("must have at most {largest_file:,} bytes; it has {count:,}").format(
-                largest_file=LARGEST_FILE, count=len(content)
+            filled(
+                gettext("must have at most {largest_file:,} bytes; it has {count:,}"),
+                largest_file=LARGEST_FILE,
+                count=len(content),
             )
         )
     if not content.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
@@ -68,8 +71,11 @@ def decoded(content: bytes) -> str:
         return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        words = gettext("must be text in UTF-8; byte {byte:,} (line {line:,}) cannot be read as {name}").format(
-            byte=error.start + 1, line=line, name=name
+        words = filled(
+            gettext("must be text in UTF-8; byte {byte:,} (line {line:,}) cannot be read as {name}"),
+            byte=error.start + 1,
+            line=line,
+            name=name,
         )
         raise fault(gettext("{words}. Save it as UTF-8").format(words=words)) from None
 
@@ -84,18 +90,21 @@ def table_rows(text: str, delimiter: str = "") -> list[list[str]]:
         for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             if number > MOST_ROWS:
                 raise fault(
-                    gettext("must have at most {most_rows:,} rows; this one has more").format(most_rows=MOST_ROWS)
+                    filled(gettext("must have at most {most_rows:,} rows; this one has more"), most_rows=MOST_ROWS)
                 )
             if len(row) > MOST_COLUMNS:
                 raise fault(
-                    gettext("row {number:,} must have at most {most_columns} columns; it has {count:,}").format(
-                        number=number, most_columns=MOST_COLUMNS, count=len(row)
+                    filled(
+                        gettext("row {number:,} must have at most {most_columns} columns; it has {count:,}"),
+                        number=number,
+                        most_columns=MOST_COLUMNS,
+                        count=len(row),
                     )
                 )
             rows.append([cell.strip() for cell in row])
     except csv.Error as error:
         raise fault(
-            gettext("row {row:,} cannot be read as CSV: {error}").format(row=len(rows) + 1, error=error)
+            filled(gettext("row {row:,} cannot be read as CSV: {error}"), row=len(rows) + 1, error=error)
         ) from None
     finally:
         csv.field_size_limit(before)
@@ -120,7 +129,7 @@ def json_document(text: str) -> Any:
             raise fault(gettext("is nested too deeply: at most {deepest} levels are allowed").format(deepest=DEEPEST))
         if parts > MOST_ELEMENTS:
             raise fault(
-                gettext("must have at most {most_elements:,} parts; it has more").format(most_elements=MOST_ELEMENTS)
+                filled(gettext("must have at most {most_elements:,} parts; it has more"), most_elements=MOST_ELEMENTS)
             )
         inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
         waiting.extend((one, depth + 1) for one in inner)
@@ -166,8 +175,11 @@ class _Tree:
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
-            words = gettext("line {line:,}, column {column:,}: {problem}").format(
-                line=error.lineno, column=error.offset + 1, problem=expat.ErrorString(error.code)
+            words = filled(
+                gettext("line {line:,}, column {column:,}: {problem}"),
+                line=error.lineno,
+                column=error.offset + 1,
+                problem=expat.ErrorString(error.code),
             )
             raise fault(gettext("is not XML: {words}").format(words=words)) from None
         except (ValueError, LookupError) as error:  # an encoding that Python does not know
@@ -177,15 +189,15 @@ class _Tree:
     def _doctype(self, *_: object) -> None:
         line = self.parser.CurrentLineNumber
         raise fault(
-            gettext("line {line:,} declares a document type or an entity; such files are not accepted").format(
-                line=line
+            filled(
+                gettext("line {line:,} declares a document type or an entity; such files are not accepted"), line=line
             )
         )
 
     def _start(self, name: str, _attributes: object) -> None:
         self.count, self.depth = self.count + 1, self.depth + 1
         if self.count > self.most:
-            raise fault(gettext("must have at most {most:,} elements; it has more").format(most=self.most))
+            raise fault(filled(gettext("must have at most {most:,} elements; it has more"), most=self.most))
         if self.depth > DEEPEST:
             raise fault(gettext("is nested too deeply: at most {deepest} levels are allowed").format(deepest=DEEPEST))
         if self.keep:
@@ -237,17 +249,24 @@ def _require_small_workbook(content: bytes) -> None:
             unpacked = sum(part.file_size for part in parts)
             if len(parts) > MOST_FILES:
                 raise fault(
-                    gettext("must contain at most {most_files} files; it has {count:,}").format(
-                        most_files=MOST_FILES, count=len(parts)
+                    filled(
+                        gettext("must contain at most {most_files} files; it has {count:,}"),
+                        most_files=MOST_FILES,
+                        count=len(parts),
                     )
                 )
             if unpacked > min(LARGEST_UNPACKED, LARGEST_RATIO * len(content) + 1_000_000):
-                bound = gettext("{largest_unpacked:,} bytes unpacked, {largest_ratio} times its packed size").format(
-                    largest_unpacked=LARGEST_UNPACKED, largest_ratio=LARGEST_RATIO
+                bound = filled(
+                    gettext("{largest_unpacked:,} bytes unpacked, {largest_ratio} times its packed size"),
+                    largest_unpacked=LARGEST_UNPACKED,
+                    largest_ratio=LARGEST_RATIO,
                 )
                 raise fault(
-                    gettext("must have at most {bound}; it has {unpacked:,} of {count:,}").format(
-                        bound=bound, unpacked=unpacked, count=len(content)
+                    filled(
+                        gettext("must have at most {bound}; it has {unpacked:,} of {count:,}"),
+                        bound=bound,
+                        unpacked=unpacked,
+                        count=len(content),
                     )
                 )
             for part in parts:
@@ -269,14 +288,20 @@ def _sheet_rows(sheet: Any) -> list[list[str]]:
             cells.pop()
         if number > MOST_ROWS and cells:
             raise fault(
-                gettext("sheet {title} must have at most {most_rows:,} rows; it has more").format(
-                    title=sheet.title, most_rows=MOST_ROWS
+                filled(
+                    gettext("sheet {title} must have at most {most_rows:,} rows; it has more"),
+                    title=sheet.title,
+                    most_rows=MOST_ROWS,
                 )
             )
         if len(cells) > MOST_COLUMNS:
             raise fault(
-                gettext("sheet {title} must have at most {most_columns} columns; row {number:,} has {count:,}").format(
-                    title=sheet.title, most_columns=MOST_COLUMNS, number=number, count=len(cells)
+                filled(
+                    gettext("sheet {title} must have at most {most_columns} columns; row {number:,} has {count:,}"),
+                    title=sheet.title,
+                    most_columns=MOST_COLUMNS,
+                    number=number,
+                    count=len(cells),
                 )
             )
         rows.append(cells)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import Kind
 from collector.designs.items import MOST_ANSWERS, MOST_COLUMNS
+from estimator.base.languages import filled
 from surveys.definition.classes import choices_of
 from surveys.definition.keys import key_from
 from surveys.definition.parts import ItemPart
@@ -302,7 +303,7 @@ class ItemMaker:
             made.item["choices"] = made.item["choices"][:kept]
             made.codes = {code: place for code, place in made.codes.items() if place < kept}
             made.say(
-                gettext("It has {count:,} options; the first {kept} were imported.").format(count=count, kept=kept)
+                filled(gettext("It has {count:,} options; the first {kept} were imported."), count=count, kept=kept)
             )
             made.suggestion = gettext("Ask for a coarser classification.")
 

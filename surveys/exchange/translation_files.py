@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from collector.errors import ValidationError
 from estimator.base.extras import lacking_package
+from estimator.base.languages import filled
 from surveys.definition.parts import Definition
 from surveys.exchange.files import decoded, fault, require_size, table_rows, workbook_sheets
 from surveys.exchange.translations import PLACE, TranslatedRow, Translations, compared, rows_of, table_of, texts_of
@@ -151,7 +152,7 @@ def _po_rows(text: str, languages: Sequence[str]) -> list[TranslatedRow]:
     code = _language_of(str(file.metadata.get("Language", "")), languages)
     rows = []
     for entry in file:
-        where = gettext("line {linenum:,}").format(linenum=entry.linenum)
+        where = filled(gettext("line {linenum:,}"), linenum=entry.linenum)
         if entry.msgid_plural:
             raise fault(
                 gettext("{where} must have no plural: texts of a survey have none; got {msgid_plural!r}").format(

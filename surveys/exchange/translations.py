@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from collector.designs import ABOUT
 from collector.errors import ValidationError
+from estimator.base.languages import filled
 from surveys.definition.bounds import require_plain
 from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_pictures
 from surveys.exchange.files import fault
@@ -276,7 +277,7 @@ def _require_texts(rows: Sequence[TranslatedRow]) -> None:
                     )
                 )
     if faults:
-        count = gettext("has {count:,} errors, the first: ").format(count=len(faults)) if len(faults) > 1 else ""
+        count = filled(gettext("has {count:,} errors, the first: "), count=len(faults)) if len(faults) > 1 else ""
         raise fault(f"{count}{'; '.join(faults[:MOST_FAULTS])}")
 
 

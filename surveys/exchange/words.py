@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from django.utils.translation import gettext
 
 from collector.designs.texts import refused_character
+from estimator.base.languages import filled
 from surveys.definition.bounds import LONGEST_TEXT
 from surveys.definition.unsupported import TAG, unsupported_text
 from surveys.exchange.source import Option, Words
@@ -75,7 +76,8 @@ def plain_text(written: str, piped: re.Pattern[str] = PIPED) -> tuple[str, list[
     words, said = written.replace("\r\n", "\n").replace("\r", "\n"), []
     if len(words) > LONGEST_TEXT:
         words = words[:LONGEST_TEXT]
-        said.append(gettext("The text was shortened to {longest_text:,} characters.").format(longest_text=LONGEST_TEXT))
+        shortened = gettext("The text was shortened to {longest_text:,} characters.")
+        said.append(filled(shortened, longest_text=LONGEST_TEXT))
     words, lost = _without_html(words)
     said += lost
     if refused_character(words):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
+from estimator.base.languages import filled
 from surveys.accounts.audit_log import record_event
 from surveys.definition.parts import Definition
 from surveys.definition.picture_files import encoded, pictures_in
@@ -66,10 +67,14 @@ def contents_of(survey: Survey, design: Design) -> Mapping[str, bytes]:
     size = sum(map(len, found.values()))
     if size > MOST_SHOWN_BYTES:
         raise Conflict(
-            gettext(
-                "The pictures of the survey have {size:,} bytes together; at most {most:,} are "
-                "allowed, because every respondent loads all of them. Make some smaller."
-            ).format(size=size, most=MOST_SHOWN_BYTES)
+            filled(
+                gettext(
+                    "The pictures of the survey have {size:,} bytes together; at most {most:,} are "
+                    "allowed, because every respondent loads all of them. Make some smaller."
+                ),
+                size=size,
+                most=MOST_SHOWN_BYTES,
+            )
         )
     return found
 

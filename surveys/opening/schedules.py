@@ -64,7 +64,7 @@ class OpeningPlan:
                 ),
             )
         if self.cap is not None and not FEWEST_IN_GROUP <= self.cap <= MOST_REPORTS:
-            limits = f"{FEWEST_IN_GROUP} to {wording.count(MOST_REPORTS)}"
+            limits = gettext("{low} to {high}").format(low=FEWEST_IN_GROUP, high=wording.count(MOST_REPORTS))
             yield (
                 "cap",
                 gettext("The maximum must be {limits} responses; got {cap}. With fewer there is no estimate.").format(

@@ -8,6 +8,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext
 
 from collector.errors import InputError
+from estimator.base.languages import filled
 
 MOST = 20_000
 """Maximum addresses of one list."""
@@ -49,8 +50,10 @@ def read(text: str) -> AddressList:
     if not 1 <= len(found) <= MOST:
         raise InputError(
             "addresses",
-            gettext("A list must have 1 to {most:,} addresses; this one has {count:,}.").format(
-                most=MOST, count=len(found)
+            filled(
+                gettext("A list must have 1 to {most:,} addresses; this one has {count:,}."),
+                most=MOST,
+                count=len(found),
             ),
         )
     return AddressList(list(found.values()), list(repeated.values()))

@@ -11,6 +11,7 @@ from collector.designs.selectors import get_design
 from collector.errors import InputError
 from collector.invitations import batches as inviting
 from collector.invitations.codes import hash_of, new_code
+from estimator.base.languages import filled
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import links, selectors
 from surveys.lifecycle.transitions import STATES
@@ -149,8 +150,11 @@ def require_number(count: int, most: int = MOST) -> None:
     if not FEWEST <= count <= most:
         raise InputError(
             "count",
-            gettext("count must be from {fewest} to {most:,} at a time; got {count:,}.").format(
-                fewest=FEWEST, most=most, count=count
+            filled(
+                gettext("count must be from {fewest} to {most:,} at a time; got {count:,}."),
+                fewest=FEWEST,
+                most=most,
+                count=count,
             ),
         )
 

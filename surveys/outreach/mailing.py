@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs.texts import refused_character
 from collector.errors import InputError
 from estimator.base import jobs
+from estimator.base.languages import filled
 from surveys.accounts.audit_log import record_event
 from surveys.models import Mailing, Recipient, Survey
 from surveys.outreach.invitations import FEWEST, inviting_version, link_without_code, require_group
@@ -172,8 +173,10 @@ def _check_words(wording: Wording) -> None:
     if not 1 <= len(wording.text.strip()) <= LONGEST_TEXT:
         raise InputError(
             "text",
-            gettext("The text must have 1 to {longest_text:,} characters; it has {count:,}.").format(
-                longest_text=LONGEST_TEXT, count=len(wording.text)
+            filled(
+                gettext("The text must have 1 to {longest_text:,} characters; it has {count:,}."),
+                longest_text=LONGEST_TEXT,
+                count=len(wording.text),
             ),
         )
     for name, words, lines in (("subject", subject, False), ("text", wording.text, True)):

@@ -12,6 +12,7 @@ from collector.errors import Conflict
 from estimator.analyses import exports, presentation, selectors
 from estimator.analyses.quantities import AnalysisError
 from estimator.base import wording
+from estimator.base.languages import DEFAULT, activated
 from estimator.models import Analysis
 from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404, one_or_404
 from surveys.accounts.audit_log import record_event
@@ -91,7 +92,9 @@ def file(request: HttpRequest, key: str, form: str) -> HttpResponse:
     one_or_404(found if found.state == Analysis.State.DONE else None, "analysis")
     record_event(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form.upper()}")
     content_type, write = FILES[form]
-    return attachment(write(found), content_type, f"{found.key[:8]}-analysis.{form}")
+    with activated(DEFAULT):  # a file is the same for every reader
+        written = write(found)
+    return attachment(written, content_type, f"{found.key[:8]}-analysis.{form}")
 
 
 def _page(

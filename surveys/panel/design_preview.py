@@ -131,7 +131,7 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
     facts = [gettext("at most {most}").format(most=item.most)] if item.most is not None else []
     facts += [gettext("“prefer not to say” offered")] if item.prefer_not else []
     facts += [gettext("may be left blank")] if not item.required else []
-    facts += ["as a dropdown"] if item.dropdown else []
+    facts += [gettext("as a dropdown")] if item.dropdown else []
     facts += [gettext("a row of a grid")] if item.heading else []
     facts += (
         [gettext("options in random order, except the last") if item.keep_last else gettext("options in random order")]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from collector.models import DailyCount
 from collector.reports.folding import FEWEST
 from estimator.base import charts, wording
+from estimator.base.languages import figures
 
 SHORTEST = 7
 """Minimum number of days drawn, so that the first day is no bar across the page."""
@@ -76,7 +77,7 @@ def _a_day(one: DailyCount) -> float:
 
 
 def _rate(number: float) -> str:
-    return wording.count(number) if number == round(number) or number >= 100 else f"{number:.1f}"
+    return wording.count(number) if number == round(number) or number >= 100 else figures(f"{number:.1f}")
 
 
 def _columns(counts: Sequence[DailyCount]) -> tuple[list[charts.ChartColumn], str]:

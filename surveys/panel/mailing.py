@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from collector.errors import InputError
 from estimator.base import wording as in_words
+from estimator.base.languages import filled
 from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.lifecycle import links
 from surveys.models import Mailing, Survey
@@ -100,10 +101,10 @@ def _with_file(request: HttpRequest, written: str) -> str:
     if file is None:
         return written
     if (file.size or 0) > addresses.LARGEST:
-        bound = gettext("{largest:,} bytes").format(largest=addresses.LARGEST)
+        bound = filled(gettext("{largest:,} bytes"), largest=addresses.LARGEST)
         raise InputError(
             "addresses",
-            gettext("The file must have at most {bound}; it has {size:,}.").format(bound=bound, size=file.size),
+            filled(gettext("The file must have at most {bound}; it has {size:,}."), bound=bound, size=file.size),
         )
     return f"{written}\n{addresses.read_file(file.read())}".strip()
 

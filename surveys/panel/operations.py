@@ -19,6 +19,7 @@ from collector.designs.selectors import get_design
 from collector.reports import selectors as reports
 from estimator.base import wording
 from estimator.base.jobs import Job
+from estimator.base.languages import filled
 from estimator.runs import health
 from randomized_response import __version__
 from surveys.maintenance import archives, scheduled_backups
@@ -152,15 +153,18 @@ def server_rows(there: Servers) -> list[ServerRow]:
 def _state(server: Server) -> str:
     if server.lag_bytes is None:
         return server.state
-    return gettext("{state}, {value:,.0f} MB and {lag_seconds} s behind").format(
-        state=server.state, value=server.lag_bytes / 1e6, lag_seconds=server.lag_seconds
+    return filled(
+        gettext("{state}, {value:,.0f} MB and {lag_seconds} s behind"),
+        state=server.state,
+        value=server.lag_bytes / 1e6,
+        lag_seconds=server.lag_seconds,
     )
 
 
 def _shards(server: Server) -> str:
     if server.shards is None or server.size is None:
-        return "" if server.shards is None else f"{server.shards:,}"
-    return f"{server.shards:,}, {server.size / 1e6:,.0f} MB"
+        return "" if server.shards is None else wording.count(server.shards)
+    return f"{wording.count(server.shards)}, {wording.count(server.size / 1e6)} MB"
 
 
 def _slug_of(job: Job) -> str:
@@ -191,14 +195,15 @@ def facts() -> list[tuple[str, str]]:
     return [
         ("Candor", __version__),
         ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),
-        (gettext("Database"), f"{DATABASES[connection.vendor]}, {size_in_bytes() / 1e6:,.0f} MB"),
+        (gettext("Database"), f"{DATABASES[connection.vendor]}, {wording.count(size_in_bytes() / 1e6)} MB"),
         (gettext("Archived responses"), archives.summary()),
         (gettext("Messages"), "Redis" if settings.REDIS_URL else gettext("a folder")),
         (gettext("Address"), settings.CANDOR_URL),
         (
             gettext("Ceiling of the privacy loss (epsilon)"),
-            gettext("{candor_epsilon_ceiling:g} for each person").format(
-                candor_epsilon_ceiling=settings.CANDOR_EPSILON_CEILING
+            filled(
+                gettext("{candor_epsilon_ceiling:g} for each person"),
+                candor_epsilon_ceiling=settings.CANDOR_EPSILON_CEILING,
             ),
         ),
         (

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from collector.errors import InputError
+from estimator.base import wording
 from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.models import Delivery, Survey, Webhook
 from surveys.outreach.webhooks import events, services
@@ -95,7 +96,7 @@ def _page(request: HttpRequest, survey: Survey, *, status: int = 200, **more: An
 
 
 def _event_labels(webhook: Webhook) -> list[str]:
-    numbers = ", ".join(f"{number:,}" for number in webhook.thresholds)
+    numbers = ", ".join(wording.count(number) for number in webhook.thresholds)
     return [
         f"{words}: {numbers}" if name == events.REACHED else str(words)
         for name, words in events.EVENTS.items()

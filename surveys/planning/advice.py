@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext
 
 from estimator.base import wording
+from estimator.base.languages import filled
 from estimator.base.mechanisms import REGISTRY
 from estimator.base.verdict import LABELS, Verdict
 from randomized_response import plan
@@ -69,11 +70,16 @@ def total_caution(epsilon: float, ceiling: float) -> Caution | None:
     if epsilon > EPSILON_IN_TOTAL:
         return Caution(
             "total",
-            gettext(
-                "Together the questions have epsilon {epsilon}, more than {limit:g}: seeing all "
-                "responses of a person can multiply the odds of a guess about that person by up to "
-                "{odds}."
-            ).format(epsilon=wording.epsilon(epsilon), limit=EPSILON_IN_TOTAL, odds=odds),
+            filled(
+                gettext(
+                    "Together the questions have epsilon {epsilon}, more than {limit:g}: seeing all "
+                    "responses of a person can multiply the odds of a guess about that person by up to "
+                    "{odds}."
+                ),
+                epsilon=wording.epsilon(epsilon),
+                limit=EPSILON_IN_TOTAL,
+                odds=odds,
+            ),
         )
     return None
 
@@ -224,10 +230,15 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
     best, others = candidates[0], candidates[1:]
     if simplest != best.name:
         gain = 100 * (next(one.times for one in candidates if one.name == simplest) - 1)
-        why = gettext(
-            "at epsilon {epsilon} {short} would save only {gain:.1f} % of the respondents, and "
-            "this one is easier to explain"
-        ).format(epsilon=epsilon, short=translated(REGISTRY[best.name].short), gain=max(gain, 0.1))
+        why = filled(
+            gettext(
+                "at epsilon {epsilon} {short} would save only {gain:.1f} % of the respondents, and "
+                "this one is easier to explain"
+            ),
+            epsilon=epsilon,
+            short=translated(REGISTRY[best.name].short),
+            gain=max(gain, 0.1),
+        )
     elif others:
         alike = ", ".join(translated(REGISTRY[one.name].short) for one in others if one.times == 1)
         more = ", ".join(
@@ -252,9 +263,9 @@ def _chosen(candidates: list[Candidate], epsilon: str) -> Advice:
 
 def _times(times: float) -> str:
     if times < 2:
-        return gettext("{value:.0f} % more respondents").format(value=100 * (times - 1))
+        return filled(gettext("{value:.0f} % more respondents"), value=100 * (times - 1))
     return (
-        gettext("{times:.1f} times as many respondents").format(times=times)
+        filled(gettext("{times:.1f} times as many respondents"), times=times)
         if times < 10
-        else gettext("{times:,.0f} times as many respondents").format(times=times)
+        else filled(gettext("{times:,.0f} times as many respondents"), times=times)
     )

@@ -24,7 +24,7 @@ from collector.designs import Design, Item
 from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
-from estimator.base.languages import activated, figures
+from estimator.base.languages import activated
 from estimator.base.typesetting import typeset
 from estimator.base.verdict import LABELS
 from estimator.base.ways_in import way_in
@@ -290,7 +290,7 @@ def _amount(question: PlannedQuestion, half: float) -> str:
     text = _("%(number)s percentage points")
     if question.values:
         text = _("%(number)s scale points") if question.kind == "scale" else _("%(number)s units")
-    return text % {"number": figures(amount(question, half, bare=True))}
+    return text % {"number": amount(question, half, bare=True)}
 
 
 def _groups_note(survey: Survey, design: Design, expected: int) -> str:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from collector.designs import Kind
 from collector.designs.items import MOST_ANSWERS
 from estimator.base import wording
-from estimator.base.languages import DEFAULT, activated
+from estimator.base.languages import activated, formatted
 from estimator.base.mechanisms import REGISTRY
 from estimator.base.verdict import LABELS, Verdict
 from randomized_response import epsilon_total
@@ -88,7 +88,7 @@ def price_of(items: Sequence[ItemPart], respondents: int) -> DraftPrice:
     mechanisms: list[Mechanism] = []
     prices: dict[str, QuestionPrice] = {}
     for item in items:
-        prices[item["key"]], mechanism = _priced(_without_texts(item), respondents)
+        prices[item["key"]], mechanism = _priced(_without_texts(item), respondents, formatted())
         mechanisms += [mechanism] if mechanism is not None else []
     total = epsilon_total(mechanisms)
     odds = wording.odds(math.exp(min(total, 700.0)))
@@ -220,7 +220,7 @@ def _without_texts(item: ItemPart) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | None]:
+def _priced(written: str, respondents: int, language: str) -> tuple[QuestionPrice, Mechanism | None]:
     """The price of a question; kept, as at each change of a draft all its other questions stay as they are."""
     try:
         item = plannable(cast("ItemPart", {"key": "", "wording": {}, **json.loads(written)}))
@@ -231,7 +231,7 @@ def _priced(written: str, respondents: int) -> tuple[QuestionPrice, Mechanism | 
             ), None
         question = PlannedQuestion(item)
         mechanism = question.at(WRITTEN)
-        with activated(DEFAULT):  # kept for whatever language asks next
+        with activated(language):  # in which it is kept
             return _price(question, mechanism, respondents), mechanism
     except KeyError as missing:
         return QuestionPrice(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Kind
 from collector.designs.checks import KEY
 from collector.errors import InputError, ValidationError
+from estimator.base.languages import filled
 from estimator.base.mechanisms import LARGEST_EPSILON, REGISTRY
 from randomized_response import ParameterError
 from surveys.definition.mechanisms import KINDS, MECHANISMS
@@ -45,8 +46,12 @@ def _whole(low: int, high: int) -> Field:
         if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
             raise InputError(
                 field,
-                gettext("{field} must be a whole number from {low:,} to {high:,}; got {value}").format(
-                    field=field, low=low, high=high, value=value
+                filled(
+                    gettext("{field} must be a whole number from {low:,} to {high:,}; got {value}"),
+                    field=field,
+                    low=low,
+                    high=high,
+                    value=value,
                 ),
             )
         return int(value)
@@ -62,8 +67,13 @@ def _decimal(low: float, high: float, what: "StrOrPromise" = NUMBER) -> Field:
         if not DECIMAL.fullmatch(value) or not low <= float(value) <= high:
             raise InputError(
                 field,
-                gettext("{field} must be {what} from {low:g} to {high:g}; got {value}").format(
-                    field=field, what=what, low=low, high=high, value=value
+                filled(
+                    gettext("{field} must be {what} from {low:g} to {high:g}; got {value}"),
+                    field=field,
+                    what=what,
+                    low=low,
+                    high=high,
+                    value=value,
                 ),
             )
         return float(value)
@@ -260,8 +270,11 @@ def _check_against(question: PlannedQuestion, against: float | None) -> None:
     if not inside:
         raise InputError(
             "against",
-            gettext("against must be a number from {low:g} to {high:g}; got {against:g}").format(
-                low=low, high=high, against=against
+            filled(
+                gettext("against must be a number from {low:g} to {high:g}; got {against:g}"),
+                low=low,
+                high=high,
+                against=against,
             ),
         )
 

@@ -3,6 +3,7 @@
 The script puts these texts where the page's own stand and draws the same parts, so each is made here alone.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -48,7 +49,9 @@ class PlanPresentation:
 
     found: PlanForecast
     truth: str
+    """As a field has it, exact."""
     epsilon: str
+    """As a field has it, rounded up."""
     summary: str
     tiles: tuple[Tile, ...]
     advice: Advice
@@ -81,7 +84,7 @@ def present(question: PlannedQuestion, wanted: PlanParameters) -> PlanPresentati
     return PlanPresentation(
         found=found,
         truth="" if found.truth is None else truth_text(found.truth),
-        epsilon=wording.epsilon(found.epsilon),
+        epsilon=f"{math.ceil(found.epsilon * 100) / 100:.2f}",
         summary=_summary(found),
         tiles=tuple(_tiles(found, cautions(found))),
         advice=advice(found),
@@ -215,7 +218,7 @@ def _tables(found: PlanForecast, curves: dict[str, tuple[CurvePoint, ...]]) -> I
         (wording.count(one.x), amount(question, one.width / 2, bare=True), chance(one.below), chance(one.power))
         for one in curves["respondents"]
     )
-    head = ("Responses", width, below, gettext("Chance of detecting the difference"))
+    head = (gettext("Responses"), width, below, gettext("Chance of detecting the difference"))
     yield PlanTable(
         "respondents", gettext("At epsilon {epsilon}").format(epsilon=wording.epsilon(found.epsilon)), head, rows
     )

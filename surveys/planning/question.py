@@ -11,6 +11,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from collector.designs import Kind
+from estimator.base.languages import filled
 from estimator.base.mechanisms import PARAMETERS, REGISTRY, Dial
 from randomized_response import EachOption, ParameterError, plan
 from randomized_response.plan import Forecast
@@ -166,18 +167,21 @@ class PlannedQuestion:
         if not low < mean < high:
             raise ParameterError(
                 "mean",
-                gettext("must be greater than {low:g} and less than {high:g}; got {mean:g}").format(
-                    low=low, high=high, mean=mean
+                filled(
+                    gettext("must be greater than {low:g} and less than {high:g}; got {mean:g}"),
+                    low=low,
+                    high=high,
+                    mean=mean,
                 ),
             )
         least, most = self.spreads(mean)
         spread = max(least, most / 2) if expected.spread is None else expected.spread
         if not least * 0.9995 <= spread <= most * 1.0005:
-            bounds = gettext("from {least:.4g} to {most:.4g} around a mean of {mean:g}").format(
-                least=least, most=most, mean=mean
+            bounds = filled(
+                gettext("from {least:.4g} to {most:.4g} around a mean of {mean:g}"), least=least, most=most, mean=mean
             )
             raise ParameterError(
-                "spread", gettext("must be {bounds}; got {spread:g}").format(bounds=bounds, spread=spread)
+                "spread", filled(gettext("must be {bounds}; got {spread:g}"), bounds=bounds, spread=spread)
             )
         spread = min(max(spread, least), most)
         return plan.shares_around(self.answers, mean=(mean - low) / step, deviation=spread / step)

@@ -63,7 +63,7 @@ def test_ready_missing_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
     Worker.objects.create(seen_at=now - health.AWAY - timedelta(seconds=5))
     assert ready()[1]["worker"] == "failed"
     worker = next(check for check in health.checks() if check.name == "worker")
-    assert worker.words == "It looked for work 65 seconds ago. Reports are stored all the same."
+    assert worker.words == "It looked for work 65 seconds ago. Responses are stored all the same."
 
 
 def test_ready_late_counting_is_reported(design: Design) -> None:

@@ -92,3 +92,23 @@ def test_numbers_of_german_pages_stay_readable_by_programs(cast: Cast) -> None:
     assert spoiled == []
     assert seen > 30
     assert translation.get_language() == "en"
+
+
+def test_german_pages_write_numbers_as_german_does(her: Client) -> None:
+    her.cookies["candor_language"] = "de"
+    asked = {
+        "kind": "one_choice",
+        "mechanism": "k_ary",
+        "choices": "4",
+        "respondents": "12000",
+        "by": "epsilon",
+        "epsilon": "1.1",
+    }
+    html = her.get(reverse("panel:plan"), asked).content.decode()
+    assert "1,10" in html
+    assert 'value="1.1"' in html
+    assert "12.000" in html
+    refused = her.get(reverse("panel:plan"), asked | {"respondents": "5"}).content.decode()
+    assert "von 10 bis 10.000.000" in refused
+    her.cookies["candor_language"] = "en"
+    assert "12,000" in her.get(reverse("panel:plan"), asked).content.decode()

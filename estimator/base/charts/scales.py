@@ -73,7 +73,7 @@ def linear(high: float, low: float = 0.0) -> Scale:
     """A linear scale from `low` to `high` or a little above, with round ticks."""
     step = round_step((high - low) / MOST_TICKS)
     count = math.ceil((high - low) / step - 1e-9)
-    ticks = tuple((low + step * place, f"{round(low + step * place, 10):g}") for place in range(count + 1))
+    ticks = tuple((low + step * place, figures(f"{round(low + step * place, 10):g}")) for place in range(count + 1))
     return Scale(low, low + step * count, ticks)
 
 
@@ -81,7 +81,7 @@ def by_factors(low: float, high: float) -> Scale:
     """A logarithmic scale between powers of ten."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     last = max(last, first + 1)
-    ticks = tuple((10.0**place, f"{10**place:,}") for place in range(first, last + 1))
+    ticks = tuple((10.0**place, figures(f"{10**place:,}")) for place in range(first, last + 1))
     return Scale(10.0**first, 10.0**last, ticks, by_factors=True)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, gettext_lazy
 
+from estimator.base.languages import filled
 from surveys.exchange.files import MOST_ROWS, decoded, fault
 from surveys.exchange.source import Option, Question, Questionnaire, Section
 
@@ -49,8 +50,10 @@ def read(content: bytes) -> Questionnaire:
     lines = decoded(content).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > MOST_ROWS:
         raise fault(
-            gettext("must have at most {most_rows:,} lines; it has {count:,}").format(
-                most_rows=MOST_ROWS, count=len(lines)
+            filled(
+                gettext("must have at most {most_rows:,} lines; it has {count:,}"),
+                most_rows=MOST_ROWS,
+                count=len(lines),
             )
         )
     return _Reader([_line(number, line) for number, line in enumerate(lines, start=1) if line.strip()]).read()

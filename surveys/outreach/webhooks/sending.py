@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
+from estimator.base.languages import filled
 from randomized_response import __version__
 from surveys.errors import DeliveryError
 from surveys.models import Delivery
@@ -60,7 +61,7 @@ def _status(connection: HTTPConnection, path: str, body: bytes, headers: dict[st
     except (HTTPError, http.client.HTTPException, OSError) as error:
         if over.is_set() or isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
             raise DeliveryError(
-                gettext("The receiver did not answer within {seconds:g} seconds.").format(seconds=SECONDS)
+                filled(gettext("The receiver did not answer within {seconds:g} seconds."), seconds=SECONDS)
             ) from None
         # The error's own words may quote what the receiver said.
         raise DeliveryError(

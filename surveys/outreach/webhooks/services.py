@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from collector.errors import Conflict, InputError
 from estimator.base import jobs
+from estimator.base.languages import filled
 from surveys.accounts.audit_log import record_event
 from surveys.errors import DeliveryError
 from surveys.models import Delivery, Survey, Webhook
@@ -148,7 +149,7 @@ def _check(survey: Survey, url: str, events: list[str], thresholds: list[int]) -
         )
     for number in thresholds:
         if number % STEP or not STEP <= number <= LARGEST:
-            bound = gettext("a multiple of 100 from {step} to {largest:,}").format(step=STEP, largest=LARGEST)
+            bound = filled(gettext("a multiple of 100 from {step} to {largest:,}"), step=STEP, largest=LARGEST)
             raise InputError(
                 "thresholds",
                 gettext("Each number of responses must be {bound}; got {number}.").format(bound=bound, number=number),

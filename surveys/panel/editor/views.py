@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from collector.designs.items import MOST_ANSWERS
 from collector.errors import Conflict, ValidationError
+from estimator.base.languages import filled
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import classes
@@ -74,8 +75,10 @@ def pictures(request: HttpRequest, slug: str) -> HttpResponse:
     if file.size is None or file.size > MOST_BYTES:
         raise ValidationError(
             ("picture",),
-            gettext("must have at most {most_bytes:,} bytes; this one has {value:,}").format(
-                most_bytes=MOST_BYTES, value=file.size or 0
+            filled(
+                gettext("must have at most {most_bytes:,} bytes; this one has {value:,}"),
+                most_bytes=MOST_BYTES,
+                value=file.size or 0,
             ),
         )
     return JsonResponse(add_picture(survey, file.read(), by=signed_in(request)).to_dict())

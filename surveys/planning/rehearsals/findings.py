@@ -9,6 +9,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from estimator.base import wording
+from estimator.base.languages import figures, filled
 from estimator.base.measures import MEAN
 from estimator.base.verdict import LABELS, Precision
 from estimator.base.wording import PERCENT, PLAIN, SPACE, Unit
@@ -43,7 +44,7 @@ class Finding:
     @property
     def label(self) -> str:
         """The choice, or "Mean" for a mean."""
-        return self.cell.choice or "Mean"
+        return self.cell.choice or gettext("Mean")
 
     @property
     def group(self) -> str:
@@ -85,7 +86,7 @@ class Finding:
 
     @property
     def coverage(self) -> str:
-        return f"{int(self.held.sum())} of {self.times}"
+        return gettext("{count} of {total}").format(count=int(self.held.sum()), total=self.times)
 
     @cached_property
     def coverage_between(self) -> tuple[float, float]:
@@ -184,7 +185,7 @@ class Finding:
 
     @property
     def noise_text(self) -> str:
-        return f"{self.held_noise} of {self.times}"
+        return gettext("{count} of {total}").format(count=self.held_noise, total=self.times)
 
     @property
     def one_text(self) -> str:
@@ -278,9 +279,15 @@ class Findings:
             ]
         share = wording.percent(held / times, 1)
         first = [
-            gettext(
-                "{held:,} of {times:,} intervals contained the true value: {share}, where {sure} are promised."
-            ).format(held=held, times=times, share=share, sure=sure)
+            filled(
+                gettext(
+                    "{held:,} of {times:,} intervals contained the true value: {share}, where {sure} are promised."
+                ),
+                held=held,
+                times=times,
+                share=share,
+                sure=sure,
+            )
         ]
         return first + list(self._judged()) + list(self._widths())
 
@@ -309,7 +316,7 @@ class Findings:
         names = [
             f"“{one.label}”"
             + (gettext(" of question {number}").format(number=one.item.position + 1) if several else "")
-            + (f" in “{one.group}”" if one.group else "")
+            + (gettext(" in “{group}”").format(group=one.group) if one.group else "")
             for one in found[:3]
         ]
         rest = gettext(" and {count} more").format(count=len(found) - 3) if len(found) > 3 else ""
@@ -322,7 +329,7 @@ class Findings:
             between = (
                 f"{low:.0f}{SPACE}%"
                 if round(low) == round(high)
-                else gettext("{low:.0f} to {high:.0f}{space}%").format(low=low, high=high, space=SPACE)
+                else filled(gettext("{low:.0f} to {high:.0f}{space}%"), low=low, high=high, space=SPACE)
             )
             yield gettext("The intervals were {between} as wide as planned.").format(between=between)
 
@@ -346,18 +353,18 @@ def findings(rehearsal: Rehearsal) -> Findings | None:
             confidence = rehearsal.run.confidence
             found.append(Finding(item, cell, table[:, row], truth, planned, confidence, drawn, len(known)))
         else:
-            missing.append(", ".join(filter(None, (cell.choice or "Mean", cell.group))))
+            missing.append(", ".join(filter(None, (cell.choice or gettext("Mean"), cell.group))))
     return Findings(rehearsal, tuple(Block(item, tuple(a), tuple(b)) for item, a, b in blocks.values()), len(done))
 
 
 def _signed(number: float, places: int, unit: Unit) -> str:
     shown = round(unit.factor * number, places)
-    return f"{'+' if shown > 0 else '−' if shown < 0 else ''}{abs(shown):.{places}f}"
+    return figures(f"{'+' if shown > 0 else '−' if shown < 0 else ''}{abs(shown):.{places}f}")
 
 
 def _plain(number: float, places: int, unit: Unit) -> str:
-    return f"{unit.factor * number:.{places}f}"
+    return figures(f"{unit.factor * number:.{places}f}")
 
 
 def _half(number: float, unit: Unit) -> str:
-    return f"± {100 * number:.1f}" if unit is PERCENT else f"± {number:.3g}"
+    return figures(f"± {100 * number:.1f}" if unit is PERCENT else f"± {number:.3g}")

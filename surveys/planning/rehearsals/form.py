@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
 from collector.errors import InputError
+from estimator.base.languages import filled
 from surveys.definition.numerals import plain_percent
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
@@ -166,7 +167,7 @@ class RehearsalForm(forms.Form):
 
     def _named(self, name: str, item: Item, known: Given | None) -> Iterator[tuple[str, str, float | None]]:
         if item.kind == "number":
-            for part, label in (("mean", "Mean"), ("spread", gettext("Standard deviation"))):
+            for part, label in (("mean", gettext("Mean")), ("spread", gettext("Standard deviation"))):
                 yield f"{name}-{part}", label, known.get(part) if isinstance(known, dict) else None
             return
         shares = _rounded(item, list(known)) if isinstance(known, list) else None
@@ -213,8 +214,10 @@ class RehearsalForm(forms.Form):
         elif people and sum(entered) != people:
             self.add_error(
                 "size-0",
-                gettext("The groups have {entered:,} respondents together; above, {people:,} are entered.").format(
-                    entered=sum(entered), people=people
+                filled(
+                    gettext("The groups have {entered:,} respondents together; above, {people:,} are entered."),
+                    entered=sum(entered),
+                    people=people,
                 ),
             )
 
@@ -241,18 +244,24 @@ class RehearsalForm(forms.Form):
         if not low <= mean <= high:
             raise InputError(
                 "shares",
-                gettext("The mean must be from {low:g} to {high:g}; it is {mean:g}.").format(
-                    low=low, high=high, mean=mean
+                filled(
+                    gettext("The mean must be from {low:g} to {high:g}; it is {mean:g}."), low=low, high=high, mean=mean
                 ),
             )
         least, most = spreads(entry.item, mean)
         if not least * 0.9995 <= spread <= most * 1.0005:
-            around = gettext("around a mean of {mean:g}").format(mean=mean)
+            around = filled(gettext("around a mean of {mean:g}"), mean=mean)
             raise InputError(
                 "shares",
-                gettext(
-                    "The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
-                ).format(least=least, most=most, around=around, spread=spread),
+                filled(
+                    gettext(
+                        "The standard deviation must be from {least:.4g} to {most:.4g} {around}; it is {spread:g}."
+                    ),
+                    least=least,
+                    most=most,
+                    around=around,
+                    spread=spread,
+                ),
             )
         return {"mean": mean, "spread": spread}
 
@@ -264,7 +273,7 @@ class RehearsalForm(forms.Form):
         total = sum(values)
         if abs(total - 100) > OFF_BY:
             raise InputError(
-                "shares", gettext("The shares must sum to 100 %; they sum to {total:.6g} %.").format(total=total)
+                "shares", filled(gettext("The shares must sum to 100 %; they sum to {total:.6g} %."), total=total)
             )
         return [value / total for value in values]
 
@@ -273,9 +282,14 @@ def too_many(people: int, often: int) -> str:
     """The reason why this many repetitions and respondents are too many; empty if they are not."""
     if people * often <= MOST_REPORTS:
         return ""
-    return gettext(
-        "{often} times {people:,} respondents are too many: at most {most} repetitions are possible with so many."
-    ).format(often=often, people=people, most=MOST_REPORTS // people)
+    return filled(
+        gettext(
+            "{often} times {people:,} respondents are too many: at most {most} repetitions are possible with so many."
+        ),
+        often=often,
+        people=people,
+        most=MOST_REPORTS // people,
+    )
 
 
 def expected_of(survey: Survey, design: Design) -> dict[str, Given]:

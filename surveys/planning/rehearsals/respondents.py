@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from collector.designs import Design, Item
 from collector.designs.checks import DECIMAL
 from collector.errors import InputError
+from estimator.base.languages import filled
 from randomized_response.plan import shares_around
 
 Answer = int | tuple[int, ...] | None
@@ -148,8 +149,12 @@ def _around(item: Item, mean: float, spread: float | None) -> list[float]:
     if not low <= mean <= high:
         raise InputError(
             "shares",
-            gettext("share: the mean of {key} must be from {low:g} to {high:g}; got {mean:g}").format(
-                key=item.key, low=low, high=high, mean=mean
+            filled(
+                gettext("share: the mean of {key} must be from {low:g} to {high:g}; got {mean:g}"),
+                key=item.key,
+                low=low,
+                high=high,
+                mean=mean,
             ),
         )
     if mean in (low, high):
@@ -157,13 +162,16 @@ def _around(item: Item, mean: float, spread: float | None) -> list[float]:
     least, most = spreads(item, mean)
     spread = least if spread is None else spread
     if not least * 0.9995 <= spread <= most * 1.0005:
-        bounds = gettext("from {least:.4g} to {most:.4g} around a mean of {mean:g}").format(
-            least=least, most=most, mean=mean
+        bounds = filled(
+            gettext("from {least:.4g} to {most:.4g} around a mean of {mean:g}"), least=least, most=most, mean=mean
         )
         raise InputError(
             "shares",
-            gettext("share: the spread of {key} must be {bounds}; got {spread:g}").format(
-                key=item.key, bounds=bounds, spread=spread
+            filled(
+                gettext("share: the spread of {key} must be {bounds}; got {spread:g}"),
+                key=item.key,
+                bounds=bounds,
+                spread=spread,
             ),
         )
     step = (high - low) / last
@@ -226,7 +234,8 @@ def _cell(item: Item, codes: dict[str, int], cell: str, line: int) -> Answer:
 
 def _expected(item: Item, codes: dict[str, int]) -> str:
     first = 1 if item.kind == "scale" else 0
-    numbers = f"{first} to {first + len(item.choices) - 1} or " if codes.get(str(first)) == 0 else ""
+    last = first + len(item.choices) - 1
+    numbers = gettext("{low} to {high} or ").format(low=first, high=last) if codes.get(str(first)) == 0 else ""
     return gettext("{numbers}the text of a choice").format(numbers=numbers)
 
 
