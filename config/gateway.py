@@ -122,7 +122,7 @@ class Gateway:
             except ProtocolClosed:
                 body = b""
         if len(body) != length:
-            words = f"The body must have the length that it was said to have, {length} bytes."
+            words = f"The body must be as long as Content-Length says, {length} bytes."
             raise RequestRefused(400, "body", words)
         return body
 

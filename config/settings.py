@@ -140,9 +140,9 @@ CANDOR_PANEL = registry.PANEL.read()
 CANDOR_LIMITS = {
     name: Limit.read(things, variable.read())
     for name, things, variable in (
-        ("reports by address", "reports from one address", registry.REPORTS_BY_ADDRESS),
-        ("reports by survey", "reports of one survey", registry.REPORTS_BY_SURVEY),
-        ("coins by survey", "own-coin reports of a survey that asks browsers for work", registry.COINS_BY_SURVEY),
+        ("reports by address", "responses from one address", registry.REPORTS_BY_ADDRESS),
+        ("reports by survey", "responses to one survey", registry.REPORTS_BY_SURVEY),
+        ("coins by survey", "own-coin responses to a survey that requires proof of work", registry.COINS_BY_SURVEY),
         ("tokens by address", "requests for blind invitations from one address", registry.TOKENS_BY_ADDRESS),
         ("sign-ins by address", "sign-ins from one address", registry.SIGN_INS_BY_ADDRESS),
         ("requests by researcher", "requests of one researcher", registry.REQUESTS_BY_RESEARCHER),

@@ -32,7 +32,9 @@ class Admission:
     def hold(self, address: str, places: int = 1) -> Iterator[None]:
         """Hold this many slots while a request is processed; refuse with 503 if that exceeds the share."""
         if self._held[address] + places > self.share(address):
-            raise RequestRefused(503, "body", "Too many requests are on their way. Please try again.", retry=RETRY)
+            raise RequestRefused(
+                503, "body", "There are too many requests at once. Try again in a moment.", retry=RETRY
+            )
         self._held[address] += places
         try:
             yield

@@ -176,5 +176,5 @@ def _read(stream: Any, length: int) -> bytes:
     except OSError:
         body = b""
     if len(body) != length:
-        raise RequestRefused(400, "body", f"The body must have the length that it was said to have, {length} bytes.")
+        raise RequestRefused(400, "body", f"The body must be as long as Content-Length says, {length} bytes.")
     return body

@@ -25,12 +25,12 @@ def check_headers(environ: Mapping[str, Any], *, types: Container[str], otherwis
     """
     same_site = environ.get("HTTP_SEC_FETCH_SITE", "same-origin") == "same-origin"
     if not same_site or environ.get("HTTP_ORIGIN", "") != _origin(environ):
-        raise RequestRefused(403, "Origin", "A report is taken from the survey's own page only.")
+        raise RequestRefused(403, "Origin", "Responses are accepted from the survey's own page only.")
     if environ.get("CONTENT_TYPE", "").replace(" ", "").lower() not in types:
         raise otherwise
     length = environ.get("CONTENT_LENGTH", "")
     if not LENGTH.fullmatch(length):
-        words = f"The body must come with its length, at most {LARGEST_BODY} bytes."
+        words = f"Content-Length is required, at most {LARGEST_BODY} bytes."
         raise RequestRefused(411, "Content-Length", words)
     if int(length) > LARGEST_BODY:
         raise RequestRefused(413, "Content-Length", f"The body must be at most {LARGEST_BODY} bytes; got {length}.")

@@ -10,17 +10,18 @@ SLUG = "^[-a-zA-Z0-9_]+$"
 
 STATUSES = {
     400: "The request names another host, or its body ended early.",
-    403: "The request comes from another site than the survey's own page; or its invitation is none that can be used.",
-    404: "No design of this survey takes reports under that digest.",
-    408: "The body was not here in time; the connection is closed.",
-    409: "The nonce belongs to another report, which stays as it is.",
+    403: "The request does not come from the survey's own page, or its invitation cannot be used.",
+    404: "This survey has no open design with that digest.",
+    408: "The body did not arrive in time; the connection is closed.",
+    409: "The nonce belongs to another response, which stays unchanged.",
     410: "The survey is closed.",
     411: "The length of the body is missing.",
     413: f"The body is larger than {LARGEST_BODY} bytes; it is not read.",
-    415: "The body is not said to be JSON.",
-    422: "The body is not a report of the design that it names.",
-    429: "Too many reports came from this address or to this survey; Retry-After says when to try again. Or the survey "
-    f"asks for work and {HEADER} is missing or wrong: `bits` says for how much, and the same report is taken with it.",
+    415: "The Content-Type is not application/json.",
+    422: "The body is not a valid response to the design that it names.",
+    429: "There were too many responses from this address or to this survey; Retry-After says when to try again. Or "
+    f"the survey requires a proof of work and {HEADER} is missing or wrong: `bits` says how much; then send the same "
+    "again.",
     503: "It could not be stored now; Retry-After says when to try again.",
 }
 """Of a refusal. Nothing is stored then, and the nonce can still be used."""
@@ -37,21 +38,21 @@ REPORT = _object(
         for name, shape in (FIELDS | {"invitation": INVITATION}).items()
     },
     *FIELDS,
-    description="One randomised report. The fields stand once each, and no other does; invitation stands where the "
-    "survey is by invitation.",
+    description="One randomised response. Each field occurs exactly once, and there are no others; invitation only "
+    "where the survey is by invitation.",
 )
 RECEIPT = _object(
     {"receipt": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "SHA-256 of the body"}}, "receipt"
 )
 ERROR = _object(
     {
-        "field": {"type": "string", "description": "what is wrong: a field, a header, or the body"},
+        "field": {"type": "string", "description": "the invalid field or header, or `body`"},
         "message": {"type": "string", "description": "a sentence that names the bound"},
         "bits": {
             "type": "integer",
             "minimum": 1,
             "maximum": MOST_BITS,
-            "description": f"where {HEADER} is missing or wrong: with how many zero bits the sum must begin",
+            "description": f"where {HEADER} is missing or wrong: how many zero bits the hash must begin with",
         },
     },
     *("field", "message"),
@@ -64,15 +65,16 @@ ORIGIN = {
     "name": "Origin",
     "in": "header",
     "required": True,
-    "description": "The site itself, as browsers say it. Sec-Fetch-Site, where it is sent, must be same-origin.",
+    "description": "The site's own origin, as browsers send it. Sec-Fetch-Site, where it is sent, must be same-origin.",
     "schema": {"type": "string"},
 }
 WORK = {
     "name": HEADER,
     "in": "header",
     "required": False,
-    "description": "Where the survey asks for work: a counter of 8 bytes. SHA-256 of `candor work 1`, a line feed, the "
-    "design's digest in hex, a line feed, the nonce's 16 bytes and the counter begins with so many zero bits.",
+    "description": "Where the survey requires a proof of work: a counter of 8 bytes. SHA-256 of `candor work 1`, a "
+    "line feed, the design's digest in hex, a line feed, the nonce's 16 bytes and the counter begins with so many "
+    "zero bits.",
     "schema": {"type": "string", "pattern": f"^{COUNTER.pattern}$"},
 }
 PATH_SLUG = {"name": "slug", "in": "path", "required": True, "schema": {"type": "string", "pattern": SLUG}}

@@ -33,7 +33,7 @@ def parse(body: bytes) -> dict[str, str]:
         raise RequestRefused(422, "body", "The body must be one form.") from None
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise RequestRefused(422, "body", "Every field must stand once.")
+        raise RequestRefused(422, "body", "Every field must occur exactly once.")
     if not re.fullmatch(parsing.FIELDS["design"], fields.get("design", "")):
         raise RequestRefused(422, "design", f"design must be {parsing.SHAPES['design']}.")
     return fields
@@ -42,7 +42,7 @@ def parse(body: bytes) -> dict[str, str]:
 def preview(fields: Mapping[str, str], design: Design) -> ParsedReport:
     """Return the report of the fields with a new nonce; refuse fields that have one already."""
     if "nonce" in fields:
-        raise RequestRefused(422, "body", "The form has a nonce before it was looked at.")
+        raise RequestRefused(422, "body", "nonce must be left out: the review page adds it.")
     return read({**fields, "nonce": secrets.token_hex(16)}, design)
 
 

@@ -102,17 +102,17 @@ def check_against(report: ParsedReport, design: Design) -> None:
 
 def _check_invitation(sent: str, kind: str) -> None:
     if not kind and sent:
-        words = "invitation must be left out: this survey is open to whoever has the link."
+        words = "invitation must be left out: this survey is open to anyone who has the link."
         raise RequestRefused(422, "invitation", words)
     if kind and len(sent) != LENGTHS[kind]:
-        words = f"invitation must be the {LENGTHS[kind]} symbols that this survey's have."
+        words = f"invitation must have {LENGTHS[kind]} symbols."
         raise RequestRefused(422, "invitation", words)
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise ValueError("a field stands twice")
+        raise ValueError("a field occurs twice")
     return fields
 
 

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 def check(sent: str, report: NewReport, bits: int) -> None:
     """Refuse with 429 if `bits` (0 to MOST_BITS) are required and `sent` is not this report's proof of work."""
     if bits and not (COUNTER.fullmatch(sent) and zero_bits(report.digest, report.nonce, bytes.fromhex(sent)) >= bits):
-        sentence = f"This survey takes a report together with a sum that begins with {bits} zero bits."
+        sentence = f"This survey requires a proof of work: a hash that begins with {bits} zero bits."
         raise RequestRefused(429, "Candor-Work", sentence, bits=bits)
 
 

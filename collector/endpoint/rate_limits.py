@@ -198,4 +198,4 @@ def _without_port(written: str) -> str:
 
 def _sentence(limit: Limit, seconds: int) -> str:
     wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
-    return f"At most {limit.most:,} {limit.things} are taken in one {limit.unit}. Please try again in {wait}."
+    return f"At most {limit.most:,} {limit.things} are accepted per {limit.unit}. Try again in {wait}."

@@ -28,9 +28,9 @@ def created(outcome: Outcome) -> bool:
     Raises RequestRefused with 403, 409, 410.
     """
     if outcome is Outcome.TAKEN:
-        raise RequestRefused(409, "nonce", "This nonce belongs to another report, which stays as it is.")
+        raise RequestRefused(409, "nonce", "This nonce belongs to another response, which stays unchanged.")
     if outcome is Outcome.CLOSED:
-        raise RequestRefused(410, "design", "The survey is closed; this report was not stored.")
+        raise RequestRefused(410, "design", "The survey is closed; this response was not stored.")
     if outcome is Outcome.UNINVITED:
         raise not_invited()
     return outcome is Outcome.STORED
@@ -57,7 +57,7 @@ def preview_form(body: bytes, *, slug: str) -> parsing.ParsedReport:
     fields = own_coin.parse(body)
     looked = own_coin.preview(fields, _design_of(fields["design"], slug=slug, rehearsal=False))
     if not is_open(looked.design):
-        raise RequestRefused(410, "design", "The survey is closed; it takes no more reports.")
+        raise RequestRefused(410, "design", "The survey is closed and accepts no more responses.")
     return looked
 
 
@@ -79,7 +79,7 @@ def receive_sheet(fields: Mapping[str, str], *, slug: str) -> bool:
     Raises RequestRefused with 404, 409, 410, 422; nothing is stored then.
     """
     if _design_of(fields.get("design", ""), slug=slug, rehearsal=False).invitations:
-        words = "A survey by invitation takes no sheets: one with a code would lead to a person."
+        words = "A survey by invitation accepts no sheets: a sheet with a code could be traced to a person."
         raise RequestRefused(422, "design", words)
     return _receive_marks(fields, slug=slug, mode=Report.Mode.PAPER)
 

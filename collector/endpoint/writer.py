@@ -88,7 +88,7 @@ class Writer:
         Raises RequestRefused where too many wait, or the database is stuck.
         """
         if self.waiting >= self._most or time.monotonic() > self._stuck_at:
-            words = "Too many reports are waiting to be stored. Please try again."
+            words = "Too many responses are waiting to be stored. Try again in a moment."
             raise RequestRefused(503, "report", words, retry=RETRY)
         self._queue.put((report, then))
         if self._thread is None or not self._thread.is_alive():

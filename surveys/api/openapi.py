@@ -75,7 +75,7 @@ REFUSED: Responses = {
 }
 NOT_YET: Responses = {(409, CONTENT_TYPE): problem("It is in no state for this, and why.")}
 REFUSED_CHANGES: Responses = NOT_YET | {
-    (415, CONTENT_TYPE): problem("The body is not said to be JSON."),
+    (415, CONTENT_TYPE): problem("The Content-Type is not application/json."),
     (422, CONTENT_TYPE): problem("What the body says cannot be, by field; or the Idempotency-Key was another's."),
 }
 

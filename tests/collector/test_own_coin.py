@@ -44,7 +44,7 @@ def test_receive_form_after_preview_is_stored(design: Design) -> None:
 
 
 def test_preview_form_with_nonce_is_rejected(design: Design) -> None:
-    with refuses(422, match="before it was looked at"):
+    with refuses(422, match="the review page adds it"):
         preview_form(form(design), slug="campus")
 
 

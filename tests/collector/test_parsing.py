@@ -123,9 +123,9 @@ def test_check_report_outside_design_is_rejected(changes: dict[str, str], fault:
     ("kind", "sent", "fault"),
     [
         ("", "0" * 28, "must be left out"),
-        ("secret", None, "must be the 28 symbols"),
-        ("secret", "A" * 598, "must be the 28 symbols"),
-        ("blind", "0" * 28, "must be the 598 symbols"),
+        ("secret", None, "must have 28 symbols"),
+        ("secret", "A" * 598, "must have 28 symbols"),
+        ("blind", "0" * 28, "must have 598 symbols"),
         ("secret", "0" * 28, ""),
         ("blind", "A" * 598, ""),
     ],

@@ -86,7 +86,7 @@ def test_endpoint_wrong_proof_of_work_answers_429(design: Design) -> None:
         assert "Retry-After" not in answer.headers, "no time makes it right"
         assert answer.error == {
             "field": "Candor-Work",
-            "message": "This survey takes a report together with a sum that begins with 8 zero bits.",
+            "message": "This survey requires a proof of work: a hash that begins with 8 zero bits.",
             "bits": BITS,
         }
         validate(answer.said, openapi.REFUSAL)

@@ -23,7 +23,7 @@ from tests.tools.refusals import refuses
 
 NOON = 1_800_014_400.0
 """A full hour of some day."""
-THREE = Limit("reports from one address", 3, "hour")
+THREE = Limit("responses from one address", 3, "hour")
 
 
 class Clock:
@@ -90,7 +90,7 @@ def test_rate_limit_refusal_names_limit_and_retry(counting: Limits, clock: Clock
     with refuses(429) as refusal:
         counting.take(THREE, "192.0.2.1")
     assert refusal.value.retry == 3_000
-    said = "At most 3 reports from one address are taken in one hour. Please try again in 50 minutes."
+    said = "At most 3 responses from one address are accepted per hour. Try again in 50 minutes."
     assert refusal.value.message == said
 
 
@@ -107,13 +107,13 @@ def test_rate_limit_invalid_text_raises(rate: str) -> None:
 def test_rate_limit_redis_is_shared_between_processes(server: RedisServer) -> None:
     redis.Redis.from_url(server.url).flushall()
     two = [Limits(server.url), Limits(server.url)]
-    limit = Limit("reports from one address", 50, "hour")
+    limit = Limit("responses from one address", 50, "hour")
     assert sum(taken(two[number % 2], limit, "192.0.2.1", 1) for number in range(100)) == 50
 
 
 def test_rate_limit_redis_is_not_asked_in_an_event_loop(server: RedisServer) -> None:
     redis.Redis.from_url(server.url).flushall()
-    counting, limit = Limits(server.url), Limit("reports from one address", 200, "hour")
+    counting, limit = Limits(server.url), Limit("responses from one address", 200, "hour")
 
     async def take() -> None:
         counting.take(limit, "192.0.2.1")
@@ -214,19 +214,19 @@ def test_endpoint_address_limit_answers_429(design: Design, settings: Any) -> No
     assert ours == [201, 201, 201, 429, 429]
     spoofed = send(payloads.body(design), HTTP_X_FORWARDED_FOR="192.0.2.1")
     assert (spoofed.status, spoofed.headers["Retry-After"]) == (429, "3600")
-    assert spoofed.error["message"].startswith("At most 3 reports from one address are taken in one hour.")
+    assert spoofed.error["message"].startswith("At most 3 responses from one address are accepted per hour.")
     assert send(payloads.body(design), REMOTE_ADDR="192.0.2.2").status == 201
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("afresh")
 def test_endpoint_survey_limit_counts_valid_reports_only(design: Design, settings: Any) -> None:
-    three = Limit("reports of one survey", 3, "hour")
+    three = Limit("responses to one survey", 3, "hour")
     settings.CANDOR_LIMITS = settings.CANDOR_LIMITS | {"reports by survey": three}
     refused = [send(payloads.body(design, nonce="none")).status for _ in range(5)]
     answers = [send(payloads.body(design), REMOTE_ADDR=f"192.0.2.{number}") for number in range(4)]
     assert [*refused, *(one.status for one in answers)] == [422] * 5 + [201] * 3 + [429]
-    assert answers[3].error["message"].startswith("At most 3 reports of one survey are taken in one hour.")
+    assert answers[3].error["message"].startswith("At most 3 responses to one survey are accepted per hour.")
 
 
 @pytest.mark.django_db

@@ -238,5 +238,5 @@ def test_store_during_rewrite_uses_each_invitation_once(kind: str) -> None:
 @pytest.mark.django_db
 def test_invited_survey_report_without_code_is_rejected(invited: Design) -> None:
     for body in (payloads.body(invited), payloads.body(invited, invitation="0" * 598)):
-        with pytest.raises(RequestRefused, match="must be the 28 symbols"):
+        with pytest.raises(RequestRefused, match="must have 28 symbols"):
             store_report(body)

@@ -48,7 +48,7 @@ def test_rate_limit_each_kind_answers_429(settings: Any, name: str, method: str,
     assert [answer.status_code == 429 for answer in answers] == [False, False, True]
     assert 0 < int(answers[2]["Retry-After"]) <= 3_600
     said = answers[2].json()["detail"] if path.startswith("/api/") else answers[2].content.decode()
-    assert said.startswith(f"At most 2 {settings.CANDOR_LIMITS[name].things} are taken in one hour.")
+    assert said.startswith(f"At most 2 {settings.CANDOR_LIMITS[name].things} are accepted per hour.")
     assert Client(REMOTE_ADDR="192.0.2.1").generic(method, path).status_code != 429
 
 

@@ -34,7 +34,7 @@ anybody is asked for there.) What a request to /api/ changed is undone before th
 |---|---|{rule}|
 {answers}
 
-Answers of 429 are the limit on reports from one address.
+Answers of 429 are the limit on responses from one address.
 
 ## Ids
 For every address that takes an id, a stranger asked for what is there and another's, for its neighbours (the next

@@ -323,7 +323,7 @@ def test_coin_invited_survey_has_no_sheet_blind_no_page(alice: User) -> None:
     assert researcher.get("/panel/survey/campus/paper/").status_code == 404
     shared = researcher.get("/panel/survey/campus/share/").content.decode()
     assert ('id="share-coin"' in shared, "/panel/survey/campus/paper/" in shared) == (True, False)
-    with refuses(422, match="takes no sheets"):
+    with refuses(422, match="accepts no sheets"):
         receiving.receive_sheet(marked(version, nonce="ab" * 16, invitation=new_code()), slug="campus")
     definition = payloads.definition(slug="blind", invitations="blind")
     blind = open_survey(services.write_survey(definition, team=home_team(alice)))
