@@ -107,6 +107,8 @@ PANEL = Shelf(
         "surveys/definition/**/*.py",
         "surveys/exchange/**/*.py",
         "surveys/lifecycle/**/*.py",
+        "surveys/maintenance/reopening.py",
+        "surveys/maintenance/retention.py",
         "surveys/models/**/*.py",
         "surveys/opening/**/*.py",
         "surveys/outreach/**/*.py",

@@ -108,7 +108,7 @@ def fault_of(database: Path) -> str:
     if written:
         with log.open("rb") as file:
             if int.from_bytes(file.read(4)) not in WAL_MAGIC:
-                return f"its log {log.name} is not one of SQLite, and the last reports are in it"
+                return f"its log {log.name} is not one of SQLite, and the last responses are in it"
     try:
         with contextlib.closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
             check = "quick_check(1)" if database.stat().st_size <= CHECKED else "schema_version"

@@ -55,7 +55,7 @@ def _database_metrics() -> Iterator[Metric]:
         age = max(0.0, (timezone.now() - seen).total_seconds())
         yield GaugeMetricFamily("candor_worker_seen_seconds", "Since a worker last looked for work.", value=age)
     if late is not None:
-        words = "How long reports have waited to be counted, to 15 seconds."
+        words = "How long responses have waited to be counted, to 15 seconds."
         yield GaugeMetricFamily("candor_counting_lag_seconds", words, value=late.total_seconds())
     counted = reports.folded_in_all()
     words = f"Reports in the totals, in whole steps of {STEP}."
@@ -72,7 +72,7 @@ def _database_metrics() -> Iterator[Metric]:
         age = max(0.0, (timezone.now() - last.made_at).total_seconds() // 3600)
         yield GaugeMetricFamily("candor_last_backup_age_hours", "Whole hours since the last good backup.", value=age)
     if states := archives.state_counts():
-        moves = GaugeMetricFamily("candor_archives", "Files with archived reports, by state.", labels=["state"])
+        moves = GaugeMetricFamily("candor_archives", "Files with archived responses, by state.", labels=["state"])
         for state, count in states.items():
             moves.add_metric([state], count)
         yield moves
@@ -93,7 +93,7 @@ def _server_metrics(servers: Sequence[Server]) -> Iterator[Metric]:
     for server in servers:
         works.add_metric([server.name, server.role], float(server.works))
     numbers = {
-        "candor_replica_synchronous": ("Whether reports are acknowledged after this replica has them.", "synchronous"),
+        "candor_replica_synchronous": ("Whether responses are acknowledged once it has them.", "synchronous"),
         "candor_replica_lag_bytes": ("What a replica has to read yet, in whole megabytes.", "lag_bytes"),
         "candor_replica_lag_seconds": ("How far a replica is behind, to 15 seconds.", "lag_seconds"),
         "candor_shards": ("Shards on a node.", "shards"),

@@ -24,7 +24,7 @@ ABUSE = "Proxies and limits"
 ACCOUNTS = "Accounts"
 MAIL = "Mail"
 FILES = "Exported files"
-ARCHIVES = "Archived reports"
+ARCHIVES = "Archived responses"
 BACKUPS = "Backups"
 STORES = "S3-compatible store"
 OUTSIDE = "Webhooks and programs"
@@ -33,7 +33,7 @@ SECTIONS = (PLACE, SERVERS, PRIVACY, ABUSE, ACCOUNTS, MAIL, FILES, ARCHIVES, BAC
 
 URL = Variable(
     "CANDOR_URL", PLACE, "The address that people see. Links in the panel, on paper and in mails begin with it, and "
-    "reports are taken from its pages alone.",
+    "responses are accepted from its pages alone.",
     formats.SITE, "http://127.0.0.1:8000", (WEB, WORKER, COMMANDS, LAUNCHER),
     shown="`http://127.0.0.1:8000`, with `make run` its port",
 )  # fmt: skip
@@ -90,7 +90,7 @@ PROXIES = Variable(
     whole(0, 10), 0, (WEB,), shown="`0`; `1` in compose.yaml",
 )  # fmt: skip
 REPORTS_BY_ADDRESS = Variable(
-    "CANDOR_REPORTS_BY_ADDRESS", ABUSE, "Tries to send a report, from one address.", formats.RATE, "1200/hour", (WEB,)
+    "CANDOR_REPORTS_BY_ADDRESS", ABUSE, "Attempts to respond from one address.", formats.RATE, "1200/hour", (WEB,)
 )
 REPORTS_BY_SURVEY = Variable(
     "CANDOR_REPORTS_BY_SURVEY", ABUSE, "Reports of one survey.", formats.RATE, "1000000/hour", (WEB,)
@@ -146,7 +146,7 @@ EXPORTS_KEPT = Variable(
     "CANDOR_EXPORTS_KEPT", FILES, "Days after which an exported file is deleted.", whole(1, 365), 7, (WEB, WORKER)
 )
 MICRODATA_KEPT = Variable(
-    "CANDOR_MICRODATA_KEPT", FILES, "The same for a file with a row for each report.", whole(1, 365), 1, (WEB, WORKER)
+    "CANDOR_MICRODATA_KEPT", FILES, "The same for a file with a row for each response.", whole(1, 365), 1, (WEB, WORKER)
 )
 EXPORTS_STORE = Variable(
     "CANDOR_EXPORTS_STORE", FILES, "Where [exported files](../how-to/operate.md#machines-that-share-no-folder) are: an "
@@ -162,7 +162,7 @@ ARCHIVES_STORE = Variable(
     formats.STORE, "", PROCESSES, shown="none: the folder `archives` in `CANDOR_DATA`",
 )  # fmt: skip
 ARCHIVE_AFTER = Variable(
-    "CANDOR_ARCHIVE_AFTER", ARCHIVES, "Days after closing at which a worker moves a survey's reports out of the "
+    "CANDOR_ARCHIVE_AFTER", ARCHIVES, "Days after closing at which a worker moves a survey's responses out of the "
     "database into such a file, where there are 1,000 or more.",
     whole(1, 3_650), 0, (WEB, WORKER, COMMANDS), shown="none: by the command `archive_reports` alone",
 )  # fmt: skip

@@ -41,7 +41,7 @@ class HealthCheck:
 def checks() -> list[HealthCheck]:
     """Check every part that has to work: database, broker, worker, counting."""
     database, broker = database_works(), broker_works()
-    silent = "It does not answer: reports are refused until it does."
+    silent = "It does not answer: responses are refused until it does."
     away = "It does not answer. Reports are stored all the same; jobs begin when it is back."
     return [
         HealthCheck("database", database, "It answers." if database else silent),

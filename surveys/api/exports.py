@@ -56,7 +56,7 @@ class FormatSerializer(serializers.Serializer[Any]):
     content_type = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     about = serializers.CharField(allow_blank=True)
-    microdata = serializers.BooleanField(help_text="whether it has a row for each report; it takes an editor then")
+    microdata = serializers.BooleanField(help_text="whether it has a row for each response, exported by editors only")
     languages = LanguagesField(child=serializers.CharField(), help_text="that it can be written in")
 
 

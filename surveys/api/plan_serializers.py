@@ -66,7 +66,7 @@ class TableSerializer(serializers.Serializer[Any]):
 
 
 class PointSerializer(serializers.Serializer[Any]):
-    """A point of a curve: `x` is a truth probability, an epsilon or a number of reports. Null: there is none."""
+    """A point of a curve: `x` is a truth probability, an epsilon or a number of responses. Null: there is none."""
 
     x = FiniteField(allow_null=True)
     epsilon = FiniteField(allow_null=True)

@@ -61,7 +61,7 @@ class FindingSerializer(serializers.Serializer[Any]):
     choice_label = serializers.CharField(source="cell.choice", allow_blank=True)
     stratum = serializers.CharField(source="cell.group_key", allow_blank=True)
     truth = serializers.FloatField(help_text="of the simulated respondents")
-    repetitions = serializers.IntegerField(source="times", help_text="with reports enough for an estimate")
+    repetitions = serializers.IntegerField(source="times", help_text="with enough responses for an estimate")
     held = HeldField(help_text="how many intervals held the truth")
     confidence = serializers.FloatField(help_text="how many were promised")
     bias = MeasureField(allow_null=True, help_text="mean of the unbiased estimate less the truth")

@@ -116,14 +116,14 @@ class OpeningBody(Body):
         allow_null=True,
         min_value=FEWEST_IN_GROUP,
         max_value=MOST_REPORTS,
-        help_text="reports at which it closes",
+        help_text="number of responses at which it closes",
     )
 
     reason = serializers.CharField(
         required=False,
         allow_blank=True,
         max_length=LONGEST_REASON,
-        help_text="why it is opened above a ceiling of epsilon; needed there, and shown in the design and the report",
+        help_text="reason for opening above a ceiling of epsilon; required there; part of the design and the report",
     )
 
 
@@ -154,13 +154,15 @@ class BatchBody(Body):
 
 
 class PublishBody(Body):
-    published = serializers.BooleanField(help_text="whether whoever has the link may read the report")
+    published = serializers.BooleanField(help_text="whether anyone with the link may read the report")
 
 
 class ExportBody(Body):
     format = serializers.CharField(max_length=32, help_text="name of one of the formats")
     language = serializers.CharField(required=False, max_length=16, help_text="of a format that has languages")
-    microdata = serializers.BooleanField(required=False, help_text="says that a row for each report is wanted")
+    microdata = serializers.BooleanField(
+        required=False, help_text="must be true for a format with a row for each response"
+    )
 
 
 @extend_schema_field(

@@ -80,7 +80,7 @@ class EstimatesSerializer(serializers.Serializer[Any]):
 
 class PublishedSerializer(serializers.Serializer[Any]):
     published = serializers.BooleanField()
-    link = serializers.CharField(allow_blank=True, help_text="of the report, for whoever has it")
+    link = serializers.CharField(allow_blank=True, help_text="link of the report")
 
 
 class RunsView(View):
@@ -124,7 +124,7 @@ class EstimatesView(View):
 
 
 class PublishView(View):
-    """Let whoever has the link read a run's report, or no longer."""
+    """Publish a run's report for anyone with the link, or withdraw it."""
 
     @change("Publish a report or withdraw it", PublishedSerializer, body=PublishBody)
     def post(self, request: Request, key: str) -> Response:

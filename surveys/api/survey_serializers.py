@@ -32,7 +32,7 @@ class TeamRole:
 
 @dataclass(frozen=True)
 class SurveyState:
-    """A survey of somebody's team, its newest version and the reports of that."""
+    """A survey of one of the user's teams, with its newest version and the number of its responses."""
 
     survey: Survey
     team: TeamRole
@@ -150,7 +150,7 @@ class VersionSerializer(serializers.Serializer[Any]):
     opened_at = serializers.DateTimeField(source="version.opened_at")
     closed_at = serializers.DateTimeField(allow_null=True, source="version.closed_at")
     purged_at = serializers.DateTimeField(
-        allow_null=True, source="version.purged_at", help_text="when the last of its reports was deleted"
+        allow_null=True, source="version.purged_at", help_text="when the last of its responses was deleted"
     )
     reports = serializers.IntegerField(help_text=IN_STEPS)
 
@@ -177,7 +177,7 @@ def state_of(user: User, survey: Survey, warnings: Sequence[str] = ()) -> Survey
 
 
 def counted(versions: Sequence[Version]) -> list[CountedVersion]:
-    """Versions with their reports."""
+    """Versions with their numbers of responses."""
     counts = reports.report_counts([version.design_id for version in versions])
     return [CountedVersion(version, counts[version.design_id].stored) for version in versions]
 

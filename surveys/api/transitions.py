@@ -80,7 +80,7 @@ class WaveView(View):
 
 
 class CloseView(View):
-    """Takes no more reports; asks for the final estimate an hour later or, with `now`, at once."""
+    """Accepts no more responses; requests the final estimate an hour later or, with `now`, at once."""
 
     @change("Close a survey", ClosedSerializer, body=ClosingBody)
     def post(self, request: Request, slug: str) -> Response:
@@ -93,7 +93,7 @@ class CloseView(View):
 
 
 class UndoCloseView(View):
-    """Takes reports again within the hour after closing: the same design, link and codes."""
+    """Accepts responses again within the hour after closing: the same design, link and codes."""
 
     post = _moves("close", "Undo closing", closing.undo_closing)
 

@@ -24,7 +24,7 @@ class SpendSerializer(serializers.Serializer[Any]):
     """A question in one wave."""
 
     item = serializers.CharField()
-    odds = serializers.CharField(help_text="e^epsilon of its report alone, as a fraction")
+    odds = serializers.CharField(help_text="e^epsilon of its responses alone, as a fraction")
     adds = SumSerializer()
     total = SumSerializer(help_text="of all waves until this one")
 
@@ -33,7 +33,7 @@ class SpentSerializer(serializers.Serializer[Any]):
     """What a wave costs."""
 
     repeats = serializers.ChoiceField(choices=["fresh", "remember"])
-    epsilon = serializers.FloatField(help_text="of its reports alone")
+    epsilon = serializers.FloatField(help_text="of its responses alone")
     adds = SumSerializer()
     total = SumSerializer(help_text="of all waves until this one")
     items = SpendSerializer(many=True)
@@ -56,8 +56,8 @@ class WaveSerializer(serializers.Serializer[Any]):
     digest = serializers.CharField()
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
-    reports = serializers.IntegerField(help_text="stored, also those that were purged since")
-    epsilon = serializers.FloatField(help_text="of its reports alone")
+    reports = serializers.IntegerField(help_text="responses stored, including those deleted since")
+    epsilon = serializers.FloatField(help_text="of its responses alone")
     spent = SpentSerializer(allow_null=True, help_text="null where nobody answered: nothing was spent")
 
 

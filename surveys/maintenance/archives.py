@@ -32,7 +32,7 @@ def run_due() -> None:
     if not waiting and not versions:
         return
     if missing := missing_package("pyarrow", "formats"):
-        logger.warning("reports are not archived: %s", missing)
+        logger.warning("responses are not archived: %s", missing)
         return
     for digest in waiting:
         _try(partial(archiving.finish, digest), digest)
@@ -59,16 +59,16 @@ def due(now: datetime) -> list[Version]:
 def archive(version: Version) -> ReportArchive:
     """Archive the reports of a closed version. Raises as `archiving.archive` does."""
     made = archiving.archive(version.design_id)
-    detail = f"version {version.number}: {made.reports:,} reports in a file of {made.size:,} bytes"
-    record_event(None, "archived the reports", survey=version.survey, detail=detail)
+    detail = f"version {version.number}: {made.reports:,} responses in a file of {made.size:,} bytes"
+    record_event(None, "archived the responses", survey=version.survey, detail=detail)
     return made
 
 
 def put_back(version: Version) -> int:
     """Put the archived reports of a version back into the database. Raises as `archiving.put_back` does."""
     count = archiving.put_back(version.design_id)
-    detail = f"version {version.number}: {count:,} reports"
-    record_event(None, "put the reports back", survey=version.survey, detail=detail)
+    detail = f"version {version.number}: {count:,} responses"
+    record_event(None, "restored the responses", survey=version.survey, detail=detail)
     return count
 
 
@@ -79,7 +79,7 @@ def check(version: Version) -> int:
     """
     found = archives.find(version.design_id)
     if found is None:
-        raise Conflict(f"The reports of {version} are not archived.")
+        raise Conflict(f"The responses of {version} are not archived.")
     archiving.check(found)
     return found.reports
 
@@ -125,6 +125,6 @@ def _try(work: Callable[[], object], digest: str) -> None:
     except archives.Busy:
         return  # another worker is at it
     except Conflict as reason:
-        logger.warning("the reports of %s are not moved: %s", digest, reason)
+        logger.warning("the responses of %s are not moved: %s", digest, reason)
     except OSError as error:
-        logger.warning("the reports of %s are not moved: %s", digest, fault_of(error))
+        logger.warning("the responses of %s are not moved: %s", digest, fault_of(error))

@@ -6,20 +6,21 @@ that is made from it: whoever used one could answer a second time.
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs.selectors import closed_by_restore, not_final_by_invitation
 from collector.designs.services import close_design, reopen_design
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
-from surveys.lifecycle import selectors, services
+from surveys.lifecycle import selectors, services, transitions
 from surveys.models import Survey, Version
 
-RISK = (
-    "Takes reports again, with the same design, link and invitations. An invitation that was used after the backup was "
-    "made is good once more: whoever used it can answer a second time, and whoever finds a used one can answer with "
-    "it. Reports that came after the backup are lost here; a copy of them elsewhere adds to what a second answer "
-    "tells. Numbers were told when it was closed: the next ones differ from them by the answers that come from now on, "
-    "however few these are."
+RISK = gettext_lazy(
+    "Accepts responses again, with the same design, link and invitations. An invitation that was used after the backup "
+    "is valid once more: whoever used it can answer a second time, and whoever finds a used one can answer with it. "
+    "Responses that came after the backup are lost here; a copy of them elsewhere adds to what a second response "
+    "reveals. Numbers were shown when it was closed: the next ones differ from them by the responses that come from "
+    "now on, however few these are."
 )
 
 
@@ -53,7 +54,8 @@ def reopen(survey: Survey, *, by: User | None = None) -> None:
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     version = selectors.latest_version(survey)
     if version is None or not may_be_reopened(survey):
-        raise Conflict(f"{survey.slug} is {survey.state}; only a survey that a restore closed can be reopened.")
+        words = gettext("{slug} is {state}; only a survey that a restore closed can be reopened.")
+        raise Conflict(words.format(slug=survey.slug, state=transitions.STATES[survey.state]))
     reopen_design(version.design_id)
     Version.objects.filter(pk=version.pk).update(closed_at=None)
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)

@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext, override
 
 from collector.errors import Conflict, InputError
 from collector.reports import purging, rewriting
+from estimator.base.languages import filled
 from estimator.base.stores import fault_of
 from estimator.exports import services
 from estimator.models import Analysis, Estimate, Run
@@ -31,16 +33,20 @@ def days_of(written: str) -> int | None:
         return None
     days = int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(LONGEST)) else 0
     if not 1 <= days <= LONGEST:
-        words = f"The days must be a whole number from 1 to {LONGEST}, or empty to keep the reports for good."
-        raise InputError("days", words)
+        words = gettext(
+            "The days must be a whole number from 1 to {longest}, or empty to keep the responses indefinitely."
+        )
+        raise InputError("days", filled(words, longest=LONGEST))
     return days
 
 
 def describe_period(days: int | None) -> str:
-    """The retention of responses, as the end of a sentence."""
+    """The retention of responses, as a sentence."""
     if days is None:
-        return "for good"
-    return f"until {days} day{'' if days == 1 else 's'} after closing"
+        return gettext("Responses are kept indefinitely.")
+    return ngettext(
+        "Responses are deleted {days} day after closing.", "Responses are deleted {days} days after closing.", days
+    ).format(days=days)
 
 
 @transaction.atomic
@@ -49,7 +55,8 @@ def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -
     Survey.objects.filter(pk=survey.pk).update(purge_after=days)
     for digest in survey.versions.values_list("design", flat=True):
         services.delete_reports(digest)
-    record_event(by, "changed the retention", survey=survey, detail=describe_period(days))
+    with override("en"):
+        record_event(by, "changed the retention", survey=survey, detail=describe_period(days))
 
 
 def purge_due() -> None:
@@ -58,9 +65,9 @@ def purge_due() -> None:
         try:
             purge(version)
         except Conflict as reason:
-            logger.warning("the reports of %s are not purged yet: %s", version.design_id, reason)
+            logger.warning("the responses of %s are not deleted yet: %s", version.design_id, reason)
         except OSError as error:  # the store of archives is away
-            logger.warning("the reports of %s are not purged yet: %s", version.design_id, fault_of(error))
+            logger.warning("the responses of %s are not deleted yet: %s", version.design_id, fault_of(error))
     try:
         rewriting.rewrite_closed(compacted=COMPACTED)
     except Conflict as reason:
@@ -81,7 +88,7 @@ def purge(version: Version) -> None:
     with transaction.atomic():
         if Version.objects.filter(pk=version.pk, purged_at=None).update(purged_at=timezone.now()):
             detail = f"version {version.number}; its totals, runs and estimates stay"
-            record_event(None, "purged the reports", survey=version.survey, detail=detail)
+            record_event(None, "deleted the responses", survey=version.survey, detail=detail)
 
 
 def _ends(version: Version) -> datetime:

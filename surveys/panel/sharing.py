@@ -95,7 +95,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
     retention.set_retention(survey, days, by=signed_in(request))
-    messages.success(request, gettext("Responses are kept {days}.").format(days=retention.describe_period(days)))
+    messages.success(request, retention.describe_period(days))
     return redirect("panel:share", slug)
 
 

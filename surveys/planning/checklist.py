@@ -111,7 +111,7 @@ def _precision(survey: Survey, expected: int) -> Check:
 
 def _retention(survey: Survey) -> Check:
     days = survey.purge_after
-    text = _("Responses are kept for good, without an end.")
+    text = _("Responses are kept indefinitely.")
     if days:
         text = ngettext(
             "Responses are deleted %(count)s day after closing.",

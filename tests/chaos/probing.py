@@ -23,7 +23,7 @@ CLOSED = f"SELECT s.state, d.closed_on {DESIGN}"
 KEPT = (
     "SELECT (SELECT count(*) FROM collector_report r WHERE r.design_id = d.number) + "
     "(SELECT count(*) FROM collector_waitingreport w WHERE w.design_id = d.number), "
-    "(SELECT count(*) FROM surveys_auditentry a WHERE a.survey_id = s.id AND a.act = 'purged the reports'), "
+    "(SELECT count(*) FROM surveys_auditentry a WHERE a.survey_id = s.id AND a.act = 'deleted the responses'), "
     f"d.purged_on, v.purged_at, d.rewritten_on {DESIGN}"
 )
 REDEEMED = (

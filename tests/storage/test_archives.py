@@ -228,8 +228,8 @@ def test_due_after_the_days_and_by_command(closed: Version, settings: Any, monke
     settings.CANDOR_ARCHIVE_AFTER = 9
     archived.run_due()
     assert ReportArchive.objects.get().state == "archived"
-    (entry,) = AuditEntry.objects.filter(act="archived the reports")
-    assert entry.detail.startswith("version 1: 91 reports in a file of ")
+    (entry,) = AuditEntry.objects.filter(act="archived the responses")
+    assert entry.detail.startswith("version 1: 91 responses in a file of ")
     assert archived.summary() == f"91 in 1 file, 0.0 MB in {settings.CANDOR_ARCHIVES}"
     call_command("archive_reports", "campus", check=True)
     call_command("archive_reports", "campus", back=True)

@@ -64,10 +64,10 @@ def test_purge_due_deletes_reports_and_keeps_totals(version: Version, monkeypatc
     assert estimates[0] == estimates[1]
     assert selectors.report_count(design.digest) == 91
     assert FrozenDesign.objects.get().purged_on == timezone.now().date()
-    (entry,) = AuditEntry.objects.filter(act="purged the reports")
+    (entry,) = AuditEntry.objects.filter(act="deleted the responses")
     assert entry.detail == "version 1; its totals, runs and estimates stay"
     retention.purge_due()
-    assert AuditEntry.objects.filter(act="purged the reports").count() == 1
+    assert AuditEntry.objects.filter(act="deleted the responses").count() == 1
 
 
 @pytest.mark.django_db

@@ -96,7 +96,7 @@ def test_export_rows_format_is_logged_and_private(run: Run, tmp_path: Path, monk
     export(output, "--format", "rows", "--with-reports")
     assert (output.read_bytes(), output.stat().st_mode & 0o777) == (b"rows", 0o600)
     (entry,) = AuditEntry.objects.filter(act="exported")
-    assert entry.detail == f"run {run.key}, as rows, a row for each report"
+    assert entry.detail == f"run {run.key}, as rows, a row for each response"
 
 
 @pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])

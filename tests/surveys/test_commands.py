@@ -49,8 +49,8 @@ def test_commands_from_file_to_estimate(alice: User, file: Path) -> None:
     assert facts("close_survey", "campus", "--now")["reports"] == 0
     assert facts("open_survey", "campus", "--wave")["version"] == 2
     assert run("ledger", "campus").splitlines() == [
-        "wave 1: epsilon 2.49, nobody answered; reports: 0",
-        "wave 2: epsilon 2.49, 2.49 in all; reports: 0",
+        "wave 1: epsilon 2.49, nobody answered; responses: 0",
+        "wave 2: epsilon 2.49, 2.49 in all; responses: 0",
         "one person, all answers, all waves so far: epsilon 2.49 of at most 7.9997",
     ]
     assert [one["name"] for one in facts("ledger", "campus")["waves"]] == ["wave 1", "wave 2"]

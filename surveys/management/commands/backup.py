@@ -25,7 +25,7 @@ class Command(SurveyCommand):
         file: Path | None = options["file"]
         if file is None:
             return self._store(**options)
-        with tqdm(total=backup.counted(), unit=" reports", disable=None, leave=False) as bar:
+        with tqdm(total=backup.counted(), unit=" responses", disable=None, leave=False) as bar:
             facts = backup.back_up(file, with_secret_key=options["with_secret_key"], watch=bar.update)
         words = f"{file} holds {facts['surveys']} surveys, {facts['reports']} reports and {facts['runs']} runs."
         words += (

@@ -22,7 +22,7 @@ class Command(SurveyCommand):
         user = _researcher(options["user"])
 
         def progress(steps: Iterable[int], total: int) -> Iterable[int]:
-            return tqdm(steps, total=total, desc="The Redbook survey", unit=" reports", leave=False, disable=None)
+            return tqdm(steps, total=total, desc="The Redbook survey", unit=" responses", leave=False, disable=None)
 
         demo.build(user, progress=progress)
         version, run = demo.open_version(), demo.finished_run()

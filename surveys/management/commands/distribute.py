@@ -6,7 +6,7 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Spread the tables of reports over the nodes of a Citus cluster, by survey; see docs/how-to/citus.md."
+    help = "Spread the tables of responses over the nodes of a Citus cluster, by survey; see docs/how-to/citus.md."
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -20,6 +20,6 @@ class Command(SurveyCommand):
         done = distribution.distribute(shards=options["shards"], watch=self.stderr.write)
         nodes = distribution.nodes()
         where = ", ".join(f"{one.host}:{one.port} ({one.shards} shards)" for one in nodes)
-        words = f"The tables of reports {'are distributed' if done else 'were distributed already'}: {where}."
+        words = f"The tables of responses {'are distributed' if done else 'were distributed already'}: {where}."
         facts: dict[str, object] = {"done": done, "nodes": [vars(one) for one in nodes]}
         return words, facts

@@ -29,17 +29,17 @@ class Command(SurveyCommand):
         parser.add_argument("--run", metavar="KEY", help="which estimates; the newest where it is left out")
         parser.add_argument("--language", default="", help="of a format that is to be read")
         parser.add_argument(
-            "--with-reports", action="store_true", help="a row for each report is wanted; needed for such a format"
+            "--with-reports", action="store_true", help="required for a format with a row for each response"
         )
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         survey = find_survey(options["slug"])
         run, form, rows = _run(survey, options["run"]), FORMATS[options["format"]], options["with_reports"]
         if form.microdata and not rows:
-            raise usage_error(f"--format {form.name} holds a row for each report; say --with-reports if you want that.")
+            raise usage_error(f"--format {form.name} has a row for each response; add --with-reports if you want that.")
         if rows and not form.microdata:
             those = ", ".join(one.name for one in FORMATS.values() if one.microdata)
-            raise usage_error(f"--with-reports goes with a format that holds a row for each report: {those}.")
+            raise usage_error(f"--with-reports is for a format with a row for each response: {those}.")
         try:
             services.check(run, form.name, language=options["language"], microdata=rows)
         except InputError as refusal:
@@ -49,7 +49,7 @@ class Command(SurveyCommand):
             with translation.override(services.written_in(form, options["language"])):
                 form.write(run, selectors.report_context(run), file, watch)
             size = file.seek(0, 2)
-        words = f"run {run.key}, as {form.name}{', a row for each report' if form.microdata else ''}"
+        words = f"run {run.key}, as {form.name}{', a row for each response' if form.microdata else ''}"
         record_event(None, "exported", survey=survey, detail=words)
         facts = {"slug": survey.slug, "run": run.key, "format": form.name, "output": str(output), "bytes": size}
         return f"Run {run.key} of {survey.slug} is written to {output}.", facts

@@ -21,7 +21,7 @@ def _sentences(book: SurveyBudget) -> Iterator[str]:
     for line in book.lines:
         spent = f"epsilon {wording.epsilon(line.epsilon)}"
         total = f"{between(line.spent.total)} in all" if line.spent else "nobody answered"
-        yield f"{line.opened.name}: {spent}, {total}; reports: {wording.count(line.opened.counted.stored)}"
+        yield f"{line.opened.name}: {spent}, {total}; responses: {wording.count(line.opened.counted.stored)}"
     yield f"{UNIT}: epsilon {between(book.total)} of at most {book.ceiling:.4f}"
     if book.ahead:
         yield book.ahead.in_words

@@ -15,7 +15,7 @@ class Command(SurveyCommand):
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument(
-            "--expect", default="", metavar="N", help="reports that you expect, to warn of small groups"
+            "--expect", default="", metavar="N", help="responses that you expect, to warn of small groups"
         )
         parser.add_argument("--wave", action="store_true", help="open a closed survey again, with the same questions")
         parser.add_argument(
@@ -23,7 +23,7 @@ class Command(SurveyCommand):
             type=int,
             default=1,
             metavar="N",
-            help="parts over which its reports are spread on a cluster; see docs/how-to/citus.md (%(default)s)",
+            help="parts over which its responses are spread on a cluster; see docs/how-to/citus.md (%(default)s)",
         )
         parser.add_argument("--reason", default="", help="why it is opened above a ceiling of epsilon; needed there")
 

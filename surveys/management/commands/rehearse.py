@@ -62,7 +62,7 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
         raise InputError("shares", rehearsal.fault or "The rehearsal was stopped.")
     facts = {"slug": survey.slug, "rehearsal": rehearsal.number, "repetitions": rehearsal.done.count(), "seed": seed}
     facts |= {"reports": rehearsal.run.reports, "run": rehearsal.run.key}
-    words = "{slug}: rehearsal {rehearsal} with {reports} reports, {repetitions} times; run {run}."
+    words = "{slug}: rehearsal {rehearsal} with {reports} responses, {repetitions} times; run {run}."
     return words.format_map(facts), facts
 
 
@@ -75,10 +75,10 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
         assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, assumptions).draw(generator))
     sent = simulation.rehearse(version, people, generator)
-    stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" reports", leave=False, disable=None))
+    stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" responses", leave=False, disable=None))
     run = estimator.execute(simulation.finish(version).pk)
     facts = {"slug": survey.slug, "version": version.number, "reports": stored, "run": run.key}
-    return f"{survey.slug}: {stored} reports are stored and estimated in run {run.key}.", facts
+    return f"{survey.slug}: {stored} responses are stored and estimated in run {run.key}.", facts
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from surveys.opening.services import split_survey
 
 class Command(SurveyCommand):
     help = (
-        "Spread the reports of an open survey that has none yet over parts, each on a node of a cluster; stop the web "
+        "Spread the responses of an open survey that has none yet over parts, each on a node of a cluster; stop web "
         "processes, workers and beat first. See docs/how-to/citus.md."
     )
 

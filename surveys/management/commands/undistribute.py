@@ -13,5 +13,5 @@ class Command(SurveyCommand):
 
     def act(self, **options: Any) -> tuple[str, dict[str, object]]:
         done = distribution.undistribute(watch=self.stderr.write)
-        words = "The tables of reports are on one server again." if done else "No table of reports is distributed."
+        words = "The tables of responses are on one server again." if done else "No table of responses is distributed."
         return words, {"done": done}
