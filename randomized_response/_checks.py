@@ -15,10 +15,13 @@ from randomized_response.errors import ParameterError
 LARGEST_COUNT = 2**53
 """Every integer up to this one is exact as a double."""
 
-_WRITTEN = re.compile(r"[-+]?[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?|[-+]?\.[0-9]{1,40}")
-"""A fraction in decimal or common notation. No exponents: 1e-99999999 would fill the memory."""
+_COMMON = re.compile(r"([-+]?[0-9]{1,40})\s?/\s?([0-9]{1,40})")
+_DECIMAL = re.compile(r"([-+]?(?:[0-9]{1,40}(?:[.,][0-9]{0,40})?|[.,][0-9]{1,40}))(\s?%)?")
+"""A fraction in common or decimal notation, or in per cent. No exponents: 1e-99999999 would fill the memory."""
+_GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+"""1,000, which some read as a thousand."""
 
-_FRACTION = "a fraction as text ('2/3'), a Fraction or a pair of integers (2, 3)"
+_FRACTION = "a fraction as text ('2/3', '0.4' or '40 %'), a Fraction or a pair of integers (2, 3)"
 
 FractionLike = str | Fraction | tuple[int, int]
 
@@ -26,13 +29,25 @@ FractionLike = str | Fraction | tuple[int, int]
 def as_fraction(value: FractionLike, *, name: str) -> Fraction:
     """Read an exact fraction; floats are refused because the table of a channel is exact."""
     try:
-        if isinstance(value, Fraction) or (isinstance(value, str) and _WRITTEN.fullmatch(value.strip())):
-            return Fraction(value)
+        if isinstance(value, Fraction):
+            return value
+        if isinstance(value, str) and (read := _as_written(value.strip())) is not None:
+            return read
         if isinstance(value, tuple) and len(value) == 2 and all(is_integer(part) for part in value):
             return Fraction(int(value[0]), int(value[1]))
     except (ValueError, ZeroDivisionError):
         pass
     raise ParameterError(name, f"must be {_FRACTION}; got {value!r}")
+
+
+def _as_written(text: str) -> Fraction | None:
+    """2/3, 0.4, 0,4 and 40 %; None if it is none of them. Raises ZeroDivisionError."""
+    if common := _COMMON.fullmatch(text):
+        return Fraction(int(common[1]), int(common[2]))
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None or _GROUPED.fullmatch(text):
+        return None
+    return Fraction(decimal[1].replace(",", ".")) / (100 if decimal[2] else 1)
 
 
 def as_probability(value: FractionLike, *, name: str, closed: bool = False) -> Fraction:

@@ -39,7 +39,7 @@ def test_picture_of_privacy_loss_over_waves(page: Page, alice: User, folder: Pat
     definition = payloads.definition(repeats="remember", items=payloads.definition()["items"][:1])
     survey = write_survey(definition, team=home_team(alice))
     for number in range(3):
-        version = open_wave(survey) if number else open_survey(survey)
+        version = open_wave(survey, reason="The waves are compared.") if number else open_survey(survey)
         store_report(payloads.body(get_design(version.design_id)))
         close_survey(survey)
     sign_in(page, alice)
@@ -52,7 +52,7 @@ def test_picture_of_change_between_waves(page: Page, alice: User, folder: Path) 
     survey = write_survey(definition | {"items": definition["items"][:1]}, team=home_team(alice))
     designs = []
     for number, yes in enumerate(WAVES):
-        version = open_wave(survey) if number else open_survey(survey)
+        version = open_wave(survey, reason="The waves are compared.") if number else open_survey(survey)
         designs.insert(0, get_design(version.design_id))
         three_groups.answer(designs[0], np.random.default_rng(number), n=6000, yes=(yes,) * 3)
         close_survey(survey)

@@ -35,15 +35,15 @@ def answer(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Store n reports of people of whom a share `yes` of each group has cheated, and who feel the worse if they have.
 
-    All of them are counted, also those that would wait for the next step. Returns the stratum of each, and the two
-    symbols of each report.
+    All of them are counted, also those that would wait for the next step. Returns the stratum of each, and the symbols
+    of each report, of which a design without the second question has one.
     """
     strata = generator.choice(3, n, p=[0.5, 0.3, 0.2])
     cheated = (generator.random(n) < np.array(yes)[strata]).astype(int)
     mood = np.where(cheated == 1, generator.choice(3, n, p=[0.1, 0.3, 0.6]), generator.choice(3, n, p=[0.6, 0.3, 0.1]))
     told = (generator.random(n) < COINS[cheated][:, 1]).astype(int)
     felt = (generator.random(n)[:, None] > np.cumsum(THREE, axis=1)[mood]).sum(axis=1)
-    reports = np.stack([told, felt], axis=1).astype(np.uint8)
+    reports = np.stack([told, felt], axis=1)[:, : len(design.alphabets)].astype(np.uint8)
     simulation.store(design, simulation.People(strata, {}), reports)
     fold_waiting(design)
     return strata, reports

@@ -161,13 +161,27 @@ def test_arguments_out_of_range_are_named(make, message):
         make()
 
 
-@pytest.mark.parametrize("truth", ["1e-99999999", "1e99999999", "1" * 41, "0x1", "1/2/3", "", "½", "1_0"])
+@pytest.mark.parametrize(
+    "truth",
+    ["1e-99999999", "1e99999999", "1" * 41, "0x1", "1/2/3", "", "½", "1_0", "1,000", "1,2,3", "5 %%", "%", "1/2 %"],
+)
 def test_fraction_with_exponent_raises(truth):
     """Python reads an exponent of eight digits into a number that fills the memory."""
     with pytest.raises(ValueError, match="truth must be a fraction as text"):
         forced_response(truth=truth)
 
 
-@pytest.mark.parametrize(("truth", "same"), [(" 1/2 ", "1/2"), (".5", "1/2"), ("0.25", "1/4"), ("2/3", "2/3")])
+@pytest.mark.parametrize(
+    ("truth", "same"),
+    [
+        (" 1/2 ", "1/2"),
+        ("1 / 2", "1/2"),
+        (".5", "1/2"),
+        ("0.25", "1/4"),
+        ("0,25", "1/4"),
+        ("25%", "1/4"),
+        ("12,5 %", "1/8"),
+    ],
+)
 def test_fraction_notations_are_equal(truth, same):
     assert forced_response(truth=truth) == forced_response(truth=same)
