@@ -237,7 +237,8 @@ class SurveyForm(EntryFields, WordsForm):
             "slug": gettext_lazy(
                 "Lower-case letters, digits and hyphens; the part after /s/ in the survey’s link. Empty: made from the "
                 "title."
-            )
+            ),
+            "rehearsal": gettext_lazy("The respondents are simulated; nobody can answer it on the web."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
