@@ -30,9 +30,10 @@ def editor(page: Page, alice: User) -> Page:
     return page
 
 
-def background_of_preview(page: Page) -> str:
+def expect_background(page: Page, colour: str) -> None:
+    """Of the preview, whose page may be on its way still."""
     shown = page.frame_locator(".editor-screen iframe:not([data-coming])").locator("body")
-    return str(shown.evaluate("(body) => getComputedStyle(body).backgroundColor"))
+    expect(shown).to_have_css("background-color", colour)
 
 
 def picture(page: Page, name: str) -> None:
@@ -65,10 +66,10 @@ def test_look_and_ending_are_written_saved_and_previewed(editor: Page) -> None:
     assert (written["look"], written["ending"]) == (LOOK, ENDING)
     preview = editor.frame_locator(".editor-screen iframe:not([data-coming])")
     expect(preview.get_by_role("link", name="Go back to uni.sona-systems.com")).to_be_visible()
-    assert background_of_preview(editor) == "rgb(251, 243, 234)"
+    expect_background(editor, "rgb(251, 243, 234)")
     picture(editor, "look-light")
     editor.get_by_role("button", name="Dark").click()
-    assert background_of_preview(editor) == "rgb(27, 17, 24)"
+    expect_background(editor, "rgb(27, 17, 24)")
     picture(editor, "look-dark")
     assert dict(on_every_screen(editor, excused=THEME)) == CLEAN
 
