@@ -183,6 +183,7 @@ class SurveyAdmin(ModelAdmin):
     inlines = (GroupInline, SectionInline, ItemInline)
     change_form_before_template = "panel/form_before.html"
     change_form_outer_after_template = "panel/preview/dock.html"
+    delete_confirmation_template = "panel/delete.html"
     actions = None
     show_add_link = False
     prepopulated_fields = {"slug": ("title",)}

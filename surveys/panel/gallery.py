@@ -6,7 +6,7 @@ from functools import lru_cache
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_http_methods
 
 from collector.errors import ValidationError
@@ -30,7 +30,7 @@ LONGEST_TITLE = 300
 
 @dataclass(frozen=True)
 class TemplateQuestion:
-    """A question of a template, in its first language."""
+    """A question of a template, in the reader's language where it has that."""
 
     wording: str
     kind: str
@@ -42,6 +42,9 @@ class TemplateCard:
     """A template as the gallery shows it."""
 
     template: Template
+    topic: str
+    why: str
+    adapt: str
     title: str
     languages: str
     epsilon: str
@@ -92,24 +95,32 @@ def templates(request: HttpRequest) -> HttpResponse:
         definition = template.definition | {"slug": selectors.free_slug(template.name)}
         written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
         messages.success(
-            request, gettext("Created the draft {written}. {adapt}").format(written=written, adapt=template.adapt)
+            request,
+            gettext("Created the draft {written}. {adapt}").format(written=written, adapt=template.adapt[_language()]),
         )
         return redirect("panel:survey", written.slug)
-    return panel_page(request, "panel/templates.html", title=gettext("Templates"), cards=cards())
+    return panel_page(request, "panel/templates.html", title=gettext("Templates"), cards=cards(_language()))
 
 
 @lru_cache
-def cards() -> tuple[TemplateCard, ...]:
-    """The gallery, which changes only with the program."""
-    return tuple(_card(template) for template in topics.templates())
+def cards(language: str) -> tuple[TemplateCard, ...]:
+    """The gallery in a language, which is active; it changes only with the program."""
+    return tuple(_card(template, language) for template in topics.templates())
 
 
-def _card(template: Template) -> TemplateCard:
+def _language() -> str:
+    """The reader's language if the templates have it, else English."""
+    return "de" if (get_language() or "").startswith("de") else "en"
+
+
+def _card(template: Template, language: str) -> TemplateCard:
     definition = template.definition
     design = drawn_items(definition | {"slug": template.name}, version=1)
-    language = design.language
     return TemplateCard(
         template=template,
+        topic=template.topic[language],
+        why=template.why[language],
+        adapt=template.adapt[language],
         title=design.title[language],
         languages=", ".join(selectors.language_names(design.languages)),
         epsilon=wording.epsilon(total_epsilon(definition)),

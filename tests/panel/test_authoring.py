@@ -199,6 +199,7 @@ def test_survey_form_open_survey_is_refused(version: Version, her: Client) -> No
 
 def test_delete_never_opened_survey_removes_it(survey: Survey, her: Client) -> None:
     address = reverse("admin:surveys_survey_delete", args=[survey.pk])
+    assert "Delete the draft “Campus”?" in her.get(address).content.decode()
     assert her.post(address, {"post": "yes"}).status_code == 302
     assert not Survey.objects.exists()
 

@@ -40,7 +40,7 @@ def test_template_size_languages_and_epsilon(name: str) -> None:
     assert total_epsilon(definition) <= 4
     assert all(definition[text][code] for text in ("title", "introduction", "consent") for code in ("en", "de"))
     assert template.sources
-    assert next(card for card in cards() if card.template.name == name).with_coin
+    assert next(card for card in cards("en") if card.template.name == name).with_coin
     if name in TO_BE_FILLED_IN:
         with pytest.raises(
             ValidationError, match=r"introduction\.en has a placeholder to fill in: \[\[name and number"
@@ -55,10 +55,25 @@ def test_template_size_languages_and_epsilon(name: str) -> None:
 def test_the_gallery_shows_each_template(her: Client) -> None:
     html = her.get(reverse("panel:templates")).content.decode()
     for template in templates.templates():
-        assert template.topic in html
+        assert template.topic["en"] in html
         assert f'value="{template.name}"' in html
     assert html.count("Use this template</button>") == 8
     assert "<dd>3.18</dd>" in html, "4 questions: 3 * ln 2 + ln 3"
+
+
+@pytest.mark.django_db
+def test_the_gallery_speaks_german(her: Client) -> None:
+    english = her.get(reverse("panel:templates")).content.decode()
+    her.cookies["candor_language"] = "de"
+    html = her.get(reverse("panel:templates")).content.decode()
+    for template in templates.templates():
+        assert set(template.topic) == set(template.why) == set(template.adapt) == {"en", "de"}
+        assert template.topic["de"] in html
+        assert template.why["de"][:40] in html
+        assert template.definition["items"][0]["wording"]["de"] in html
+    assert "<dd>3,18</dd>" in html
+    her.cookies["candor_language"] = "en"
+    assert her.get(reverse("panel:templates")).content.decode().count("<dd>3.18</dd>") == english.count("<dd>3.18</dd>")
 
 
 @pytest.mark.django_db

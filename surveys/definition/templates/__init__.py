@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from surveys.definition import definitions
-from surveys.definition.parts import Definition
+from surveys.definition.parts import Definition, Text
 
 FOLDER = Path(__file__).parent
 
@@ -16,13 +16,14 @@ FOLDER = Path(__file__).parent
 class Template:
     """A survey template.
 
-    `why` says why its tables are as they are, `adapt` what to change before it is opened, `sources` who asked before.
+    `why` says why its tables are as they are, `adapt` what to change before it is opened, both by language; `sources`
+    who asked before.
     """
 
     name: str
-    topic: str
-    why: str
-    adapt: str
+    topic: Text
+    why: Text
+    adapt: Text
     sources: tuple[str, ...]
     definition: Definition
 
@@ -38,6 +39,6 @@ def find(name: str) -> Template | None:
     return next((template for template in templates() if template.name == name), None)
 
 
-def _template(*, name: str, topic: str, why: str, adapt: str, sources: list[str]) -> Template:
+def _template(*, name: str, topic: Text, why: Text, adapt: Text, sources: list[str]) -> Template:
     definition = definitions.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     return Template(name, topic, why, adapt, tuple(sources), definition)
