@@ -15,6 +15,7 @@ from tests.browser.accessibility import on_every_screen
 from tests.browser.visit import KEPT, Visit, failing, new_visit
 from tests.factories import translations
 from tests.factories.appearance import COMPLETION, LOOK, looked
+from tests.system.installation import wait_until
 from tests.tools.browser import IMAGES
 from tests.tools.capture import DROP, Capture
 
@@ -76,7 +77,7 @@ def test_entry_parameters_reach_the_panel_and_nothing_else(
     site.respond = failing(respond, *[DROP] * 20)
     panel_visit.excused = "ERR_EMPTY_RESPONSE"
     panel_visit.open().stage("questions").answer("Yes", "Low").send().stage("sending")
-    assert "report" in kept(panel_visit), "what is looked at while a report waits has it"
+    wait_until(lambda: "report" in kept(panel_visit), 30)  # the stage is shown first, then the report is kept
     while_waiting = kept(panel_visit)
     site.respond = respond
     # Instead of the button, which is gone once a retry of the page's own came first.

@@ -319,11 +319,12 @@ def test_typed_words_are_put_into_the_preview_that_is_there(editor: Page) -> Non
     wording.press("End")
     wording.press_sequentially(" & <again>", delay=60)
     expect(question.locator("[data-part=wording]")).to_contain_text("& <again>")
-    assert name_of_preview(editor) == name, "the page was loaded anew"
     put = question.inner_text()
+    assert put
+    assert name_of_preview(editor) == name, "the page was loaded anew"
     editor.locator(".editor-screen").hover()
     expect(editor.locator(SHOWN)).not_to_have_attribute("name", name)
-    assert question.inner_text() == put
+    expect(question).to_have_js_property("innerText", put)
 
 
 def test_new_option_is_put_into_the_preview_that_is_there(editor: Page) -> None:
