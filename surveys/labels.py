@@ -1,5 +1,7 @@
 """The models' labels in the reader's language."""
 
+from collections.abc import Mapping
+
 from django.utils import translation
 from django.utils.functional import lazy
 from django.utils.translation import gettext_noop
@@ -23,6 +25,11 @@ def translated(label: str) -> str:
 
 translated_lazy = lazy(translated, str)
 """The same for texts of a module, which is read before there is a reader."""
+
+
+def spoken(texts: Mapping[str, str]) -> str:
+    """The one of these texts that is in the reader's language, else the English one."""
+    return texts.get((translation.get_language() or "").partition("-")[0]) or texts["en"]
 
 
 def in_sentence(label: str) -> str:

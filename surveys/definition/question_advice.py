@@ -10,6 +10,7 @@ import yaml
 from django.utils.translation import gettext
 
 from surveys.definition.parts import Definition
+from surveys.labels import spoken
 
 SOURCE = Path(__file__).with_name("question_advice.yaml")
 
@@ -37,7 +38,7 @@ class WordingAdvice(NamedTuple):
 
 class AdviceKind(NamedTuple):
     name: str
-    reason: str
+    reason: dict[str, str]
     kinds: frozenset[str]
     patterns: dict[str, re.Pattern[str]]
     harmless: dict[str, re.Pattern[str]]
@@ -52,9 +53,9 @@ def question_advice(definition: Definition) -> Iterator[WordingAdvice]:
     for item in definition["items"]:
         path = ("items", item["key"], "wording")
         for language, words in item["wording"].items():
-            for kind in _kinds():
+            for kind in kinds():
                 if match := _match(kind, item["kind"], language, words):
-                    yield WordingAdvice(path, language, kind.name, f"“{match}”: {kind.reason}")
+                    yield WordingAdvice(path, language, kind.name, f"“{match}”: {spoken(kind.reason)}")
             count = len(WORD.findall(words))
             if count > MOST_WORDS:
                 advice = gettext("It has {count} words; up to {most_words} are easy to read.").format(
@@ -91,7 +92,8 @@ def _match(kind: AdviceKind, of: str, language: str, words: str) -> str:
 
 
 @cache
-def _kinds() -> tuple[AdviceKind, ...]:
+def kinds() -> tuple[AdviceKind, ...]:
+    """Every kind, with its patterns by language."""
     described = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
     return tuple(
         AdviceKind(

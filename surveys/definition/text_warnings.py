@@ -11,6 +11,7 @@ from typing import NamedTuple
 import yaml
 
 from collector.designs import Design, Text
+from surveys.labels import spoken
 
 SOURCE = Path(__file__).with_name("text_warnings.yaml")
 UNREAD = re.compile("[\u00ad\u200c\u200d\u0640\u064b-\u0652]")
@@ -41,7 +42,7 @@ class WarningKind(NamedTuple):
     """One kind of doubtful words."""
 
     name: str
-    reason: str
+    reason: dict[str, str]
     places: tuple[str, ...]
     pattern: re.Pattern[str]
     harmless: re.Pattern[str] | None
@@ -53,7 +54,7 @@ def text_warnings(design: Design) -> list[TextWarning]:
     for place, texts in _texts(design):
         for language, words in texts.items():
             found += [
-                TextWarning(place, language, kind.name, match, kind.reason)
+                TextWarning(place, language, kind.name, match, spoken(kind.reason))
                 for kind, match in _matches(words)
                 if place.startswith(kind.places)
             ]

@@ -6,11 +6,12 @@ from functools import lru_cache
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from collector.errors import ValidationError
 from estimator.base import wording
+from estimator.base.languages import activated, formatted
 from estimator.reports.privacy import QuestionPrivacy, item_label
 from surveys.accounts.access import Role, get_survey_or_404, one_or_404, surveys_of
 from surveys.accounts.teams import home_team
@@ -18,7 +19,7 @@ from surveys.definition import bounds, definitions
 from surveys.definition import templates as topics
 from surveys.definition.definitions import drawn_items, total_epsilon
 from surveys.definition.templates import Template
-from surveys.labels import translated
+from surveys.labels import spoken, translated
 from surveys.lifecycle import selectors, services
 from surveys.models import Item
 from surveys.panel.forms.survey import SamePeopleForm
@@ -96,37 +97,35 @@ def templates(request: HttpRequest) -> HttpResponse:
         written = services.write_survey(definition, team=home_team(user), by=user, unfinished=True)
         messages.success(
             request,
-            gettext("Created the draft {written}. {adapt}").format(written=written, adapt=template.adapt[_language()]),
+            gettext("Created the draft {written}. {adapt}").format(written=written, adapt=spoken(template.adapt)),
         )
         return redirect("panel:survey", written.slug)
-    return panel_page(request, "panel/templates.html", title=gettext("Templates"), cards=cards(_language()))
+    return panel_page(request, "panel/templates.html", title=gettext("Templates"), cards=cards(formatted()))
 
 
 @lru_cache
 def cards(language: str) -> tuple[TemplateCard, ...]:
-    """The gallery in a language, which is active; it changes only with the program."""
-    return tuple(_card(template, language) for template in topics.templates())
+    """The gallery in a language; kept, as it changes only with the program."""
+    with activated(language):
+        return tuple(map(_card, topics.templates()))
 
 
-def _language() -> str:
-    """The reader's language if the templates have it, else English."""
-    return "de" if (get_language() or "").startswith("de") else "en"
-
-
-def _card(template: Template, language: str) -> TemplateCard:
+def _card(template: Template) -> TemplateCard:
     definition = template.definition
     design = drawn_items(definition | {"slug": template.name}, version=1)
     return TemplateCard(
         template=template,
-        topic=template.topic[language],
-        why=template.why[language],
-        adapt=template.adapt[language],
-        title=design.title[language],
+        topic=spoken(template.topic),
+        why=spoken(template.why),
+        adapt=spoken(template.adapt),
+        title=spoken(design.title),
         languages=", ".join(selectors.language_names(design.languages)),
         epsilon=wording.epsilon(total_epsilon(definition)),
         with_coin=instructions_for(design) is not None,
         questions=tuple(
-            TemplateQuestion(item.wording[language], translated(Item.Kind(item.kind).label), item_label(item, language))
+            TemplateQuestion(
+                spoken(item.wording), translated(Item.Kind(item.kind).label), item_label(item, design.language)
+            )
             for item in design.items
         ),
     )

@@ -378,6 +378,19 @@ def test_new_survey_begins_with_its_title(her: Client) -> None:
     assert Survey.objects.filter(slug="uber-geld-sprechen-2").exists()
 
 
+def test_advice_dismissed_in_english_is_dismissed_in_german(her: Client, draft: Survey) -> None:
+    leading = {"path": ["items", "cheated", "wording", "en"], "was": "Have you cheated?", "now": "Surely you cheated?"}
+    found = answer(her, "edit-save", changes=[leading])["problems"]
+    (advice,) = [one for one in found if one["path"][1:3] == ["cheated", "wording"]]
+    answer(her, "edit-dismiss", mark=advice["mark"], reason="It is a quotation.")
+    her.cookies["candor_language"] = "de"
+    again = leading | {"path": ["title", "en"], "was": draft.title["en"], "now": "Another"}
+    (german,) = [one for one in answer(her, "edit-save", changes=[again])["problems"] if one["path"] == advice["path"]]
+    assert (german["mark"], german["dismissed"]) == (advice["mark"], "It is a quotation.")
+    assert "Das legt eine Antwort nahe." in german["text"]
+    assert "It suggests an answer." in advice["text"]
+
+
 def test_advice_is_dismissed_with_a_reason_until_the_text_changes(her: Client, draft: Survey) -> None:
     leading = {"path": ["items", "cheated", "wording", "en"], "was": "Have you cheated?", "now": "Surely you cheated?"}
     found = answer(her, "edit-save", changes=[leading])["problems"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from surveys.definition import question_advice
 from surveys.definition.definitions import drawn_items, load
 from surveys.definition.text_warnings import kinds, text_warnings
 from tests.factories import payloads, translations
@@ -93,6 +94,12 @@ def test_text_warnings_shipped_surveys_have_none(path: Path) -> None:
 def test_text_warnings_test_survey_has_none() -> None:
     definition = translations.definition("en", "de", "es", "fr", "ar")
     assert text_warnings(drawn_items(definition, version=1)) == []
+
+
+def test_every_reason_is_in_english_and_german() -> None:
+    reasons = [kind.reason for kind in (*kinds(), *question_advice.kinds())]
+    assert len(reasons) == 8
+    assert all(set(reason) == {"en", "de"} and all(reason.values()) for reason in reasons)
 
 
 def test_text_warning_names_place_language_and_reason() -> None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from collector.designs import Design
 from collector.errors import Path, ValidationError
 from estimator.base import wording
+from estimator.base.languages import DEFAULT, activated, formatted
 from estimator.base.verdict import Verdict
 from surveys.definition.ceilings import excesses
 from surveys.definition.definitions import design_of, drawn_items
@@ -37,7 +38,8 @@ class Problem:
     path: tuple[str | int, ...]
     text: str
     mark: str = ""
-    """Of advice: a hash of it and of the words that it is about, by which it can be dismissed until they change."""
+    """Of advice: a hash of it in English and of the words that it is about, by which it can be dismissed until they
+    change."""
     dismissed: str = ""
     """The reason for which it was dismissed."""
 
@@ -61,9 +63,18 @@ def problems_of(survey: Survey, definition: Definition) -> list[Problem]:
                     f"{words[0].upper()}{words[1:].rstrip('.')}.",
                 )
             )
-    given = [*(_advice(definition, design) if design else ()), *_worded(definition), *_imprecise(survey, definition)]
+    given = _given(survey, definition, design)
+    if given and formatted() != DEFAULT:
+        with activated(DEFAULT):  # whoever reads it: what one has dismissed, the others need not dismiss again
+            english = _given(survey, definition, design)
+        given = [replace(one, mark=same.mark) for one, same in zip(given, english, strict=True)]
     reasons = dismissals_of(survey) if given else {}
     return [*found, *(replace(one, dismissed=reasons.get(one.mark, "")) for one in given)]
+
+
+def _given(survey: Survey, definition: Definition, design: Design | None) -> list[Problem]:
+    """All advice, dismissed or not."""
+    return [*(_advice(definition, design) if design else ()), *_worded(definition), *_imprecise(survey, definition)]
 
 
 def keyed_path(definition: Definition, path: Path) -> tuple[str | int, ...]:
