@@ -39,16 +39,10 @@ def activated(language: str, known: Collection[str] = LANGUAGES) -> Iterator[str
     `known` are those of reports, if nothing else is given.
     """
     spoken = language if language in known else DEFAULT
-    with numbers_of(spoken), translation.override(spoken):
-        yield spoken
-
-
-@contextmanager
-def numbers_of(language: str) -> Iterator[None]:
-    """Write numbers as this language does, whatever language texts are in."""
-    token = _numbers.set(language)
+    token = _numbers.set(spoken)
     try:
-        yield
+        with translation.override(spoken):
+            yield spoken
     finally:
         _numbers.reset(token)
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext, override
+from django.utils.translation import gettext, override
 
 from collector.errors import Conflict, InputError
 from collector.reports import purging, rewriting
@@ -14,6 +14,7 @@ from estimator.base.languages import filled
 from estimator.base.stores import fault_of
 from estimator.exports import services
 from estimator.models import Analysis, Estimate, Run
+from estimator.reports.retention import in_words
 from surveys.accounts.audit_log import record_event
 from surveys.models import FetchCode, SigningSecret, Survey, Version
 
@@ -40,15 +41,6 @@ def days_of(written: str) -> int | None:
     return days
 
 
-def describe_period(days: int | None) -> str:
-    """The retention of responses, as a sentence."""
-    if days is None:
-        return gettext("Responses are kept indefinitely.")
-    return ngettext(
-        "Responses are deleted {days} day after closing.", "Responses are deleted {days} days after closing.", days
-    ).format(days=days)
-
-
 @transaction.atomic
 def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -> None:
     """Set the survey's responses to be purged 1 to LONGEST days after closing; None: never."""
@@ -56,7 +48,7 @@ def set_retention(survey: Survey, days: int | None, *, by: User | None = None) -
     for digest in survey.versions.values_list("design", flat=True):
         services.delete_reports(digest)
     with override("en"):
-        record_event(by, "changed the retention", survey=survey, detail=describe_period(days))
+        record_event(by, "changed the retention", survey=survey, detail=in_words(days))
 
 
 def purge_due() -> None:

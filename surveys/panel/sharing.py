@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from collector.designs.selectors import get_design
 from collector.errors import InputError
+from estimator.reports.retention import in_words
 from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.lifecycle import links, proof_of_work, selectors, services
 from surveys.lifecycle.embedding import MOST_ORIGINS, origins_of
@@ -95,7 +96,7 @@ def keep_reports(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as fault:
         return _share_page(request, survey, status=422, days=written, days_fault=str(fault))
     retention.set_retention(survey, days, by=signed_in(request))
-    messages.success(request, retention.describe_period(days))
+    messages.success(request, in_words(days))
     return redirect("panel:share", slug)
 
 
