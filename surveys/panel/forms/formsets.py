@@ -11,7 +11,7 @@ from surveys.definition.keys import even_keys, key_from
 class PartFormSet(PaginationInlineFormSet):
     """The groups, sections or items of a survey; each form knows the survey, saved or not."""
 
-    key_from = ("", "")
+    named_by = ("", "")
     """The text of a row from which its key is made where none is written, and the key of one without a text."""
 
     def get_form_kwargs(self, index: int | None) -> dict[str, object]:
@@ -24,7 +24,7 @@ class PartFormSet(PaginationInlineFormSet):
 
     def clean(self) -> None:
         super().clean()
-        (text, otherwise), taken = self.key_from, {form.instance.key for form in self.forms}
+        (text, otherwise), taken = self.named_by, {form.instance.key for form in self.forms}
         for form in self.forms:
             if form.has_changed() and not form.errors and not form.instance.key:
                 texts = getattr(form.instance, text)
@@ -36,7 +36,7 @@ class PartFormSet(PaginationInlineFormSet):
 class GroupFormSet(PartFormSet):
     """The groups of a survey, whose keys are filled up to one length."""
 
-    key_from = ("label", "group")
+    named_by = ("label", "group")
 
     def clean(self) -> None:
         super().clean()
@@ -49,4 +49,4 @@ class GroupFormSet(PartFormSet):
 class SectionFormSet(PartFormSet):
     """The sections of a survey."""
 
-    key_from = ("title", "section")
+    named_by = ("title", "section")

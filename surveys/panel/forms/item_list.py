@@ -31,7 +31,7 @@ OF_CONDITION = {"asked_if": "asked_if_item", "unasked": "sent_if_unasked"}
 class ItemFormSet(PartFormSet):
     """The questions of a survey, of which some depend on earlier ones."""
 
-    key_from = ("wording", "question")
+    named_by = ("wording", "question")
     opened: frozenset[int] = frozenset()
     """Keys of the saved questions that are shown whole; the others are lines of the list."""
 
