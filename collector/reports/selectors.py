@@ -251,8 +251,8 @@ def require_reports(digest: str) -> None:
     day = FrozenDesign.objects.values_list("purged_on", flat=True).filter(digest=digest).first()
     if day is not None:
         raise Conflict(
-            f"The reports of this survey were deleted on {day:%-d %B %Y}, as its owner had decided. Their totals are "
-            "kept, and what needs the reports themselves can no longer be computed."
+            f"The responses of this survey were deleted on {day:%-d %B %Y}, as its owner had decided. Their totals are "
+            "kept, and what needs single responses can no longer be computed."
         )
 
 

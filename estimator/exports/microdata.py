@@ -125,19 +125,18 @@ def check(run: Run) -> None:
         )
     stored = store.report_count(run.design_id)
     if stored != reports:
-        rest = (
-            gettext("those of simulated respondents are deleted once they are estimated.")
+        fault = (
+            gettext(
+                "This run counted {reports:,} responses and {stored:,} are stored: "
+                "those of simulated respondents are deleted once they are estimated."
+            )
             if design.rehearsal
-            else gettext("use a run made after closing, which counted all of them.")
-        )
-        raise ExportError(
-            filled(
-                gettext("This run counted {reports:,} responses and {stored:,} are stored: {rest}"),
-                reports=reports,
-                stored=stored,
-                rest=rest,
+            else gettext(
+                "This run counted {reports:,} responses and {stored:,} are stored: "
+                "use a run made after closing, which counted all of them."
             )
         )
+        raise ExportError(filled(fault, reports=reports, stored=stored))
 
 
 def check_in_memory(run: Run) -> None:
@@ -199,9 +198,12 @@ def order_key(digest: str) -> bytes:
 
 
 def _other_reports(run: Run) -> ExportError:
-    counted = filled(gettext("{reports:,} responses"), reports=run.reports)
     return ExportError(
-        gettext(
-            "The stored responses are not those that this run counted, {counted}; make a new run and try again."
-        ).format(counted=counted)
+        filled(
+            gettext(
+                "The stored responses are not the {reports:,} responses that this run counted; "
+                "make a new run and try again."
+            ),
+            reports=run.reports,
+        )
     )

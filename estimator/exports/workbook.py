@@ -11,11 +11,13 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
+from django.utils.translation import gettext
 from xlsxwriter import Workbook
 from xlsxwriter.format import Format as Style
 from xlsxwriter.worksheet import Worksheet
 
 from estimator.base.cells import FORMULA, ExportError, Watch
+from estimator.base.languages import filled
 from estimator.exports.tables import ExportTable, tables
 from estimator.exports.variables import WARNING
 from estimator.models import Run
@@ -105,7 +107,11 @@ def _sheet(sheet: Worksheet, styles: _Styles, table: ExportTable, tell: Callable
     for number, row in enumerate(table.rows, start=1):
         if number > MOST_ROWS:
             raise ExportError(
-                f"A sheet has {MOST_ROWS:,} rows at most, and {table.name} needs more; take the JSON file."
+                filled(
+                    gettext("A sheet has {most:,} rows at most, and {table} needs more; take the JSON file."),
+                    most=MOST_ROWS,
+                    table=table.name,
+                )
             )
         for place, column in enumerate(table.columns):
             _cell(sheet, styles, number, place, column.kind, row.get(column.name))

@@ -24,6 +24,7 @@ from estimator.exports.download import response_of
 from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
 from surveys.accounts.access import Role, get_export_or_404, get_survey_or_404, require, role_in
+from surveys.faults import translated_fault
 from surveys.lifecycle import exports
 from surveys.models import Survey
 from surveys.panel.frame import survey_page
@@ -65,7 +66,7 @@ class ExportListRow:
                 else gettext("waiting for a worker")
             )
         if export.state == Export.State.FAILED:
-            return gettext("Failed: {fault}").format(fault=export.fault)
+            return gettext("Failed: {fault}").format(fault=translated_fault(export.fault))
         return "" if self.there else gettext("The file is no longer available; export it again.")
 
     @property

@@ -1,9 +1,11 @@
-"""`|translated`: a label of a model in the reader's language."""
+"""`|translated` and `|translated_fault`: a model's label, and why a job failed, in the reader's language."""
 
 from django import template
 
+from surveys.faults import translated_fault
 from surveys.labels import translated
 
 register = template.Library()
 
 register.filter("translated", translated)
+register.filter("translated_fault", translated_fault)

@@ -87,7 +87,7 @@ def test_purged_reports_are_named_where_needed(version: Version) -> None:
     table = analyses.execute(analyses.request("cross-table", asked, [design]).pk)
     close_survey(version.survey)
     purging.purge(design.digest)
-    words = r"^The reports of this survey were deleted on .*, as its owner had decided\. Their totals are kept"
+    words = r"^The responses of this survey were deleted on .*, as its owner had decided\. Their totals are kept"
     with pytest.raises(Conflict, match=words):
         selectors.recount(design.digest)
     with pytest.raises(AnalysisError, match=words):

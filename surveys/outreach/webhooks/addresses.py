@@ -94,7 +94,6 @@ def _require_outside(address: IPAddress) -> None:
     if any(real.version == inside.version and real in inside for inside in settings.CANDOR_WEBHOOKS_INSIDE):
         return
     if not is_public(real):
-        words = gettext("The host is inside a private network")
         raise DeliveryError(
-            gettext("{words}; the operator can allow it with CANDOR_WEBHOOKS_INSIDE.").format(words=words)
+            gettext("The host is inside a private network; the operator can allow it with CANDOR_WEBHOOKS_INSIDE.")
         )

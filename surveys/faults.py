@@ -1,0 +1,80 @@
+"""Why a job failed, in the reader's language.
+
+Workers store English: one record for everyone who reads it, for the API and for the commands. The panel finds the text
+it was made from, and fills in that one's translation.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from django.utils import translation
+from django.utils.translation import gettext_noop
+
+from estimator.base.languages import figures
+
+TEXTS = (
+    gettext_noop("The computation ended with {name}."),
+    gettext_noop("The worker died {tries} times."),
+    gettext_noop("The file could not be written: {error}. Nothing of it was kept; request it again."),
+    gettext_noop("The file is empty."),
+    gettext_noop("This version of Candor cannot write {format}."),
+    gettext_noop(
+        "Single responses are released from {minimum_microdata} responses on; this run counted "
+        "{reports:,}. With fewer it is too easy to guess whose a row is."
+    ),
+    gettext_noop(
+        "Single responses are released once the closing of the survey is final: of two earlier "
+        "files, the rows that only the later one has would show who answered in between."
+    ),
+    gettext_noop(
+        "This run counted {reports:,} responses and {stored:,} are stored: "
+        "those of simulated respondents are deleted once they are estimated."
+    ),
+    gettext_noop(
+        "This run counted {reports:,} responses and {stored:,} are stored: "
+        "use a run made after closing, which counted all of them."
+    ),
+    gettext_noop(
+        "Files for SPSS and Stata are made of at most {most_cells:,} symbols; this run counted "
+        "{cells:,}. Use CSV or Parquet, which both programs can read."
+    ),
+    gettext_noop(
+        "The stored responses are not the {reports:,} responses that this run counted; make a new run and try again."
+    ),
+    gettext_noop("A sheet has {most:,} rows at most, and {table} needs more; take the JSON file."),
+    gettext_noop("The receiver answered {status}."),
+    gettext_noop("The receiver answered with a redirect ({status}), which is not followed."),
+    gettext_noop("The receiver did not answer within {seconds:g} seconds."),
+    gettext_noop("No connection, or an untrusted one ({name})."),
+    gettext_noop("The host name has no address."),
+    gettext_noop("The host is inside a private network; the operator can allow it with CANDOR_WEBHOOKS_INSIDE."),
+    gettext_noop("The mail server rejected mail from this site (it answered {error})."),
+    gettext_noop("The mail server could not be reached ({name})."),
+    gettext_noop("The survey is closed, so nothing more was sent."),
+)
+"""What a worker may store as `fault`, with the placeholders of the place that fills them."""
+
+_PLACE = re.compile(r"\{(\w+)[^}]*\}")
+_NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
+
+
+def translated_fault(stored: str) -> str:
+    """The stored reason in the reader's language; as it is stored where it is none of `TEXTS`."""
+    for text in TEXTS:
+        if found := _pattern(text).fullmatch(stored):
+            return _filled(translation.gettext(text), found.groupdict())
+    return stored
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with these values in its placeholders, numbers with the separators of the reader's language."""
+    return _PLACE.sub(
+        lambda place: figures(values[place[1]]) if _NUMBER.fullmatch(values[place[1]]) else values[place[1]], text
+    )
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    parts = _PLACE.split(text)
+    return re.compile("".join(f"(?P<{part}>.+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)))
