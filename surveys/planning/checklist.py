@@ -13,6 +13,7 @@ from collector.designs import Design
 from collector.designs.selectors import get_design
 from estimator.base import wording
 from estimator.base.verdict import Verdict
+from estimator.reports import retention
 from surveys.lifecycle import selectors
 from surveys.models import Rehearsal, Survey
 from surveys.planning.draft_prices import price_of
@@ -111,11 +112,4 @@ def _precision(survey: Survey, expected: int) -> Check:
 
 def _retention(survey: Survey) -> Check:
     days = survey.purge_after
-    text = _("Responses are kept indefinitely.")
-    if days:
-        text = ngettext(
-            "Responses are deleted %(count)s day after closing.",
-            "Responses are deleted %(count)s days after closing.",
-            days,
-        ) % {"count": days}
-    return Check("retention", _("Retention"), days is not None, text, SHARE)
+    return Check("retention", _("Retention"), days is not None, retention.in_words(days), SHARE)
