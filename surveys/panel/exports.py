@@ -24,7 +24,7 @@ from estimator.exports.download import response_of
 from estimator.exports.formats import FORMATS, Format
 from estimator.models import Export, Run
 from surveys.accounts.access import Role, get_export_or_404, get_survey_or_404, require, role_in
-from surveys.faults import translated_fault
+from surveys.labels import translated_fault
 from surveys.lifecycle import exports
 from surveys.models import Survey
 from surveys.panel.frame import survey_page

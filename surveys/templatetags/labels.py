@@ -2,8 +2,7 @@
 
 from django import template
 
-from surveys.faults import translated_fault
-from surveys.labels import translated
+from surveys.labels import translated, translated_fault
 
 register = template.Library()
 

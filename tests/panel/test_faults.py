@@ -9,7 +9,7 @@ import pytest
 from django.utils import translation
 
 from estimator.base.languages import activated
-from surveys.faults import TEXTS, translated_fault
+from surveys.labels import FAULTS, translated_fault
 
 ROOT = Path(__file__).parents[2]
 WORKERS = (
@@ -34,10 +34,10 @@ def stored_texts(path: Path) -> Iterator[str]:
 def test_texts_of_workers_are_listed(module: str) -> None:
     found = set(stored_texts(ROOT / module))
     assert found or module.endswith("services.py")
-    assert found <= set(TEXTS)
+    assert found <= set(FAULTS)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", FAULTS)
 def test_stored_texts_are_shown_in_german(text: str) -> None:
     stored = re.sub(r"\{\w+(:[^}]*)?\}", lambda place: "1,200" if place[1] == ":,}" else "7", text)
     with translation.override("de"):
