@@ -1,6 +1,7 @@
 """Validation of arguments for every public function: errors name the argument, the bound and the value."""
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral
@@ -21,23 +22,42 @@ _DECIMAL = re.compile(r"([-+]?(?:[0-9]{1,40}(?:[.,][0-9]{0,40})?|[.,][0-9]{1,40}
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 """1,000, which some read as a thousand."""
 
-_FRACTION = "a fraction as text ('2/3', '0.4' or '40 %'), a Fraction or a pair of integers (2, 3)"
+_FRACTION = "a fraction as text ('2/3', '0.4' or '40 %'), a Fraction, a Decimal or a pair of integers (2, 3)"
+_LONGEST = 40
+"""Digits of a Decimal before and after the point."""
+_FINEST = 2**20
+"""Largest denominator of a float that was meant exactly: 0.5 and 0.375 are, 0.1 is not a tenth."""
 
-FractionLike = str | Fraction | tuple[int, int]
+FractionLike = str | Fraction | Decimal | int | float | tuple[int, int]
 
 
 def as_fraction(value: FractionLike, *, name: str) -> Fraction:
-    """Read an exact fraction; floats are refused because the table of a channel is exact."""
+    """Read an exact fraction; a float that is none (0.1) is refused because the table of a channel is exact."""
     try:
         if isinstance(value, Fraction):
             return value
+        if isinstance(value, Decimal | float) or is_integer(value):
+            return _as_number(value, name)  # type: ignore[arg-type]
         if isinstance(value, str) and (read := _as_written(value.strip())) is not None:
             return read
         if isinstance(value, tuple) and len(value) == 2 and all(is_integer(part) for part in value):
             return Fraction(int(value[0]), int(value[1]))
+    except ParameterError:
+        raise
     except (ValueError, ZeroDivisionError):
         pass
     raise ParameterError(name, f"must be {_FRACTION}; got {value!r}")
+
+
+def _as_number(value: Decimal | float | int, name: str) -> Fraction:
+    if not isfinite(value) or (isinstance(value, Decimal) and not -_LONGEST <= value.adjusted() <= _LONGEST):
+        raise ValueError
+    if isinstance(value, Decimal) and int(value.as_tuple().exponent) < -_LONGEST:
+        raise ValueError
+    fraction = Fraction(value)
+    if isinstance(value, float) and fraction.denominator > _FINEST:
+        raise ParameterError(name, f"must be exact, which the float {value!r} is not; write it as text: '{value!r}'")
+    return fraction
 
 
 def _as_written(text: str) -> Fraction | None:

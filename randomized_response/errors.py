@@ -17,3 +17,8 @@ class ParameterError(ValueError):
     def __init__(self, name: str, message: str) -> None:
         super().__init__(f"{name} {message}")
         self.name = name.partition("[")[0]
+        self._arguments = name, message
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        """A copy for another process: the message is made of two arguments."""
+        return type(self), self._arguments

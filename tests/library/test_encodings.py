@@ -186,7 +186,7 @@ def test_encoding_estimate_extreme_counts_stay_in_range(encoding, n):
         (lambda: UnaryEncoding(1), "k must be from 2 to 256; got 1"),
         (lambda: UnaryEncoding(4, on="1/4", off="1/4"), "on must be greater than off"),
         (lambda: UnaryEncoding(4, on="1"), "on must be greater than 0 and less than 1"),
-        (lambda: UnaryEncoding(4, on=0.5), "on must be a fraction"),
+        (lambda: UnaryEncoding(4, on=0.3), "on must be exact"),
         (lambda: SubsetSelection(4, size=4, truth="1/2"), "size must be from 1 to 3; got 4"),
         (lambda: SubsetSelection(4, size=2, truth="1/2"), "truth must be more than size / k = 1/2"),
         (lambda: SubsetSelection(60, size=20, truth="3/4").channel(), "at most 65536 sets"),

@@ -1,5 +1,6 @@
 """The named tables against their closed forms, and the arguments that they refuse."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_k_ary_probabilities(k):
     assert probability(channel, 1, 0) == Fraction(1, 3 * k)
 
 
-@pytest.mark.parametrize("truth", ["0", "1", "3/2", "-1/2", 0.5, "half", "nan", None, (1, 0), (1.0, 2), True, 1])
+@pytest.mark.parametrize("truth", ["0", "1", "3/2", "-1/2", 0.1, "half", "nan", None, (1, 0), (1.0, 2), True, 1])
 @pytest.mark.parametrize("make", [forced_response, warner, lambda truth: k_ary(3, truth=truth)])
 def test_truth_out_of_range_or_inexact_raises(make, truth):
     with pytest.raises(ValueError, match="truth must be"):
@@ -181,7 +182,23 @@ def test_fraction_with_exponent_raises(truth):
         ("0,25", "1/4"),
         ("25%", "1/4"),
         ("12,5 %", "1/8"),
+        (0.5, "1/2"),
+        (np.float64(0.375), "3/8"),
+        (Decimal("0.4"), "2/5"),
     ],
 )
 def test_fraction_notations_are_equal(truth, same):
     assert forced_response(truth=truth) == forced_response(truth=same)
+
+
+@pytest.mark.parametrize("truth", [0.1, 2 / 3, 1 - 1e-9])
+def test_float_that_is_not_exact_is_refused_with_its_text(truth):
+    with pytest.raises(ValueError, match=f"truth must be exact, which the float {truth!r} is not; write it as text"):
+        forced_response(truth=truth)
+
+
+@pytest.mark.parametrize("truth", [Decimal("1e-9999999"), Decimal("9e999999"), Decimal("NaN"), float("inf"), 10**50])
+def test_number_without_bounds_is_refused(truth):
+    """A Decimal of a million digits would fill the memory as a fraction."""
+    with pytest.raises(ValueError, match="truth must be"):
+        forced_response(truth=truth)

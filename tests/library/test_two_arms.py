@@ -198,7 +198,7 @@ def test_results_are_plain_and_readable(design):
         ({"n": (1000, 1)}, r"n\[1\] must be at least 2; got 1"),
         ({"truth": ("1/4", "1/4")}, "truth must differ between the arms; got 1/4 in both"),
         ({"truth": ("1/4", "5/4")}, r"truth\[1\] must be in \[0, 1\]; got 5/4"),
-        ({"truth": (0.25, 0.75)}, r"truth\[0\] must be a fraction as text"),
+        ({"truth": (0.1, 0.75)}, r"truth\[0\] must be exact, which the float 0\.1 is not"),
         ({"confidence": 0}, "confidence must be greater than 0 and less than 1; got 0"),
     ],
 )
