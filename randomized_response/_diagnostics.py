@@ -1,6 +1,8 @@
 """Shared parts of results: a named diagnostic, a likelihood-ratio test, the coefficients of a regression."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._rows import read_like
-from randomized_response.results import Result
+from randomized_response.results import Result, TableResult
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +56,7 @@ def collinear(names: tuple[str, ...], triangle: Floats) -> Diagnostic:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionFit(Result):
+class RegressionFit(TableResult):
     """Coefficients of a regression by name, the intercept first, with their tests and intervals."""
 
     names: tuple[str, ...]
@@ -83,6 +85,14 @@ class RegressionFit(Result):
         table = read_like(covariates, self.names[1:])
         design = np.column_stack([np.ones(len(table)), table])
         return design, np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
+
+    def columns(self) -> Mapping[str, Sequence[Any] | Floats]:
+        """A row for each coefficient: its name, standard error, z, p-value and 95 % interval."""
+        low, high = self.intervals().T
+        return {
+            "name": self.names, "coefficient": self.coefficients, "standard_error": self.standard_errors,
+            "z": self.z_values, "p_value": self.p_values, "low": low, "high": high,
+        }  # fmt: skip
 
     def summary(self) -> str:
         """A table of the coefficients, the test of all slopes, and every diagnostic."""

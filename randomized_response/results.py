@@ -1,7 +1,9 @@
 """Results of estimation: frozen records with readable text, convertible to plain JSON types."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from html import escape
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -26,8 +28,26 @@ class Result:
         return {name: _plain(value) for name, value in named.items()}
 
 
+class TableResult(Result):
+    """Base class of results that are a table: as text, in a notebook, and as a data frame of pandas."""
+
+    def columns(self) -> Mapping[str, Sequence[Any] | Vector]:
+        """The columns of the table by name, all of one length."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """The table as a pandas data frame, numbers in full. Raises ModuleNotFoundError where pandas is missing."""
+        return import_module("pandas").DataFrame({name: list(column) for name, column in self.columns().items()})
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        rows = ("".join(map(_cell, row)) for row in zip(*columns.values(), strict=True))
+        return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class ProportionEstimate(Result):
+class ProportionEstimate(TableResult):
     """Estimated shares of the k answers, with errors and intervals. Made by `estimate_proportions`.
 
     Attributes
@@ -129,6 +149,13 @@ class ProportionEstimate(Result):
         known = self.noise_standard_error > 0
         return np.divide(outside, self.noise_standard_error, out=np.where(outside > 0, np.inf, outside), where=known)
 
+    def columns(self) -> Mapping[str, Sequence[Any] | Vector]:
+        """A row for each answer: what is shown, its standard error and interval, and the unbiased share."""
+        return {
+            "answer": range(len(self.unbiased)), "estimate": self.constrained, "standard_error": self.standard_error,
+            "low": self.low, "high": self.high, "unbiased": self.unbiased,
+        }  # fmt: skip
+
     def __str__(self) -> str:
         level = f"{100 * self.confidence:g} %{' simultaneous' if self.simultaneous else ''}"
         head = f"{self.n} reports; {level} intervals: {self.interval}"
@@ -146,6 +173,12 @@ def answer_table(columns: dict[str, str], *values: Vector, gap: str = "  ") -> l
     for answer, row in enumerate(zip(*values, strict=True)):
         lines.append([f"{answer:>6}", *(f"{x:{form}}" for x, form in zip(row, columns.values(), strict=True))])
     return [gap.join(line) for line in lines]
+
+
+def _cell(value: Any) -> str:
+    """A cell of a table in HTML: numbers with four digits after the point, all else as text."""
+    number = isinstance(value, float | np.floating)
+    return f"<td>{f'{value:.4f}' if number else escape(str(value))}</td>"
 
 
 def _plain(value: Any) -> Any:
