@@ -86,6 +86,31 @@ class RegressionFit(TableResult):
         design = np.column_stack([np.ones(len(table)), table])
         return design, np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
 
+    @property
+    def params(self) -> Floats:
+        """`coefficients`, by the name of statsmodels; so are `bse`, `tvalues`, `pvalues`."""
+        return self.coefficients
+
+    @property
+    def bse(self) -> Floats:
+        return self.standard_errors
+
+    @property
+    def tvalues(self) -> Floats:
+        return self.z_values
+
+    @property
+    def pvalues(self) -> Floats:
+        return self.p_values
+
+    def cov_params(self) -> Floats:
+        """`covariance`, by the name of statsmodels."""
+        return self.covariance
+
+    def conf_int(self, alpha: float = 0.05) -> Floats:
+        """`intervals` at the confidence 1 - alpha, by the name of statsmodels."""
+        return self.intervals(1 - alpha)
+
     def columns(self) -> Mapping[str, Sequence[Any] | Floats]:
         """A row for each coefficient: its name, standard error, z, p-value and 95 % interval."""
         low, high = self.intervals().T

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from randomized_response import _newton
 from randomized_response._diagnostics import Diagnostic, collinear
+from randomized_response._links import LOGIT, Link
 from randomized_response._newton import Climb, Sample
 from randomized_response._rows import CovariateRows
 
 Floats = NDArray[np.float64]
-Information = Literal["observed", "expected", "opg", "robust"]
+Information = Literal["observed", "expected", "opg", "robust", "cluster"]
 
 _EDGE = 1e-4
 _FEW, _FEWER = 5000, 400
@@ -35,7 +36,7 @@ class Solution(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def solve(rows: CovariateRows, information: Information) -> Solution:
+def solve(rows: CovariateRows, information: Information, link: Link = LOGIT) -> Solution:
     """Maximize the likelihood of (folded) rows."""
     no = rows.looked_up([table[0] for table in rows.tables])
     yes = rows.looked_up([table[1] for table in rows.tables])
@@ -49,7 +50,7 @@ def solve(rows: CovariateRows, information: Information) -> Solution:
         nothing, warning = np.full_like(triangle, np.nan), collinear(rows.names, triangle)
         return Solution(nothing[0], nothing[0], nothing, float("nan"), null, False, 0, (warning,))
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights)
+    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link)
     unit = float(rows.weights.sum()) / rows.respondents
     fit, optima = _best_climb(sample, triangle, share, unit)
     warnings = _diagnose(rows, sample, fit, inverse, share, optima)
@@ -68,6 +69,17 @@ def _constant_only(rows: CovariateRows) -> tuple[float, float]:
     no, yes = np.concatenate([np.pad(table, ((0, 0), (0, widest - table.shape[1]))) for table in rows.tables], axis=1)
     seen = mass > 0
     return _newton.best_share(no[seen], yes[seen], mass[seen])
+
+
+def saturated(rows: CovariateRows) -> tuple[float, int]:
+    """The log likelihood of a proportion of its own for every distinct row of covariates, and their number."""
+    _, pattern = np.unique(rows.columns, axis=1, return_inverse=True)
+    no = rows.looked_up([table[0] for table in rows.tables])
+    yes = rows.looked_up([table[1] for table in rows.tables])
+    order = np.argsort(pattern.ravel(), kind="stable")
+    ends = np.flatnonzero(np.diff(pattern.ravel()[order])) + 1
+    parts = np.split(order, ends)
+    return sum(_newton.best_share(no[here], yes[here], rows.weights[here])[1] for here in parts), len(parts)
 
 
 def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float) -> tuple[Climb, int]:
@@ -91,9 +103,11 @@ def _usual_starts(sample: Sample, ones: Floats, share: float) -> tuple[Floats, F
     `ones` are the coordinates of the constant.
     """
     inside = min(max(share, 0.02), 0.98)
-    constant = ones * np.log(inside / (1 - inside))
+    level = sample.link.quantile(inside)
+    constant = ones * level
     mixed = sample.chance_no * (1 - inside) + sample.chance_yes * inside
-    score = (sample.chance_yes - sample.chance_no) * inside * (1 - inside) / mixed
+    slope, _ = sample.link.slopes(*(np.array([one]) for one in (level, inside, 1 - inside)))
+    score = (sample.chance_yes - sample.chance_no) * slope / mixed
     slopes = sample.basis @ (sample.weights * score) / float(sample.weights @ (score * score))
     return constant, constant + slopes * min(1.0, 3.0 / max(float(np.linalg.norm(slopes)), 1e-300))
 
@@ -180,18 +194,23 @@ def _covariance(
     informative: slice | NDArray[np.intp],
 ) -> Floats:
     """The covariance of the coefficients: the inverse of the chosen information, or the sandwich."""
-    share_yes, share_no = _newton.shares(fit.point.at @ sample.basis)
+    eta = fit.point.at @ sample.basis
+    share_yes, share_no = sample.link.shares(eta)
+    slope, _ = sample.link.slopes(eta, share_yes, share_no)
     likelihood = sample.chance_no * share_no + sample.chance_yes * share_yes
-    score = (sample.chance_yes - sample.chance_no) * share_yes * share_no / likelihood
-    if information == "robust":
+    score = (sample.chance_yes - sample.chance_no) * slope / likelihood
+    if information in ("robust", "cluster"):
         bread = inverse @ np.linalg.inv(fit.point.information)
-        return bread @ _gram(sample.basis, rows.squared_weights[informative] * score**2) @ bread.T
+        if information == "robust":
+            return bread @ _gram(sample.basis, rows.squared_weights[informative] * score**2) @ bread.T
+        assert rows.clusters is not None
+        return bread @ _between(sample.basis * (sample.weights * score), rows.clusters[informative]) @ bread.T
     if information == "observed":
         middle = fit.point.information
     elif information == "opg":
         middle = _gram(sample.basis, sample.weights * score**2)
     else:
-        each = _expected(rows, share_yes, share_no, rows.table_of[informative])
+        each = _expected(rows, share_yes, share_no, slope, rows.table_of[informative])
         middle = _gram(sample.basis, sample.weights * each)
     return inverse @ np.linalg.inv(middle) @ inverse.T
 
@@ -203,16 +222,23 @@ def _gram(basis: Floats, weights: Floats) -> Floats:
     return total
 
 
-def _expected(rows: CovariateRows, share_yes: Floats, share_no: Floats, table_of: NDArray[np.intp]) -> Floats:
-    """Each row's expected information: sum over its reports y of (d mu(1 - mu))^2 / P(y), d = P(y|1) - P(y|0)."""
+def _between(scores: Floats, clusters: NDArray[np.intp]) -> Floats:
+    """The outer product of the clusters' scores, times G / (G - 1) for G of them."""
+    sums = np.array([np.bincount(clusters, weights=one) for one in scores])
+    groups = sums.shape[1]
+    return np.asarray(groups / (groups - 1) * sums @ sums.T)
+
+
+def _expected(
+    rows: CovariateRows, share_yes: Floats, share_no: Floats, slope: Floats, table_of: NDArray[np.intp]
+) -> Floats:
+    """Each row's expected information: sum over its reports y of (d mu')^2 / P(y), d = P(y|1) - P(y|0)."""
     each = np.zeros_like(share_yes)
     for place, table in enumerate(rows.tables):
         here = slice(None) if len(rows.tables) == 1 else np.flatnonzero(table_of == place)
-        yes, no = share_yes[here], share_no[here]
+        yes, no, first = share_yes[here], share_no[here], slope[here]
         each[here] = sum(
-            (b - a) ** 2 * (yes * no) ** 2 / (a * no + b * yes)
-            for a, b in zip(table[0], table[1], strict=True)
-            if a != b
+            (b - a) ** 2 * first**2 / (a * no + b * yes) for a, b in zip(table[0], table[1], strict=True) if a != b
         )
     return each
 
@@ -251,7 +277,7 @@ def _endless(rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats) -
     escape = fit.escape if fit.escape is not None else np.zeros(len(inverse))
     moved = np.abs(inverse @ escape) > 1e-6 * np.linalg.norm(inverse, axis=1) * np.linalg.norm(escape)
     named = ", ".join(name for name, moves in zip(rows.names, moved, strict=True) if moves)
-    share_yes, share_no = _newton.shares(fit.point.at @ sample.basis)
+    share_yes, share_no = sample.link.shares(fit.point.at @ sample.basis)
     if max(share_yes.max(), 0.0) < _EDGE or share_no.max() < _EDGE:
         return _boundary(float(share_yes.max() > 0.5))
     return Diagnostic(

@@ -1,8 +1,8 @@
-"""Maximum likelihood for a logistic model seen through channels: Newton's method with step control.
+"""Maximum likelihood for a binary model seen through channels: Newton's method with step control.
 
-For each row, L = p0 (1 - mu) + p1 mu, with mu = logistic(eta), p0 and p1 the probabilities of the row's report under
-the answers no and yes. With s = (p1 - p0) mu (1 - mu) / L, the score is s and the observed information
-s^2 - s (1 - 2 mu), both per unit of eta. The work is done on an orthonormal basis of the covariates, in blocks that
+For each row, L = p0 (1 - mu) + p1 mu, with mu the link's share of yes at eta, p0 and p1 the probabilities of the row's
+report under the answers no and yes. The score is s = (p1 - p0) mu' / L and the observed information s^2 - (p1 - p0)
+mu'' / L, both per unit of eta. The work is done on an orthonormal basis of the covariates, in blocks that
 stay in the processor's cache.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response import _scipy as scipy
+from randomized_response._links import LOGIT, Link
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,6 @@ _STEPS = 200
 _FIRST_REACH = 3.0
 _CLOSE = 1e-14
 _FLAT = 1e-6
-_FARTHEST = 700.0
 _JUMP = 20.0
 
 
@@ -35,6 +35,7 @@ class Sample:
     chance_no: Floats
     chance_yes: Floats
     weights: Floats
+    link: Link = LOGIT
 
     def thinned(self, most: int) -> "Sample":
         """A fixed selection of about `most` rows, spread evenly by a multiplicative hash of their position."""
@@ -48,6 +49,7 @@ class Sample:
             self.chance_no[chosen],
             self.chance_yes[chosen],
             self.weights[chosen],
+            self.link,
         )
 
 
@@ -95,29 +97,25 @@ def evaluate(sample: Sample, at: Floats) -> Point:
     total, gradient, information = 0.0, np.zeros(p), np.zeros((p, p))
     for s in blocks(sample.weights.size):
         q, w, no, yes = sample.basis[:, s], sample.weights[s], sample.chance_no[s], sample.chance_yes[s]
-        share_yes, share_no = shares(at @ q)
+        eta = at @ q
+        share_yes, share_no = sample.link.shares(eta)
         likelihood = no * share_no + yes * share_yes
         if likelihood.min() <= 0:
             return Point(at, -np.inf, gradient, information)
-        score = (yes - no) * share_yes * share_no / likelihood
+        first, second = sample.link.slopes(eta, share_yes, share_no)
+        worth = (yes - no) / likelihood
+        score = worth * first
         total += float(w @ np.log(likelihood))
         gradient += q @ (w * score)
-        information += (q * (w * (score * score - score * (share_no - share_yes)))) @ q.T
+        information += (q * (w * (score * score - worth * second))) @ q.T
     return Point(at, total, gradient, information)
 
 
 def log_likelihoods(sample: Sample, places: Floats) -> Floats:
     """The log likelihood at each of many points (rows), for a quick search on few observations."""
-    share_yes, share_no = shares(places @ sample.basis)
+    share_yes, share_no = sample.link.shares(places @ sample.basis)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(sample.chance_no * share_no + sample.chance_yes * share_yes) @ sample.weights)
-
-
-def shares(eta: Floats) -> tuple[Floats, Floats]:
-    """logistic(eta) and logistic(-eta), each to full relative precision."""
-    inverse = np.exp(-np.clip(eta, -_FARTHEST, _FARTHEST))
-    share_yes = 1.0 / (1.0 + inverse)
-    return share_yes, inverse * share_yes
 
 
 def climb(sample: Sample, start: Floats, unit: float) -> Climb:

@@ -26,8 +26,9 @@ _SHIFT = np.uint64(29)
 class CovariateRows:
     """Rows of a regression: `columns` (p, n) with the intercept first; `tables[table_of[i]]` is row i's matrix.
 
-    `counts[i]` respondents are row i. `weights` is what they weigh together, in all as much as there are respondents,
-    and `squared_weights` the sum of the squares of what each of them weighs.
+    `clusters[i]` is its cluster, where there are such. `counts[i]` respondents are row i. `weights` is what they weigh
+    together, in all as much as there are respondents, and `squared_weights` the sum of the squares of what each of them
+    weighs.
     """
 
     columns: Floats
@@ -41,6 +42,7 @@ class CovariateRows:
     table_of: Integers
     respondents: int
     dropped: int
+    clusters: Integers | None = None
 
     def looked_up(self, entries: Sequence[Floats]) -> Floats:
         """entries[t][y] for each row's table t and report y."""
@@ -59,15 +61,17 @@ def read_rows(
     names: Sequence[str] | None,
     missing: Missing,
     answers: int | None,
+    clusters: ArrayLike | None = None,
 ) -> CovariateRows:
     """Validate all arguments of a regression. `answers` is the number that each channel must have, if any."""
-    covariates, reports, channel, weights, counts = matched(
-        covariates=covariates, reports=reports, channel=channel, weights=weights, counts=counts
+    covariates, reports, channel, weights, counts, clusters = matched(
+        covariates=covariates, reports=reports, channel=channel, weights=weights, counts=counts, clusters=clusters
     )
     table = read_covariates(covariates)
     codes = _read_codes(reports, len(table))
     mass = _read_weights(weights, len(table), "weights")
     people = _read_people(counts, len(table))
+    groups = _read_clusters(clusters, len(table))
     channels, table_of = _read_channels(channel, len(table), answers)
     direct = answers or _largest_answer(channels, codes)
     tables = tuple(np.eye(direct) if each is None else each.matrix for each in channels)
@@ -75,6 +79,7 @@ def read_rows(
     keep = _complete(table, codes, missing)
     lost = int(people[~keep].sum())
     if not keep.all():
+        groups = None if groups is None else np.unique(groups[keep], return_inverse=True)[1]
         table, codes, mass, people, table_of = table[keep], codes[keep], mass[keep], people[keep], table_of[keep]
     _check_codes(codes, tables, table_of)
     columns = np.empty((table.shape[1] + 1, len(table)))
@@ -82,7 +87,9 @@ def read_rows(
     each = mass * (people.sum() / (people @ mass))
     sums, squares, respondents = people * each, people * each**2, int(people.sum())
     symbols, named = codes.astype(np.intp), (INTERCEPT, *titles)
-    return CovariateRows(columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost)
+    return CovariateRows(
+        columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost, groups
+    )
 
 
 def read_covariates(covariates: ArrayLike) -> Floats:
@@ -134,6 +141,7 @@ def fold(rows: CovariateRows) -> CovariateRows:
         columns=np.ascontiguousarray(rows.columns[:, chosen]),
         reports=rows.reports[chosen],
         table_of=rows.table_of[chosen],
+        clusters=None if rows.clusters is None else rows.clusters[chosen],
         counts=np.add.reduceat(rows.counts[order], starts),
         weights=np.add.reduceat(rows.weights[order], starts),
         squared_weights=np.add.reduceat(rows.squared_weights[order], starts),
@@ -143,7 +151,8 @@ def fold(rows: CovariateRows) -> CovariateRows:
 def _fingerprints(rows: CovariateRows) -> NDArray[np.uint64]:
     """A 64-bit hash per row; equal rows have equal hashes, and `_equal` checks that unequal ones differ."""
     marks = (rows.reports * len(rows.tables) + rows.table_of).astype(np.uint64) * _ODD
-    for column in rows.columns[1:]:
+    parts = [*rows.columns[1:], *([] if rows.clusters is None else [rows.clusters.astype(np.float64)])]
+    for column in parts:
         marks ^= (column + 0.0).view(np.uint64)
         marks *= _ODD
         marks ^= marks >> _SHIFT
@@ -152,6 +161,7 @@ def _fingerprints(rows: CovariateRows) -> NDArray[np.uint64]:
 
 def _equal(rows: CovariateRows, left: Integers, right: Integers) -> bool:
     keys: list[NDArray[Any]] = [rows.reports, rows.table_of, *rows.columns[1:]]
+    keys += [] if rows.clusters is None else [rows.clusters]
     return all(bool(np.array_equal(key[left], key[right])) for key in keys)
 
 
@@ -183,6 +193,18 @@ def _read_people(counts: ArrayLike | None, n: int) -> Floats:
         need = f"counts[{wrong[0]}] must be a whole number of respondents (sampling weights go to `weights`)"
         raise ValueError(f"{need}; got {people[wrong[0]]}")
     return people
+
+
+def _read_clusters(clusters: ArrayLike | None, n: int) -> Integers | None:
+    if clusters is None:
+        return None
+    labels = np.asarray(clusters)
+    if labels.shape != (n,):
+        raise ValueError(f"clusters must have one label per row of covariates, shape ({n},); got shape {labels.shape}")
+    values, codes = np.unique(labels, return_inverse=True)
+    if values.size < 2:
+        raise ValueError(f"clusters must be at least 2; got {values.size}")
+    return np.asarray(codes.ravel(), dtype=np.intp)
 
 
 def _read_names(names: Sequence[str] | None, covariates: Any, p: int) -> tuple[str, ...]:

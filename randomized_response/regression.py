@@ -1,7 +1,7 @@
-"""Logistic regression of a randomized yes/no answer on known covariates."""
+"""Regression of a randomized yes/no answer on known covariates: logit, probit and complementary log-log."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,18 +10,20 @@ from randomized_response import _logistic
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, likelihood_ratio
+from randomized_response._links import LINKS, Link, LinkName
 from randomized_response._logistic import Information
-from randomized_response._rows import Channels, Missing, fold, read_rows
+from randomized_response._rows import Channels, CovariateRows, Missing, fold, read_rows
+from randomized_response.margins import MarginalEffects, average_effects
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
 
-_INFORMATION = ("observed", "expected", "opg", "robust")
+_INFORMATION = ("observed", "expected", "opg", "robust", "cluster")
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction(Result):
-    """Proportions of yes for given covariates: delta-method standard errors, intervals made on the logit scale.
+    """Proportions of yes for given covariates: delta-method standard errors, intervals made on the scale of the link.
 
     `mean` is the average over the rows and `mean_standard_error` its own, which is not the average of theirs.
     """
@@ -42,7 +44,8 @@ class LogisticFit(RegressionFit):
     Attributes
     ----------
     coefficients, standard_errors, covariance : arrays of shape (p + 1,), (p + 1,), (p + 1, p + 1)
-        On the logit scale. Infinite, with NaN beside it, where the likelihood rises for ever; NaN where not identified.
+        On the scale of the link. Infinite, with NaN beside it, where the likelihood rises for ever; NaN where not
+        identified.
     log_likelihood, null_log_likelihood : float
         Of this model and of the one with an intercept alone.
     likelihood_ratio : LikelihoodRatio
@@ -56,6 +59,8 @@ class LogisticFit(RegressionFit):
         Named "separation", "boundary", "not identified", "did not converge" or "several optima"; empty if none.
     n, distinct_rows, dropped : int
         Respondents used, different rows among them, and incomplete ones left out by `missing="drop"`.
+    link : str
+        "logit", "probit" or "cloglog".
     """
 
     log_likelihood: float
@@ -69,6 +74,55 @@ class LogisticFit(RegressionFit):
     distinct_rows: int
     dropped: int
     reached: Floats
+    link: LinkName
+    rows: CovariateRows = field(repr=False)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, -2 log likelihood + 2 coefficients: of two models of the same reports the smaller."""
+        return 2 * len(self.names) - 2 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, -2 log likelihood + ln(n) coefficients."""
+        return float(np.log(self.n)) * len(self.names) - 2 * self.log_likelihood
+
+    def goodness_of_fit(self) -> LikelihoodRatio:
+        """Test the model against the saturated table: a proportion of its own for every distinct row of covariates.
+
+        Raises
+        ------
+        ValueError
+            Where there are not 5 respondents to each distinct row on average, or sampling weights: chi-square then says
+            nothing of the statistic.
+        """
+        saturated, patterns = _logistic.saturated(self.rows)
+        if self.n < 5 * patterns or not np.array_equal(self.rows.weights, self.rows.counts):
+            need = "goodness_of_fit needs 5 respondents to each distinct row of covariates, and no sampling weights"
+            raise ValueError(f"{need}; got {self.n} respondents and {patterns} distinct rows")
+        return likelihood_ratio(saturated, self.log_likelihood, patterns - len(self.names))
+
+    def get_margeff(self, covariates: ArrayLike | None = None, *, dummy: bool = True) -> MarginalEffects:
+        """Average marginal effects: by how much the proportion of true yes changes with each covariate.
+
+        Parameters
+        ----------
+        covariates : array of shape (n, p), optional
+            Whose effects are averaged; the respondents of the fit by default, with their weights.
+        dummy : bool
+            Whether the effect of a covariate that is 0 or 1 for everybody is that of the step from 0 to 1; else every
+            effect is the derivative.
+
+        Returns
+        -------
+        MarginalEffects
+            Standard errors by the delta method, the covariates taken as they are.
+        """
+        columns, mass = self.rows.columns, self.rows.weights
+        if covariates is not None:
+            columns = self._design(covariates)[0].T
+            mass = np.ones(columns.shape[1])
+        return average_effects(self.names, columns, mass, self.reached, self.covariance, LINKS[self.link], dummy=dummy)
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> Prediction:
         """Predict the proportion of true yes answers for given covariates.
@@ -86,13 +140,15 @@ class LogisticFit(RegressionFit):
             Where the columns are not as many as in the fit, a data frame's are not named so, or an entry is not finite.
         """
         design, spread = self._design(covariates)
-        return _predicted(design, spread, self.reached, self.covariance, as_level(confidence))
+        return _predicted(design, spread, self.reached, self.covariance, as_level(confidence), LINKS[self.link])
 
     def _around_table(self) -> tuple[list[str], list[str]]:
-        title = f"Logistic regression through randomized response ({self.information} information, 95 % Wald intervals)"
+        name = "Logistic" if self.link == "logit" else self.link.capitalize()
+        title = f"{name} regression through randomized response ({self.information} information, 95 % Wald intervals)"
         counts = f"n = {self.n}, distinct rows = {self.distinct_rows}, dropped = {self.dropped}"
         likelihood = f"log likelihood = {self.log_likelihood:.4f}, against the intercept alone: {self.likelihood_ratio}"
-        return [title, counts], [likelihood, *(f"! {each}" for each in self.diagnostics)]
+        criteria = f"AIC = {self.aic:.2f}, BIC = {self.bic:.2f}"
+        return [title, counts], [likelihood, criteria, *(f"! {each}" for each in self.diagnostics)]
 
 
 def logistic_regression(
@@ -105,13 +161,17 @@ def logistic_regression(
     *,
     counts: ArrayLike | None = None,
     missing: Missing = "error",
+    link: LinkName = "logit",
+    clusters: ArrayLike | None = None,
 ) -> LogisticFit:
     """Regress a yes/no answer that was reported through a channel on covariates that were not randomized.
 
     Model: respondents answer independently, P(answer = 1) = logistic(b0 + x b), and each report is drawn from the row
     of the channel that belongs to the answer, so that
 
-        log L(b) = sum_i w_i log( P(y_i | 0) (1 - mu_i) + P(y_i | 1) mu_i ),    mu_i = logistic(b0 + x_i b).
+        log L(b) = sum_i w_i log( P(y_i | 0) (1 - mu_i) + P(y_i | 1) mu_i ),    mu_i = F(b0 + x_i b),
+
+    with F the logistic function, or the one of another `link`.
 
     Parameters
     ----------
@@ -127,14 +187,19 @@ def logistic_regression(
         likelihood-ratio test then has no p-value (NaN): its statistic is not chi-square.
     names : sequence of p names, optional
         x1, x2, ... by default, or the columns' own where `covariates` is a data frame.
-    information : {"observed", "expected", "opg", "robust"}, optional
+    information : {"observed", "expected", "opg", "robust", "cluster"}, optional
         Whose inverse is the covariance: minus the second derivatives; their expectation; the outer product of the
-        scores; or the sandwich of the first with the squared weighted scores (White 1982), the default and the only
-        one with sampling weights. Without them the default is "observed".
+        scores; or the sandwich of the first with the squared weighted scores (White 1982), the default with sampling
+        weights, or with those of the clusters' sums times G / (G - 1) (Liang & Zeger 1986), the only one with
+        `clusters`. Without either the default is "observed".
     counts : array of shape (n,), optional
         How many respondents, all equal, each row stands for: whole numbers from 1. The fit is that of as many rows.
     missing : {"error", "drop"}
         Whether a NaN (or None) among covariates or reports is an error or leaves its row out.
+    link : {"logit", "probit", "cloglog"}
+        F: logistic; normal; 1 - exp(-exp(eta)), of a first yes within a time whose hazards are proportional.
+    clusters : array of shape (n,), optional
+        Labels of at least 2 groups whose members may be alike; better of 40 and more.
 
     Returns
     -------
@@ -158,7 +223,10 @@ def logistic_regression(
     Maddala, G. S. (1983). Limited-dependent and qualitative variables in econometrics, section 2.15. Cambridge.
     Scheers, N. J. & Dayton, C. M. (1988). Covariate randomized response models. JASA 83, 969-974.
     Blair, G., Imai, K. & Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. JASA 110,
-    1304-1319, section 3.1. White, H. (1982). Maximum likelihood estimation of misspecified models. Econometrica 50.
+    1304-1319, section 3.1. Liang, K.-Y. & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear
+    models. Biometrika 73, 13-22. van den Hout, A., van der Heijden, P. G. M. & Gilchrist, R. (2007). The logistic
+    regression model with response variables subject to randomized response. CSDA 51, 6060-6069. White, H. (1982).
+    Maximum likelihood estimation of misspecified models. Econometrica 50.
 
     Examples
     --------
@@ -172,12 +240,15 @@ def logistic_regression(
     >>> fit.predict([[0], [1]]).proportions.round(6)
     array([0.166667, 0.5     ])
     """
-    chosen = _chosen(information, weighted=weights is not None)
+    chosen = _chosen(information, weighted=weights is not None, clustered=clusters is not None)
+    if link not in LINKS:
+        raise ValueError(f"link must be one of {', '.join(LINKS)}; got {link!r}")
     rows = read_rows(
-        covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=2
-    )
+        covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=2,
+        clusters=clusters,
+    )  # fmt: skip
     folded = fold(rows)
-    found = _logistic.solve(folded, chosen)
+    found = _logistic.solve(folded, chosen, LINKS[link])
     test = likelihood_ratio(found.log_likelihood, found.null_log_likelihood, len(rows.names) - 1)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(found.covariance))
@@ -188,7 +259,7 @@ def logistic_regression(
         covariance=found.covariance,
         log_likelihood=found.log_likelihood,
         null_log_likelihood=found.null_log_likelihood,
-        likelihood_ratio=test if weights is None else replace(test, p_value=float("nan")),
+        likelihood_ratio=test if weights is None and clusters is None else replace(test, p_value=float("nan")),
         information=chosen,
         converged=found.converged,
         diagnostics=found.diagnostics,
@@ -197,33 +268,37 @@ def logistic_regression(
         distinct_rows=folded.reports.size,
         dropped=rows.dropped,
         reached=found.reached,
+        link=link,
+        rows=folded,
     )
 
 
-def _chosen(information: Information | None, *, weighted: bool) -> Information:
-    """The information to use: with sampling weights only the sandwich is valid."""
+def _chosen(information: Information | None, *, weighted: bool, clustered: bool) -> Information:
+    """The information to use: with sampling weights only the sandwich is valid, with clusters only theirs."""
     if information is None:
-        return "robust" if weighted else "observed"
+        return "cluster" if clustered else "robust" if weighted else "observed"
     if information not in _INFORMATION:
         raise ValueError(f"information must be one of {', '.join(_INFORMATION)}; got {information!r}")
-    if weighted and information != "robust":
+    if clustered != (information == "cluster"):
+        raise ValueError(f'information must be "cluster" with clusters, and with them alone; got {information!r}')
+    if weighted and information not in ("robust", "cluster"):
         raise ValueError(f'information must be "robust" with weights (respondents go to `counts`); got {information!r}')
     return information
 
 
 def _predicted(
-    design: Floats, spread: Floats, coefficients: Floats, covariance: Floats, confidence: float
+    design: Floats, spread: Floats, coefficients: Floats, covariance: Floats, confidence: float, link: Link
 ) -> Prediction:
     eta = design @ coefficients
-    proportions = scipy.special.expit(eta)
+    proportions, others = link.shares(eta)
     reach = scipy.special.ndtri((1 + confidence) / 2) * spread
-    slope = proportions * scipy.special.expit(-eta)
+    slope, _ = link.slopes(eta, proportions, others)
     direction = slope @ design / len(design)
     return Prediction(
         proportions=proportions,
         standard_errors=slope * spread,
-        low=scipy.special.expit(eta - reach),
-        high=scipy.special.expit(eta + reach),
+        low=link.shares(eta - reach)[0],
+        high=link.shares(eta + reach)[0],
         mean=float(proportions.mean()),
         mean_standard_error=float(np.sqrt(direction @ covariance @ direction)),
         confidence=confidence,

@@ -459,7 +459,10 @@ GOOD = {"covariates": [[0.5], [1.0], [1.5], [0.0]], "reports": [0, 1, 0, 1], "ch
         ({"counts": [1, 2, 1.5, 1]}, r"counts\[2\] must be a whole number of respondents .*; got 1.5"),
         ({"names": ["a", "b"]}, "names must have one entry per column of covariates, 1; got 2"),
         ({"names": ["intercept"]}, "names must differ .* got 'intercept' again"),
-        ({"information": "fisher"}, "information must be one of observed, expected, opg, robust; got 'fisher'"),
+        (
+            {"information": "fisher"},
+            "information must be one of observed, expected, opg, robust, cluster; got 'fisher'",
+        ),
         ({"missing": "ignore"}, 'missing must be "error" or "drop"; got \'ignore\''),
         ({"reports": [np.nan] * 4, "missing": "drop"}, "at least 1 complete row; got 0 of 4"),
     ],
