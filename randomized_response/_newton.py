@@ -8,7 +8,7 @@ stay in the processor's cache.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,30 @@ class Sample:
     weights: Floats
     link: Link = LOGIT
 
+    def evaluate(self, at: Floats) -> "Point":
+        """Log likelihood, gradient and observed information; minus infinity where a report becomes impossible."""
+        p = at.size
+        total, gradient, information = 0.0, np.zeros(p), np.zeros((p, p))
+        for s in blocks(self.weights.size):
+            q, w, no, yes = self.basis[:, s], self.weights[s], self.chance_no[s], self.chance_yes[s]
+            eta = at @ q
+            share_yes, share_no = self.link.shares(eta)
+            likelihood = no * share_no + yes * share_yes
+            if likelihood.min() <= 0:
+                return Point(at, -np.inf, gradient, information)
+            first, second = self.link.slopes(eta, share_yes, share_no)
+            worth = (yes - no) / likelihood
+            score = worth * first
+            total += float(w @ np.log(likelihood))
+            gradient += q @ (w * score)
+            information += (q * (w * (score * score - worth * second))) @ q.T
+        return Point(at, total, gradient, information)
+
     def thinned(self, most: int) -> "Sample":
         """A fixed selection of about `most` rows, spread evenly by a multiplicative hash of their position."""
-        n = self.weights.size
-        if n <= most:
+        if self.weights.size <= most:
             return self
-        place = (np.arange(n, dtype=np.uint64) * np.uint64(2654435761)) % np.uint64(2**32)
-        chosen = np.flatnonzero(place < np.uint64(2**32 * most // n))
+        chosen = spread_evenly(self.weights.size, most)
         return Sample(
             np.ascontiguousarray(self.basis[:, chosen]),
             self.chance_no[chosen],
@@ -62,6 +79,12 @@ class Point(NamedTuple):
     information: Floats
 
 
+class Likelihood(Protocol):
+    """What can be climbed."""
+
+    def evaluate(self, at: Floats) -> Point: ...
+
+
 class Climb(NamedTuple):
     """The result of an ascent. `escape` is the direction of unbounded increase of the likelihood, None if none."""
 
@@ -69,6 +92,12 @@ class Climb(NamedTuple):
     converged: bool
     escape: Floats | None
     iterations: int
+
+
+def spread_evenly(n: int, most: int) -> NDArray[np.intp]:
+    """About `most` of n places, by a multiplicative hash of each."""
+    place = (np.arange(n, dtype=np.uint64) * np.uint64(2654435761)) % np.uint64(2**32)
+    return np.flatnonzero(place < np.uint64(2**32 * most // n))
 
 
 def blocks(n: int) -> Iterator[slice]:
@@ -91,26 +120,6 @@ def orthonormal(columns: Floats, weights: Floats) -> tuple[Floats, bool]:
     return square, bool(spectrum[-1] < _DEPENDENT * spectrum[0])
 
 
-def evaluate(sample: Sample, at: Floats) -> Point:
-    """Log likelihood, gradient and observed information; minus infinity where a report becomes impossible."""
-    p = at.size
-    total, gradient, information = 0.0, np.zeros(p), np.zeros((p, p))
-    for s in blocks(sample.weights.size):
-        q, w, no, yes = sample.basis[:, s], sample.weights[s], sample.chance_no[s], sample.chance_yes[s]
-        eta = at @ q
-        share_yes, share_no = sample.link.shares(eta)
-        likelihood = no * share_no + yes * share_yes
-        if likelihood.min() <= 0:
-            return Point(at, -np.inf, gradient, information)
-        first, second = sample.link.slopes(eta, share_yes, share_no)
-        worth = (yes - no) / likelihood
-        score = worth * first
-        total += float(w @ np.log(likelihood))
-        gradient += q @ (w * score)
-        information += (q * (w * (score * score - worth * second))) @ q.T
-    return Point(at, total, gradient, information)
-
-
 def log_likelihoods(sample: Sample, places: Floats) -> Floats:
     """The log likelihood at each of many points (rows), for a quick search on few observations."""
     share_yes, share_no = sample.link.shares(places @ sample.basis)
@@ -118,14 +127,14 @@ def log_likelihoods(sample: Sample, places: Floats) -> Floats:
         return np.asarray(np.log(sample.chance_no * share_no + sample.chance_yes * share_yes) @ sample.weights)
 
 
-def climb(sample: Sample, start: Floats, unit: float) -> Climb:
+def climb(sample: Likelihood, start: Floats, unit: float) -> Climb:
     """Maximize by Newton's method from `start`: absolute eigenvalues for ascent, steps halved until they gain.
 
     `unit` is the information that counts as one respondent's. The climb ends where the next step is below 1e-7
     standard errors (and takes it), or in a direction without information, in which it would never end. A step may be
     at most `reach` long, which doubles whenever a step that long pays.
     """
-    point, reach = evaluate(sample, start), _FIRST_REACH
+    point, reach = sample.evaluate(start), _FIRST_REACH
     for iteration in range(_STEPS):
         step, gain, least = _newton_step(point)
         if gain < _CLOSE * unit or (least < _FLAT * unit and gain < _FLAT * unit):
@@ -147,28 +156,28 @@ def _newton_step(point: Point) -> tuple[Floats, float, float]:
     return step, float(point.gradient @ step), float(values[0])
 
 
-def _paid_step(sample: Sample, point: Point, step: Floats, gain: float, scale: float) -> tuple[Point | None, float]:
+def _paid_step(sample: Likelihood, point: Point, step: Floats, gain: float, scale: float) -> tuple[Point | None, float]:
     """Backtracking line search from `scale`: the first sufficient increase of the log likelihood; None if none."""
     noise = 1e-14 * abs(point.log_likelihood)
     for _ in range(40):
-        further = evaluate(sample, point.at + scale * step)
+        further = sample.evaluate(point.at + scale * step)
         if further.log_likelihood >= point.log_likelihood + 1e-4 * scale * gain - noise:
             return further, scale
         scale /= 2
     return None, scale
 
 
-def _finish(sample: Sample, point: Point, step: Floats, unit: float, iteration: int) -> Climb:
+def _finish(sample: Likelihood, point: Point, step: Floats, unit: float, iteration: int) -> Climb:
     """Take the last small step, or return the direction in which the likelihood is unbounded."""
     values, vectors = np.linalg.eigh(point.information)
     if values[0] >= _FLAT * unit:
-        return Climb(evaluate(sample, point.at + step), True, None, iteration + 1)
+        return Climb(sample.evaluate(point.at + step), True, None, iteration + 1)
     flat = vectors[:, values < _FLAT * unit]
     escape = flat @ (flat.T @ step)
     length = float(np.linalg.norm(escape))
     if length == 0:
         return Climb(point, False, None, iteration)
-    further = evaluate(sample, point.at + escape * max(_JUMP / length, _JUMP))
+    further = sample.evaluate(point.at + escape * max(_JUMP / length, _JUMP))
     rises = further.log_likelihood >= point.log_likelihood - 1e-9 * unit
     return Climb(further if rises else point, False, escape, iteration + 1)
 

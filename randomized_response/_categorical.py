@@ -1,0 +1,240 @@
+"""The likelihood of several answers seen through channels: multinomial and cumulative models.
+
+For each row, L = sum_x P(y | x) pi_x with pi the model's shares of the answers at its linear predictions eta. With
+r_x = P(y | x) pi_x / L, a multinomial logit has the score r - pi and the information (diag pi - pi pi^T) - (diag r -
+r r^T). A cumulative model has pi_x = F(eta_x) - F(eta_{x-1}), eta_x = cut_x - slopes: with d_x the difference of P(y |
+x) and P(y | x + 1), by L, its score is f(eta) d, its information the score's square less diag(f'(eta) d).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response._links import Link
+from randomized_response._newton import Climb, Point, blocks, climb, spread_evenly
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+Pieces = tuple[Floats, Floats, Floats]
+
+_FEW, _STARTS, _STEEP = 4000, 8, 1.0
+_LEAST = 0.005
+_ROUNDS = 500
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """A predictor for every answer but the reference: `coefficients` of shape (answers - 1, columns), row by row."""
+
+    answers: int
+    reference: int
+
+    def size(self, columns: int) -> int:
+        return (self.answers - 1) * columns
+
+    @property
+    def others(self) -> Places:
+        return np.delete(np.arange(self.answers), self.reference)
+
+    def shares(self, at: Floats, basis: Floats) -> Floats:
+        """Shares of the answers, shape (answers, n)."""
+        eta = np.zeros((self.answers, basis.shape[1]))
+        eta[self.others] = at.reshape(self.answers - 1, -1) @ basis
+        eta -= eta.max(axis=0)
+        odds = np.exp(eta)
+        return np.asarray(odds / odds.sum(axis=0))
+
+    def pieces(self, at: Floats, basis: Floats, chances: Floats) -> Pieces:
+        """The likelihood (n,), the scores (predictors, n), the information (predictors, predictors, n)."""
+        shares = self.shares(at, basis)
+        joint = chances * shares
+        likelihood = joint.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            after = (joint / likelihood)[self.others]
+        before = shares[self.others]
+        diagonal = np.eye(len(before))[:, :, None]
+        spread = diagonal * (before - after) - before[:, None] * before + after[:, None] * after
+        return likelihood, after - before, spread
+
+    def gradient(self, scores: Floats, basis: Floats) -> Floats:
+        return np.asarray((scores @ basis.T).ravel())
+
+    def scores(self, scores: Floats, basis: Floats) -> Floats:
+        """The score of every row for every coefficient, shape (coefficients, n)."""
+        return np.asarray((scores[:, None] * basis).reshape(-1, basis.shape[1]))
+
+    def information(self, spread: Floats, basis: Floats) -> Floats:
+        p, q = len(basis), len(spread)
+        found = np.empty((q, p, q, p))
+        for j in range(q):
+            for k in range(j, q):
+                found[j, :, k] = (basis * spread[j, k]) @ basis.T
+                found[k, :, j] = found[j, :, k]
+        return found.reshape(q * p, q * p)
+
+    def start(self, shares: Floats, columns: int) -> Floats:
+        found = np.zeros((self.answers - 1, columns))
+        found[:, 0] = np.log(shares[self.others] / shares[self.reference])
+        return found.ravel()
+
+    def transform(self, inverse: Floats) -> Floats:
+        """Coefficients of the covariates from those of the basis, whose columns are covariates times `inverse`."""
+        return np.asarray(np.kron(np.eye(self.answers - 1), inverse), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Cumulative:
+    """One predictor with a cut between neighbouring answers: `coefficients` are the cuts, then the slopes."""
+
+    answers: int
+    link: Link
+
+    def size(self, columns: int) -> int:
+        return self.answers - 1 + columns - 1
+
+    def predictors(self, at: Floats, basis: Floats) -> Floats:
+        cuts, slopes = np.split(at, [self.answers - 1])
+        return np.asarray(cuts[:, None] - slopes @ basis[1:])
+
+    def shares(self, at: Floats, basis: Floats) -> Floats:
+        eta = self.predictors(at, basis)
+        below, above = self.link.shares(eta)
+        n = basis.shape[1]
+        low = np.vstack([np.zeros(n), below, np.ones(n)])
+        high = np.vstack([np.ones(n), above, np.zeros(n)])
+        # The difference of the smaller of the two tails keeps its digits.
+        return np.where(low[1:] < 0.5, low[1:] - low[:-1], high[:-1] - high[1:])
+
+    def pieces(self, at: Floats, basis: Floats, chances: Floats) -> Pieces:
+        if (np.diff(at[: self.answers - 1]) <= 0).any():
+            nothing = np.zeros(basis.shape[1])
+            return nothing, nothing, nothing
+        eta = self.predictors(at, basis)
+        first, second = self.link.slopes(eta, *self.link.shares(eta))
+        likelihood = (chances * self.shares(at, basis)).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            step = (chances[:-1] - chances[1:]) / likelihood
+        score = first * step
+        diagonal = np.eye(len(score))[:, :, None]
+        return likelihood, score, score[:, None] * score - diagonal * (second * step)
+
+    def gradient(self, scores: Floats, basis: Floats) -> Floats:
+        return np.concatenate([scores.sum(axis=1), -basis[1:] @ scores.sum(axis=0)])
+
+    def scores(self, scores: Floats, basis: Floats) -> Floats:
+        return np.vstack([scores, -basis[1:] * scores.sum(axis=0)])
+
+    def information(self, spread: Floats, basis: Floats) -> Floats:
+        cuts = spread.sum(axis=2)
+        crossed = -spread.sum(axis=1) @ basis[1:].T
+        slopes = (basis[1:] * spread.sum(axis=(0, 1))) @ basis[1:].T
+        return np.block([[cuts, crossed], [crossed.T, slopes]])
+
+    def start(self, shares: Floats, columns: int) -> Floats:
+        cuts = [self.link.quantile(float(share)) for share in np.cumsum(shares)[:-1]]
+        return np.concatenate([cuts, np.zeros(columns - 1)])
+
+    def transform(self, inverse: Floats) -> Floats:
+        cuts, slopes = self.answers - 1, len(inverse) - 1
+        found = np.zeros((cuts + slopes, cuts + slopes))
+        found[:cuts, :cuts] = np.eye(cuts)
+        found[:cuts, cuts:] = -inverse[0, 1:]
+        found[cuts:, cuts:] = inverse[1:, 1:]
+        return found
+
+
+Family = Multinomial | Cumulative
+
+
+@dataclass(frozen=True)
+class CategoricalSample:
+    """Rows on an orthonormal basis (p, n), the constant first; `chances` (answers, n) of each report."""
+
+    family: Family
+    basis: Floats
+    chances: Floats
+    weights: Floats
+
+    def evaluate(self, at: Floats) -> Point:
+        """Log likelihood, gradient and observed information; minus infinity where a report becomes impossible."""
+        total, gradient, information = 0.0, np.zeros(at.size), np.zeros((at.size, at.size))
+        for s in blocks(self.weights.size):
+            basis, weights = self.basis[:, s], self.weights[s]
+            likelihood, scores, spread = self.family.pieces(at, basis, self.chances[:, s])
+            if likelihood.min() <= 0:
+                return Point(at, -np.inf, gradient, information)
+            total += float(weights @ np.log(likelihood))
+            gradient += self.family.gradient(scores * weights, basis)
+            information += self.family.information(spread * weights, basis)
+        return Point(at, total, gradient, information)
+
+    def scores(self, at: Floats) -> Floats:
+        """The score of every row, unweighted, shape (coefficients, n)."""
+        _, scores, _ = self.family.pieces(at, self.basis, self.chances)
+        return self.family.scores(scores, self.basis)
+
+    def thinned(self, most: int) -> "CategoricalSample":
+        if self.weights.size <= most:
+            return self
+        chosen = spread_evenly(self.weights.size, most)
+        basis, chances = (np.ascontiguousarray(table[:, chosen]) for table in (self.basis, self.chances))
+        return CategoricalSample(self.family, basis, chances, self.weights[chosen])
+
+
+def common_shares(chances: Floats, weights: Floats) -> tuple[Floats, float]:
+    """The most likely shares of the answers if all respondents are alike, and their log likelihood, by EM.
+
+    Rows of equal chances are put together; EM (Dempster, Laird & Rubin 1977) is stopped at a gain below 1e-10.
+    """
+    distinct, place = np.unique(chances, axis=1, return_inverse=True)
+    mass = np.bincount(place.ravel(), weights)
+    shares, before = np.full(len(chances), 1 / len(chances)), -np.inf
+    for _ in range(_ROUNDS):
+        likelihood = shares @ distinct
+        height = float(mass @ np.log(likelihood))
+        if height - before < 1e-10:
+            break
+        shares, before = shares * (distinct @ (mass / likelihood)) / mass.sum(), height
+    return shares, height
+
+
+def best_climb(sample: CategoricalSample, shares: Floats, unit: float) -> tuple[Climb, int]:
+    """The highest summit from a flat start and seeded slopes, and the number of summits within 0.5 of it."""
+    inside = np.maximum(shares, _LEAST)
+    flat = sample.family.start(inside / inside.sum(), len(sample.basis))
+    if len(sample.basis) == 1:
+        return climb(sample, flat, unit), 1
+    source = np.random.default_rng(1965)
+    starts = [flat, *(flat + _STEEP * _sloped(sample, source) for _ in range(_STARTS))]
+    few = sample.thinned(_FEW)
+    near = [one.point.at for one in _summits([climb(few, start, unit) for start in starts], unit)[:2]]
+    found = _summits([climb(sample, start, unit) for start in (near if few is not sample else starts)], unit)
+    best = found[0].point.log_likelihood
+    return found[0], sum(best - one.point.log_likelihood < 0.5 * unit for one in found)
+
+
+def _sloped(sample: CategoricalSample, source: np.random.Generator) -> Floats:
+    """A random direction that leaves constants and cuts as they are."""
+    direction = source.normal(size=sample.family.size(len(sample.basis)))
+    if isinstance(sample.family, Multinomial):
+        direction.reshape(-1, len(sample.basis))[:, 0] = 0
+    else:
+        direction[: sample.family.answers - 1] = 0
+    return direction
+
+
+def _summits(fits: list[Climb], unit: float) -> list[Climb]:
+    """Distinct summits, the highest first; of equal ones (to 1e-6, 1e-3 where neither ends) one that converged."""
+    ordered = sorted(fits, key=lambda fit: (-fit.point.log_likelihood, not fit.converged))
+    found: list[Climb] = []
+    for fit in ordered:
+        for place, other in enumerate(found):
+            near = 1e-6 if fit.escape is None or other.escape is None else 1e-3
+            if abs(other.point.log_likelihood - fit.point.log_likelihood) < near * unit:
+                if fit.converged and not other.converged:
+                    found[place] = fit
+                break
+        else:
+            found.append(fit)
+    return found
