@@ -107,13 +107,15 @@ def blocks(n: int) -> Iterator[slice]:
 def orthonormal(columns: Floats, weights: Floats) -> tuple[Floats, bool]:
     """R (p, p), with columns' R^-1 orthonormal under the weights, summing to their sum; whether columns are dependent.
 
+    The diagonal is not negative, so that a constant first column stays 1.
+
     Triangles of blocks are stacked and reduced again, so R is as accurate as one QR of the whole (Demmel et al. 2012).
     """
     root = np.sqrt(weights)
     triangles = [np.linalg.qr((columns[:, s] * root[s]).T, mode="r") for s in blocks(weights.size)]
     triangle = np.linalg.qr(np.vstack(triangles), mode="r") / np.sqrt(weights.sum())
     square = np.zeros((len(columns), len(columns)))
-    square[: len(triangle)] = triangle
+    square[: len(triangle)] = triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0)[:, None]
     lengths = np.linalg.norm(square, axis=0)
     scaled = square / np.where(lengths > 0, lengths, 1.0)
     spectrum = np.linalg.svd(scaled, compute_uv=False)

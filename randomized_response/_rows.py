@@ -28,7 +28,7 @@ class CovariateRows:
 
     `clusters[i]` is its cluster, where there are such. `counts[i]` respondents are row i. `weights` is what they weigh
     together, in all as much as there are respondents, and `squared_weights` the sum of the squares of what each of them
-    weighs.
+    weighs. `kept` marks the rows that were given and are used, before equal ones were merged.
     """
 
     columns: Floats
@@ -43,6 +43,7 @@ class CovariateRows:
     respondents: int
     dropped: int
     clusters: Integers | None = None
+    kept: NDArray[np.bool_] | None = None
 
     def looked_up(self, entries: Sequence[Floats]) -> Floats:
         """entries[t][y] for each row's table t and report y."""
@@ -88,8 +89,9 @@ def read_rows(
     sums, squares, respondents = people * each, people * each**2, int(people.sum())
     symbols, named = codes.astype(np.intp), (INTERCEPT, *titles)
     return CovariateRows(
-        columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost, groups
-    )
+        columns, named, symbols, people, sums, squares, channels, tables, table_of, respondents, lost, groups,
+        keep,
+    )  # fmt: skip
 
 
 def read_covariates(covariates: ArrayLike) -> Floats:

@@ -16,6 +16,7 @@ from randomized_response import (
     logistic_regression,
     simulate,
 )
+from tests.tools.derivatives import second_derivatives
 
 TABLE = k_ary(3, truth="2/3")
 GENERATOR = np.random.default_rng(3)
@@ -52,20 +53,6 @@ def log_likelihood(coefficients, model):
     return float(np.log((shares * TABLE.matrix[:, REPORTS].T).sum(axis=1)).sum())
 
 
-def curvature(function, at, step=1e-4):
-    moves = np.eye(at.size) * step
-    return np.array(
-        [
-            [
-                (function(at + a + b) - function(at + a - b) - function(at - a + b) + function(at - a - b))
-                / (4 * step**2)
-                for b in moves
-            ]
-            for a in moves
-        ]
-    )
-
-
 def test_direct_multinomial_equals_statsmodels():
     fit, other = categorical_regression(COVARIATES, ANSWERS, None), sm.MNLogit(ANSWERS, DESIGN).fit(disp=0)
     np.testing.assert_allclose(fit.params, other.params.T.ravel(), rtol=1e-9)
@@ -89,12 +76,12 @@ def test_direct_ordinal_equals_statsmodels(link):
 
 
 @pytest.mark.parametrize("model", SHARES)
-def test_randomised_fit_is_the_maximum_with_its_curvature(model):
+def test_randomised_fit_is_the_maximum_with_its_second_derivatives(model):
     fit = categorical_regression(COVARIATES, REPORTS, TABLE, model=model)
     best = optimize.minimize(lambda at: -log_likelihood(at, model), fit.coefficients + 0.05, options={"gtol": 1e-5})
     assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
     np.testing.assert_allclose(fit.coefficients, best.x, atol=1e-3)
-    found = curvature(lambda at: log_likelihood(at, model), fit.coefficients)
+    found = second_derivatives(lambda at: log_likelihood(at, model), fit.coefficients)
     np.testing.assert_allclose(fit.covariance, np.linalg.inv(-found), rtol=1e-3)
     assert fit.converged
     assert fit.diagnostics == ()
@@ -164,7 +151,7 @@ def test_robust_errors_are_the_sandwich():
     def weighted(at):
         return float(scale @ np.log((multinomial_shares(at) * TABLE.matrix[:, REPORTS].T).sum(axis=1)))
 
-    bread = np.linalg.inv(-curvature(weighted, fit.coefficients))
+    bread = np.linalg.inv(-second_derivatives(weighted, fit.coefficients))
     np.testing.assert_allclose(fit.covariance, bread @ (scores.T * scale**2) @ scores @ bread, rtol=2e-3)
     assert np.isnan(fit.likelihood_ratio.p_value)
 

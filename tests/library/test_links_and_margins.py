@@ -7,6 +7,7 @@ from scipy import optimize, special, stats
 
 from randomized_response import forced_response, logistic_regression, simulate
 from randomized_response._links import LINKS
+from tests.tools.derivatives import second_derivatives
 
 COINS = forced_response(truth="1/2")
 GENERATOR = np.random.default_rng(31)
@@ -22,21 +23,6 @@ CURVES = {"logit": special.expit, "probit": stats.norm.cdf, "cloglog": lambda et
 def log_likelihood(coefficients, link):
     share = CURVES[link](DESIGN @ coefficients)
     return float(np.log(np.where(REPORTS, 0.25 + share / 2, 0.75 - share / 2)).sum())
-
-
-def second_derivatives(function, at, step=1e-4):
-    """Central differences, right to about 1e-6 of the largest."""
-    moves = np.eye(at.size) * step
-    return np.array(
-        [
-            [
-                (function(at + a + b) - function(at + a - b) - function(at - a + b) + function(at - a - b))
-                / (4 * step**2)
-                for b in moves
-            ]
-            for a in moves
-        ]
-    )
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -81,7 +67,7 @@ def test_direct_cloglog_equals_statsmodels():
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_randomised_fit_is_the_maximum_with_its_curvature(link):
+def test_randomised_fit_is_the_maximum_with_its_second_derivatives(link):
     fit = logistic_regression(COVARIATES, REPORTS, COINS, link=link)
     best = optimize.minimize(lambda b: -log_likelihood(b, link), np.zeros(3), method="BFGS", options={"gtol": 1e-6})
     assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-7)

@@ -1,0 +1,229 @@
+"""The likelihood of an outcome whose predictor, an answer, is known through its report alone: a mixture over answers.
+
+For each row, L = sum_a P(y | a) pi_a(x) f(z | x, a). With r_a the share of a in that sum, s_a and I_a the score and the
+information of log pi_a + log f as if a were known, the score is s = sum_a r_a s_a and the information
+
+    sum_a r_a I_a - sum_a r_a s_a s_a^T + s s^T        (Louis 1982, equation 3.2).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response._categorical import Multinomial
+from randomized_response._links import Link
+from randomized_response._newton import Climb, Point, blocks, climb
+
+Floats = NDArray[np.float64]
+
+_SLOPES = (0.0, 1.5, -1.5, 4.0, -4.0)
+"""Starting values of the answers' coefficients."""
+
+
+class Outcome(NamedTuple):
+    """Of each row the log density of its outcome at a linear prediction, with the derivatives by it and log sigma.
+
+    `score` and `information` have the shape (1 or 2, n) and (1 or 2, 1 or 2, n).
+    """
+
+    log_density: Floats
+    score: Floats
+    information: Floats
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A yes/no outcome, itself perhaps seen through a channel: `no` and `yes` are the chances of what was seen."""
+
+    no: Floats
+    yes: Floats
+    link: Link
+    extra = 0
+
+    def at(self, eta: Floats, log_sigma: float, s: slice) -> Outcome:
+        share_yes, share_no = self.link.shares(eta)
+        likelihood = self.no[s] * share_no + self.yes[s] * share_yes
+        first, second = self.link.slopes(eta, share_yes, share_no)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = (self.yes[s] - self.no[s]) / likelihood
+            score = worth * first
+            return Outcome(np.log(likelihood), score[None], (score * score - worth * second)[None, None])
+
+    def start(self, weights: Floats) -> tuple[float, list[float]]:
+        """A constant for everybody, from what was seen, and no further parameter."""
+        share = float(weights @ (self.yes > self.no)) / float(weights.sum())
+        return self.link.quantile(min(max(share, 0.05), 0.95)), []
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A number, normal about the linear prediction: `values` of mean 0 and variance about 1."""
+
+    values: Floats
+    extra = 1
+
+    def at(self, eta: Floats, log_sigma: float, s: slice) -> Outcome:
+        scaled = (self.values[s] - eta) * np.exp(-log_sigma)
+        precision = float(np.exp(-log_sigma))
+        score = np.array([scaled * precision, scaled * scaled - 1])
+        crossed = 2 * scaled * precision
+        information = np.array([[np.full_like(scaled, precision**2), crossed], [crossed, 2 * scaled * scaled]])
+        return Outcome(-(scaled * scaled) / 2 - log_sigma - 0.5 * np.log(2 * np.pi), score, information)
+
+    def start(self, weights: Floats) -> tuple[float, list[float]]:
+        return 0.0, [0.0]
+
+
+@dataclass(frozen=True)
+class LatentSample:
+    """Rows on an orthonormal basis (p, n), the constant first; `chances` (k, n) of each report under each answer.
+
+    The coefficients are those of the answer's multinomial model, then those of the outcome: of the basis, of the k - 1
+    answers after the first, and log sigma where it is normal.
+    """
+
+    basis: Floats
+    chances: Floats
+    outcome: Binary | Normal
+    weights: Floats
+
+    @property
+    def answers(self) -> Multinomial:
+        return Multinomial(len(self.chances), 0)
+
+    @property
+    def size(self) -> int:
+        k, p = len(self.chances), len(self.basis)
+        return (k - 1) * p + p + (k - 1) + self.outcome.extra
+
+    def evaluate(self, at: Floats) -> Point:
+        """Log likelihood, gradient and observed information; minus infinity where a row becomes impossible."""
+        total, gradient, information = 0.0, np.zeros(at.size), np.zeros((at.size, at.size))
+        for s in blocks(self.weights.size):
+            part = self._block(at, s)
+            if part is None:
+                return Point(at, -np.inf, gradient, information)
+            total += part[0]
+            gradient += part[1]
+            information += part[2]
+        return Point(at, total, gradient, information)
+
+    def scores(self, at: Floats) -> Floats:
+        """The score of every row, unweighted, shape (coefficients, n)."""
+        found = np.empty((at.size, self.weights.size))
+        for s in blocks(self.weights.size):
+            after, parts, _, _ = self._parts(at, s)
+            found[:, s] = sum(share * part for share, part in zip(after, parts, strict=True))
+        return found
+
+    def posterior(self, at: Floats) -> Floats:
+        """Of every row the probabilities of the answers given its report, outcome and covariates, shape (k, n)."""
+        return np.hstack([self._parts(at, s)[0] for s in blocks(self.weights.size)])
+
+    def _block(self, at: Floats, s: slice) -> tuple[float, Floats, Floats] | None:
+        after, parts, height, outcomes = self._parts(at, s)
+        if not np.isfinite(height).all():
+            return None
+        weights, basis = self.weights[s], self.basis[:, s]
+        score = sum(share * part for share, part in zip(after, parts, strict=True))
+        information = (score * weights) @ score.T
+        for share, part in zip(after, parts, strict=True):
+            information -= (part * (share * weights)) @ part.T
+        self._add_complete(information, at, basis, after * weights, weights, outcomes)
+        return float(weights @ height), score @ weights, information
+
+    def _parts(self, at: Floats, s: slice) -> tuple[Floats, list[Floats], Floats, list[Outcome]]:
+        """Posterior shares (k, n), the score under each answer, the log likelihood and each answer's outcome."""
+        basis, chances = self.basis[:, s], self.chances[:, s]
+        k, p, n = len(chances), len(basis), basis.shape[1]
+        gamma, rest = np.split(at, [(k - 1) * p])
+        shares = self.answers.shares(gamma, basis)
+        log_sigma = float(rest[-1]) if self.outcome.extra else 0.0
+        effects = np.concatenate([[0.0], rest[p : p + k - 1]])
+        line = rest[:p] @ basis
+        outcomes = [self.outcome.at(line + effect, log_sigma, s) for effect in effects]
+        with np.errstate(divide="ignore"):
+            logs = np.log(chances * shares) + np.array([one.log_density for one in outcomes])
+        top = logs.max(axis=0)
+        with np.errstate(invalid="ignore"):
+            odds = np.exp(logs - top)
+        after = odds / odds.sum(axis=0)
+        height = top + np.log(odds.sum(axis=0))
+        parts = []
+        for a, one in enumerate(outcomes):
+            part = np.zeros((at.size, n))
+            own = -shares[1:]
+            if a:
+                own = own.copy()
+                own[a - 1] += 1
+            part[: (k - 1) * p] = (own[:, None] * basis).reshape(-1, n)
+            part[(k - 1) * p : k * p] = one.score[0] * basis
+            if a:
+                part[k * p + a - 1] = one.score[0]
+            part[k * p + k - 1 :] = one.score[1:]
+            parts.append(np.where(after[a] > 0, part, 0.0))
+        return after, parts, height, outcomes
+
+    def _add_complete(
+        self, information: Floats, at: Floats, basis: Floats, after: Floats, weights: Floats, outcomes: list[Outcome]
+    ) -> None:
+        """Add the expected information of the answers' model and of the outcome, as if answers were known."""
+        k, p = len(after), len(basis)
+        shares = self.answers.shares(at[: (k - 1) * p], basis)[1:]
+        spread = np.eye(k - 1)[:, :, None] * shares - shares[:, None] * shares
+        information[: (k - 1) * p, : (k - 1) * p] += self.answers.information(spread * weights, basis)
+        base, sigma = slice((k - 1) * p, k * p), k * p + k - 1
+        for a, one in enumerate(outcomes):
+            # An answer that is ruled out weighs 0, whatever its outcome's derivatives are.
+            held = np.where(after[a] > 0, after[a] * np.nan_to_num(one.information), 0.0)
+            information[base, base] += (basis * held[0, 0]) @ basis.T
+            own = k * p + a - 1
+            if a:
+                crossed = basis @ held[0, 0]
+                information[base, own] += crossed
+                information[own, base] += crossed
+                information[own, own] += held[0, 0].sum()
+            if self.outcome.extra:
+                crossed = basis @ held[0, 1]
+                information[base, sigma] += crossed
+                information[sigma, base] += crossed
+                information[sigma, sigma] += held[1, 1].sum()
+                if a:
+                    information[own, sigma] += held[0, 1].sum()
+                    information[sigma, own] += held[0, 1].sum()
+
+    def transform(self, inverse: Floats, scale: float, shift: float) -> tuple[Floats, Floats]:
+        """A matrix and a vector: coefficients of covariates and outcome in their units are matrix @ those + vector."""
+        k, p = len(self.chances), len(self.basis)
+        found, moved = np.zeros((self.size, self.size)), np.zeros(self.size)
+        found[: (k - 1) * p, : (k - 1) * p] = self.answers.transform(inverse)
+        found[(k - 1) * p : k * p, (k - 1) * p : k * p] = inverse * scale
+        moved[(k - 1) * p] = shift
+        for own in range(k * p, k * p + k - 1):
+            found[own, own] = scale
+        if self.outcome.extra:
+            found[-1, -1] = 1.0
+            moved[-1] = np.log(scale)
+        return found, moved
+
+
+def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb, int]:
+    """The highest of the summits from several effects of the answers, and the number within 0.5 of it."""
+    k, p = len(sample.chances), len(sample.basis)
+    inside = np.maximum(shares, 0.01)
+    gamma = sample.answers.start(inside / inside.sum(), p)
+    constant, extra = sample.outcome.start(sample.weights)
+    fits = []
+    for slope in _SLOPES:
+        first = np.concatenate([[constant - slope / 2], np.zeros(p - 1)])
+        fits.append(climb(sample, np.concatenate([gamma, first, np.full(k - 1, slope), extra]), unit))
+    fits.sort(key=lambda fit: (-fit.point.log_likelihood, not fit.converged))
+    best = next((fit for fit in fits if fit.converged and _gap(fits[0], fit) < 1e-6 * unit), fits[0])
+    heights = sorted({round(_gap(best, fit) / unit, 4) for fit in fits if _gap(best, fit) < 0.5 * unit})
+    return best, len(heights)
+
+
+def _gap(one: Climb, other: Climb) -> float:
+    return abs(one.point.log_likelihood - other.point.log_likelihood)

@@ -1,0 +1,163 @@
+"""A randomised answer as a predictor: known answers by statsmodels, joint tables, maxima by hand, coverage."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import optimize, special, stats
+
+from randomized_response import (
+    Channel,
+    estimate_joint,
+    forced_response,
+    k_ary,
+    predictor_regression,
+    simulate,
+)
+from tests.tools.derivatives import second_derivatives
+
+COINS = forced_response(truth="1/2")
+GENERATOR = np.random.default_rng(5)
+N = 3000
+COVARIATES = np.column_stack([GENERATOR.normal(size=N), GENERATOR.integers(0, 2, N)])
+DESIGN = sm.add_constant(COVARIATES)
+ANSWERS = (GENERATOR.random(N) < special.expit(DESIGN @ [-0.6, 0.5, 0])).astype(int)
+REPORTS = simulate(COINS, ANSWERS, GENERATOR)
+LINE = DESIGN @ [1, 0.5, -0.3] + 1.2 * ANSWERS
+NUMBERS = LINE + 0.8 * GENERATOR.normal(size=N)
+CHOICES = (GENERATOR.random(N) < special.expit(LINE - 1.5)).astype(int)
+NOTHING = np.empty((N, 0))
+KNOWN = Channel(((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+
+
+def log_likelihood(at, model):
+    share, effects = special.expit(DESIGN @ at[4:7]), DESIGN @ at[:3]
+    if model == "linear":
+        densities = [stats.norm.pdf(NUMBERS, effects + shift, np.exp(at[7])) for shift in (0, at[3])]
+    else:
+        yes = [special.expit(effects + shift) for shift in (0, at[3])]
+        densities = [np.where(CHOICES, one, 1 - one) for one in yes]
+    table = COINS.matrix[:, REPORTS]
+    return float(np.log(table[0] * (1 - share) * densities[0] + table[1] * share * densities[1]).sum())
+
+
+@pytest.mark.parametrize(("model", "outcome"), [("linear", NUMBERS), ("logit", CHOICES)])
+def test_fit_is_the_maximum_with_its_second_derivatives(model, outcome):
+    fit = predictor_regression(outcome, COVARIATES, REPORTS, COINS, model=model)
+    at = np.append(fit.coefficients, np.log(fit.sigma)) if model == "linear" else fit.coefficients
+    best = optimize.minimize(lambda x: -log_likelihood(x, model), at + 0.05, options={"gtol": 1e-5})
+    assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
+    assert fit.log_likelihood == pytest.approx(log_likelihood(at, model), rel=1e-12)
+    covariance = np.linalg.inv(-second_derivatives(lambda x: log_likelihood(x, model), at))
+    np.testing.assert_allclose(fit.covariance, covariance[:7, :7], rtol=1e-3, atol=1e-7)
+    assert fit.names[3:5] == ("answer: 1", "1: intercept")
+    assert fit.converged
+    assert np.abs(fit.effects[0] - 1.2) < 4 * fit.standard_errors[3]
+
+
+def test_known_answers_are_least_squares_and_a_multinomial():
+    answers = np.random.default_rng(1).integers(0, 3, N)
+    fit = predictor_regression(NUMBERS, COVARIATES, answers, KNOWN, labels=["none", "some", "much"])
+    dummies = np.equal.outer(answers, [1, 2]).astype(float)
+    ols = sm.OLS(NUMBERS, np.column_stack([DESIGN, dummies])).fit()
+    np.testing.assert_allclose(fit.coefficients[:5], ols.params, rtol=1e-6)
+    np.testing.assert_allclose(fit.standard_errors[:5], ols.bse * np.sqrt(ols.df_resid / N), rtol=1e-6)
+    other = sm.MNLogit(answers, DESIGN).fit(disp=0)
+    np.testing.assert_allclose(fit.coefficients[5:], other.params.T.ravel(), atol=1e-6)
+    assert fit.log_likelihood == pytest.approx(ols.llf + other.llf, rel=1e-10)
+    assert fit.sigma == pytest.approx(np.sqrt(ols.ssr / N), rel=1e-8)
+    assert fit.aic == pytest.approx(-2 * fit.log_likelihood + 2 * 12)
+
+
+def test_units_of_outcome_and_covariates_do_not_matter():
+    fit = predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS)
+    other = predictor_regression(5000 * NUMBERS - 70, COVARIATES * [1e4, 1] + [3e4, 0], REPORTS, COINS)
+    np.testing.assert_allclose(other.effects, 5000 * fit.effects, rtol=1e-6)
+    np.testing.assert_allclose(other.coefficients[1], 0.5 * fit.coefficients[1], rtol=1e-6)
+    assert other.sigma == pytest.approx(5000 * fit.sigma, rel=1e-7)
+
+
+def test_two_randomised_items_have_the_odds_ratio_of_their_joint_table():
+    """Without covariates the joint model is saturated: its effect is the log odds ratio of the estimated table."""
+    other = k_ary(2, truth="2/3")
+    reports = simulate(other, CHOICES, np.random.default_rng(2))
+    fit = predictor_regression(reports, NOTHING, REPORTS, COINS, model="logit", outcome_channel=other)
+    counts = np.zeros((2, 2), dtype=int)
+    np.add.at(counts, (REPORTS, reports), 1)
+    joint = estimate_joint(counts, COINS, other).constrained
+    odds = np.log(joint[1, 1] * joint[0, 0] / (joint[0, 1] * joint[1, 0]))
+    assert fit.effects[0] == pytest.approx(odds, abs=1e-5)
+    assert fit.coefficients[0] == pytest.approx(np.log(joint[0, 1] / joint[0, 0]), abs=1e-5)
+
+
+@pytest.mark.parametrize("options", [{"weights": np.linspace(0.5, 2, N)}, {"clusters": np.arange(N) // 30}], ids=str)
+def test_robust_errors_agree_with_the_curvature(options):
+    """With the right model the sandwich estimates what the curvature does: within 15 % at 3,000 respondents."""
+    plain = predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS)
+    found = predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS, **options)
+    effect = 1.0 if "clusters" in options else np.sqrt(N * (options["weights"] ** 2).sum()) / options["weights"].sum()
+    np.testing.assert_allclose(found.standard_errors[:4], effect * plain.standard_errors[:4], rtol=0.2)
+    assert found.information == ("cluster" if "clusters" in options else "robust")
+
+
+def test_intervals_of_the_effect_cover_at_their_level():
+    """150 samples of 800: 134 to 149 intervals hold the truth (binomial, false alarm 1 %)."""
+    generator, hits = np.random.default_rng(9), 0
+    for _ in range(150):
+        answers = (generator.random(800) < 0.4).astype(int)
+        numbers = 1 + COVARIATES[:800, 0] + answers + generator.normal(size=800)
+        reports = simulate(COINS, answers, generator)
+        low, high = predictor_regression(numbers, COVARIATES[:800, :1], reports, COINS).intervals()[2]
+        hits += low <= 1 <= high
+    assert stats.binom.ppf(0.005, 150, 0.95) <= hits <= stats.binom.ppf(0.995, 150, 0.95)
+
+
+def test_missing_outcomes_and_covariates_are_dropped_together():
+    outcome, covariates = NUMBERS.copy(), COVARIATES.copy()
+    outcome[3], covariates[5, 0] = np.nan, np.nan
+    keep = ~np.isin(np.arange(N), [3, 5])
+    fit = predictor_regression(outcome, covariates, REPORTS, COINS, missing="drop")
+    other = predictor_regression(NUMBERS[keep], COVARIATES[keep], REPORTS[keep], COINS)
+    np.testing.assert_array_equal(fit.coefficients, other.coefficients)
+    assert (fit.n, fit.dropped) == (N - 2, 2)
+    with pytest.raises(ValueError, match=r'outcome\[3\] must be a number, or missing="drop" chosen'):
+        predictor_regression(outcome, COVARIATES, REPORTS, COINS)
+
+
+def test_outcome_that_the_answer_decides_has_no_finite_maximum():
+    answers = np.repeat([0, 1], 200)
+    fit = predictor_regression(answers, np.empty((400, 0)), answers, Channel(((1, 0), (0, 1))), model="logit")
+    assert not fit.converged
+    assert [each.name for each in fit.diagnostics] == ["no finite maximum"]
+    assert np.isnan(fit.coefficients).all()
+
+
+def test_collinear_covariates_are_named():
+    fit = predictor_regression(NUMBERS, np.column_stack([COVARIATES, COVARIATES]), REPORTS, COINS)
+    assert [each.name for each in fit.diagnostics] == ["not identified"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"model": "poisson"}, "model must be linear, logit, probit, cloglog; got 'poisson'"),
+        ({"outcome": NUMBERS[:5]}, r"outcome must have one entry per report, shape \(3000,\)"),
+        ({"outcome": NUMBERS, "model": "logit"}, r"outcome\[0\] must be a whole number from 0 to 1"),
+        ({"outcome": np.full(N, np.inf)}, r"outcome\[0\] must be finite"),
+        ({"outcome": ["a"] * N}, "outcome must be numbers"),
+        ({"outcome_channel": COINS}, "outcome_channel must have 2 answers, and needs a binary model"),
+        ({"labels": ["no"]}, "labels must be 2 different words"),
+        ({"reports": REPORTS + 1}, r"reports\[\d+\] must be a whole number from 0 to 1"),
+    ],
+)
+def test_wrong_arguments_are_refused_by_name(change, words):
+    arguments = {"outcome": NUMBERS, "covariates": COVARIATES, "reports": REPORTS, "channel": COINS}
+    with pytest.raises(ValueError, match=words):
+        predictor_regression(**arguments | change)
+
+
+def test_table_names_the_model():
+    text = str(predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS, names=["age", "female"]))
+    assert text.startswith("Outcome on a randomized answer: linear model (observed information")
+    assert "answer: 1" in text
+    assert "1: female" in text
+    assert "sigma = 0." in text

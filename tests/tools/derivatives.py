@@ -1,0 +1,19 @@
+"""Second derivatives by differences, to check those that the library writes out."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def second_derivatives(function: Callable[[Floats], float], at: Floats, step: float = 1e-4) -> Floats:
+    """Central differences of a scalar function, right to about 1e-6 of the largest."""
+    moves = np.eye(at.size) * step
+
+    def corner(a: Floats, b: Floats) -> float:
+        ends = [function(at + one * a + other * b) * one * other for one in (1, -1) for other in (1, -1)]
+        return sum(ends) / (4 * step**2)
+
+    return np.array([[corner(a, b) for b in moves] for a in moves])
