@@ -39,6 +39,7 @@ from randomized_response.mechanisms import (
     unrelated_question,
     warner,
 )
+from randomized_response.multilevel import AreaEstimate, MultilevelFit, multilevel_regression
 from randomized_response.predictors import PredictorFit, predictor_regression
 from randomized_response.privacy import (
     epsilon_total,
@@ -77,19 +78,20 @@ from randomized_response.weighted import bootstrap_weights, estimate_weighted
 __version__ = "0.1.0"
 
 __all__ = [
-    "Bundle", "CalibratedWeights", "CategoricalFit", "ChangeEstimate", "Channel", "CheaterEstimate",
-    "Comparison", "ConditionalEstimate", "ConfidenceSequence", "EachOption", "JointEstimate",
-    "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix", "ParameterError",
-    "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question", "ShuffleAmplification",
-    "SubsetSelection", "TotalEstimate", "UnaryEncoding", "UnknownPrevalenceEstimate", "bootstrap_weights",
-    "calibrate", "categorical_regression", "change_of_means", "change_of_shares", "cheater_detection",
-    "collapse_strata", "combine_means", "combine_strata", "compare", "confidence_sequence", "crosswise",
-    "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look", "estimate_joint",
-    "estimate_mean", "estimate_proportions", "estimate_total", "estimate_weighted", "exceeds_epsilon",
-    "false_reports_needed", "forced_response", "k_ary", "kuk", "linear_regression", "load_bundle",
-    "logistic_regression", "mean_at_every_look", "mean_of_shares", "model_matrix", "noise_covariance",
-    "noise_of_answers", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior",
-    "predictor_regression", "prevalence", "question_of", "read_ticket", "shares_at_every_look",
-    "shuffle_amplification", "simulate", "simultaneous_level", "stochastic_lie_detector", "tally",
-    "triangular", "trim_weights", "unknown_prevalence", "unrelated_question", "warner",
+    "AreaEstimate", "Bundle", "CalibratedWeights", "CategoricalFit", "ChangeEstimate", "Channel",
+    "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence", "EachOption",
+    "JointEstimate", "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix",
+    "MultilevelFit", "ParameterError", "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question",
+    "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding", "UnknownPrevalenceEstimate",
+    "bootstrap_weights", "calibrate", "categorical_regression", "change_of_means", "change_of_shares",
+    "cheater_detection", "collapse_strata", "combine_means", "combine_strata", "compare",
+    "confidence_sequence", "crosswise", "custom", "discrete_laplace", "draw_ticket", "epsilon_total",
+    "errors_at_every_look", "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total",
+    "estimate_weighted", "exceeds_epsilon", "false_reports_needed", "forced_response", "k_ary", "kuk",
+    "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look", "mean_of_shares",
+    "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers", "one_bit", "plan",
+    "poisoning_bound", "poisoning_bound_of_mean", "posterior", "predictor_regression", "prevalence",
+    "question_of", "read_ticket", "shares_at_every_look", "shuffle_amplification", "simulate",
+    "simultaneous_level", "stochastic_lie_detector", "tally", "triangular", "trim_weights",
+    "unknown_prevalence", "unrelated_question", "warner",
 ]  # fmt: skip

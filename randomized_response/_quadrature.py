@@ -1,0 +1,194 @@
+"""The likelihood of a random-intercept model seen through channels, by adaptive Gauss-Hermite quadrature.
+
+Group g has the likelihood integral of prod_i L_i(eta_i + sigma u) phi(u) du. Its nodes are put about the mode of the
+integrand, as wide as its curvature there (Liu & Pierce 1994), and the gradient is the mean of the score under the
+weights of the nodes (Fisher's identity).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response import _scipy as scipy
+from randomized_response._links import Link
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+_STEPS = 30
+_LEAST_CURVATURE = 0.2
+_DROP, _LARGEST = 6.0, 10.0
+_WIDE = 5.0
+
+
+class Marginal(NamedTuple):
+    """Log likelihood and its gradient by the coefficients and sigma; mean and variance of each group's u."""
+
+    log_likelihood: float
+    gradient: Floats
+    means: Floats
+    variances: Floats
+
+
+@dataclass(frozen=True)
+class GroupedSample:
+    """Rows on a basis (p, n) with the chances of each report under no and yes, and the group of each row."""
+
+    basis: Floats
+    chance_no: Floats
+    chance_yes: Floats
+    weights: Floats
+    group: Places
+    groups: int
+    link: Link
+    nodes: int
+
+    def rows_at(self, eta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of each row the log likelihood, the score and the information, per unit of eta."""
+        yes, no = self.link.shares(eta)
+        first, second = self.link.slopes(eta, yes, no)
+        likelihood = np.maximum(self.chance_no * no + self.chance_yes * yes, 1e-300)
+        worth = (self.chance_yes - self.chance_no) / likelihood
+        score = worth * first
+        return np.log(likelihood), score, score * score - worth * second
+
+    def sums(self, values: Floats) -> Floats:
+        return np.asarray(np.bincount(self.group, self.weights * values, self.groups), dtype=np.float64)
+
+    def modes(self, line: Floats, sigma: float) -> tuple[Floats, Floats]:
+        """Where the integrand of each group is highest, and its curvature there (of minus its logarithm)."""
+        at = np.zeros(self.groups)
+        curvature = np.ones(self.groups)
+        for _ in range(_STEPS):
+            _, score, information = self.rows_at(line + sigma * at[self.group])
+            slope = sigma * self.sums(score) - at
+            curvature = np.maximum(1 + sigma**2 * self.sums(information), _LEAST_CURVATURE)
+            step = np.clip(slope / curvature, -1.5, 1.5)
+            at = at + step
+            if np.abs(step).max() < 1e-8:
+                break
+        return at, curvature
+
+    def evaluate(self, at: Floats) -> Marginal:
+        """The marginal likelihood at (coefficients, sigma)."""
+        coefficients, sigma = at[:-1], float(at[-1])
+        line = coefficients @ self.basis
+        modes, curvature = self.modes(line, sigma)
+        points, weights = np.polynomial.hermite.hermgauss(self.nodes)
+        width = np.sqrt(2 / curvature)
+        places = modes + np.multiply.outer(points, width)
+        heights, scores = np.empty((self.nodes, self.groups)), np.empty((self.nodes, line.size))
+        for node, place in enumerate(places):
+            logs, scores[node], _ = self.rows_at(line + sigma * place[self.group])
+            heights[node] = self.sums(logs) - place**2 / 2
+        heights += (np.log(weights) + points**2)[:, None]
+        total = scipy.special.logsumexp(heights, axis=0)
+        share = np.exp(heights - total)
+        means = (share * places).sum(axis=0)
+        variances = (share * (places - means) ** 2).sum(axis=0)
+        each = share[:, self.group] * scores
+        gradient = np.append(self.basis @ (self.weights * each.sum(axis=0)), 0.0)
+        gradient[-1] = float(self.weights @ (each * places[:, self.group]).sum(axis=0))
+        height = float((total + np.log(width)).sum()) - self.groups * 0.5 * float(np.log(2 * np.pi))
+        return Marginal(height, gradient, means, variances)
+
+
+class Maximum(NamedTuple):
+    """The highest point found, its marginal likelihood and the information there, by differences of the gradient."""
+
+    at: Floats
+    marginal: Marginal
+    information: Floats
+    converged: bool
+    iterations: int
+
+
+def maximize(sample: GroupedSample, start: Floats, sigmas: tuple[float, ...] = (0.3, 1.0, 3.0)) -> Maximum:
+    """Climb from these coefficients and several values of sigma, by BFGS; sigma's sign has no meaning."""
+    scale = float(sample.weights.sum())
+
+    def descent(at: Floats) -> tuple[float, Floats]:
+        found = sample.evaluate(at)
+        return -found.log_likelihood / scale, -found.gradient / scale
+
+    fits = [
+        scipy.optimize.minimize(
+            descent, np.append(start, sigma), jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 300}
+        )
+        for sigma in sigmas
+    ]
+    best = min(fits, key=lambda fit: fit.fun)
+    at = np.asarray(best.x)
+    at[-1] = abs(at[-1])
+    marginal = sample.evaluate(at)
+    information = _information(sample, at)
+    gain = marginal.gradient @ np.linalg.pinv(information) @ marginal.gradient
+    return Maximum(at, marginal, information, bool(abs(gain) < 1e-6), int(best.nit))
+
+
+class Slice(NamedTuple):
+    """The posterior given one value of sigma: its weight, and the normal parts of coefficients and intercepts.
+
+    `moves` (groups, p) are derivatives of the intercepts' means by the coefficients.
+    """
+
+    sigma: float
+    log_weight: float
+    at: Floats
+    covariance: Floats
+    means: Floats
+    deviations: Floats
+    moves: Floats
+
+
+def slices(sample: GroupedSample, found: Maximum, count: int = 15) -> list[Slice]:
+    """Posteriors given sigma on an even grid from 0 to where it is e^-6 times as likely as at best.
+
+    Coefficients on the basis have normal priors of standard deviation 5 and are integrated out by Laplace's
+    approximation (Rue, Martino & Chopin 2009); sigma has Student's t with 3 degrees of freedom and scale 2.5, cut at 0
+    (Gelman 2006).
+    """
+    at, top = found.at[:-1], max(1.5 * float(found.at[-1]), 0.3)
+    best = _slice(sample, at, max(float(found.at[-1]), 1e-3)).log_weight
+    while top < _LARGEST and _slice(sample, at, top).log_weight > best - _DROP:
+        top *= 1.4
+    grid = np.linspace(top / count / 2, top, count)
+    made: list[Slice] = []
+    for sigma in grid:
+        made.append(_slice(sample, made[-1].at if made else at, float(sigma)))
+    return made
+
+
+def _slice(sample: GroupedSample, start: Floats, sigma: float) -> Slice:
+    scale = float(sample.weights.sum())
+
+    def descent(at: Floats) -> tuple[float, Floats]:
+        found = sample.evaluate(np.append(at, sigma))
+        height = found.log_likelihood - float(at @ at) / (2 * _WIDE**2)
+        return -height / scale, -(found.gradient[:-1] - at / _WIDE**2) / scale
+
+    at = np.asarray(scipy.optimize.minimize(descent, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x)
+    step, rows, moves = 1e-4, [], []
+    for one in np.eye(at.size) * step:
+        ends = [sample.evaluate(np.append(at + side * one, sigma)) for side in (-1, 1)]
+        rows.append((ends[0].gradient[:-1] - ends[1].gradient[:-1]) / (2 * step))
+        moves.append(sigma * (ends[1].means - ends[0].means) / (2 * step))
+    information = np.array(rows) + np.eye(at.size) / _WIDE**2
+    values, vectors = np.linalg.eigh((information + information.T) / 2)
+    values = np.maximum(values, 1 / _WIDE**2)
+    marginal = sample.evaluate(np.append(at, sigma))
+    prior = -2 * np.log1p((sigma / 2.5) ** 2 / 3) - at @ at / (2 * _WIDE**2)
+    weight = marginal.log_likelihood - float(np.log(values).sum()) / 2 + float(prior)
+    deviations = sigma * np.sqrt(marginal.variances)
+    covariance = (vectors / values) @ vectors.T
+    return Slice(sigma, weight, at, covariance, sigma * marginal.means, deviations, np.array(moves).T)
+
+
+def _information(sample: GroupedSample, at: Floats, step: float = 1e-4) -> Floats:
+    rows = []
+    for one in np.eye(at.size) * step:
+        rows.append((sample.evaluate(at - one).gradient - sample.evaluate(at + one).gradient) / (2 * step))
+    table = np.array(rows)
+    return np.asarray((table + table.T) / 2)
