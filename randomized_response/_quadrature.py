@@ -21,6 +21,8 @@ _STEPS = 30
 _LEAST_CURVATURE = 0.2
 _DROP, _LARGEST = 6.0, 10.0
 _WIDE = 5.0
+_CLOSE = 1e-4
+"""A gain of the log likelihood that is left at a maximum; the gradient is the integral's to the nodes' precision."""
 
 
 class Marginal(NamedTuple):
@@ -125,7 +127,7 @@ def maximize(sample: GroupedSample, start: Floats, sigmas: tuple[float, ...] = (
     marginal = sample.evaluate(at)
     information = _information(sample, at)
     gain = marginal.gradient @ np.linalg.pinv(information) @ marginal.gradient
-    return Maximum(at, marginal, information, bool(abs(gain) < 1e-6), int(best.nit))
+    return Maximum(at, marginal, information, bool(abs(gain) < _CLOSE), int(best.nit))
 
 
 class Slice(NamedTuple):

@@ -213,7 +213,7 @@ def multilevel_regression(
     *,
     link: LinkName = "logit",
     counts: ArrayLike | None = None,
-    nodes: int = 15,
+    nodes: int = 21,
     missing: Missing = "error",
 ) -> MultilevelFit:
     """Regress a yes/no answer that was reported through a channel on covariates, each group with its own intercept.
@@ -231,7 +231,7 @@ def multilevel_regression(
     groups : array of shape (n,)
         Labels of at least 2 groups; 10 and more to know sigma by.
     nodes : int
-        Points of the quadrature in each group, 5 to 50.
+        Points of the quadrature in each group, 9 to 50.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def multilevel_regression(
     """
     if link not in LINKS:
         raise ParameterError("link", f"must be one of {', '.join(LINKS)}; got {link!r}")
-    points = as_count(nodes, name="nodes", low=5, high=50)
+    points = as_count(nodes, name="nodes", low=9, high=50)
     labels = _read_groups(groups, len(np.asarray(reports)))
     rows = read_rows(
         covariates, reports, channel, weights=None, counts=counts, names=names, missing=missing, answers=2,

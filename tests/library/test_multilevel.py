@@ -50,7 +50,7 @@ def test_randomised_likelihood_is_the_integral():
 
 
 def test_more_nodes_change_little():
-    one, many = (multilevel_regression(COVARIATE, REPORT, COINS, GROUP, nodes=nodes) for nodes in (5, 40))
+    one, many = (multilevel_regression(COVARIATE, REPORT, COINS, GROUP, nodes=nodes) for nodes in (9, 40))
     np.testing.assert_allclose(one.coefficients, many.coefficients, atol=5e-3)
     np.testing.assert_allclose(
         multilevel_regression(COVARIATE, REPORT, COINS, GROUP).coefficients, many.coefficients, atol=1e-6
@@ -151,7 +151,7 @@ def test_collinear_covariates_are_named():
     [
         ({"groups": np.zeros(600)}, "groups must be at least 2; got 1"),
         ({"groups": [1, 2]}, r"groups must have one label per report, shape \(600,\)"),
-        ({"nodes": 0}, "nodes must be from 5 to 50; got 0"),
+        ({"nodes": 0}, "nodes must be from 9 to 50; got 0"),
         ({"link": "cauchit"}, "link must be one of logit, probit, cloglog"),
         ({"reports": REPORT * 3}, r"reports\[\d+\] must be a whole number from 0 to 1"),
     ],
