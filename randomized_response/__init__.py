@@ -24,6 +24,7 @@ from randomized_response.errors import ParameterError
 from randomized_response.estimation import estimate_proportions
 from randomized_response.formulas import ModelMatrix, model_matrix
 from randomized_response.frames import PrevalenceEstimate, prevalence
+from randomized_response.items import ItemsEstimate, estimate_items
 from randomized_response.joint import ConditionalEstimate, JointEstimate, estimate_joint
 from randomized_response.linear import LinearFit, linear_regression
 from randomized_response.means import MeanEstimate, estimate_mean, mean_of_shares
@@ -80,18 +81,18 @@ __version__ = "0.1.0"
 __all__ = [
     "AreaEstimate", "Bundle", "CalibratedWeights", "CategoricalFit", "ChangeEstimate", "Channel",
     "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence", "EachOption",
-    "JointEstimate", "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix",
-    "MultilevelFit", "ParameterError", "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question",
-    "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding", "UnknownPrevalenceEstimate",
-    "bootstrap_weights", "calibrate", "categorical_regression", "change_of_means", "change_of_shares",
-    "cheater_detection", "collapse_strata", "combine_means", "combine_strata", "compare",
-    "confidence_sequence", "crosswise", "custom", "discrete_laplace", "draw_ticket", "epsilon_total",
-    "errors_at_every_look", "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total",
-    "estimate_weighted", "exceeds_epsilon", "false_reports_needed", "forced_response", "k_ary", "kuk",
-    "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look", "mean_of_shares",
-    "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers", "one_bit", "plan",
-    "poisoning_bound", "poisoning_bound_of_mean", "posterior", "predictor_regression", "prevalence",
-    "question_of", "read_ticket", "shares_at_every_look", "shuffle_amplification", "simulate",
-    "simultaneous_level", "stochastic_lie_detector", "tally", "triangular", "trim_weights",
-    "unknown_prevalence", "unrelated_question", "warner",
+    "ItemsEstimate", "JointEstimate", "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate",
+    "ModelMatrix", "MultilevelFit", "ParameterError", "PredictorFit", "PrevalenceEstimate",
+    "ProportionEstimate", "Question", "ShuffleAmplification", "SubsetSelection", "TotalEstimate",
+    "UnaryEncoding", "UnknownPrevalenceEstimate", "bootstrap_weights", "calibrate", "categorical_regression",
+    "change_of_means", "change_of_shares", "cheater_detection", "collapse_strata", "combine_means",
+    "combine_strata", "compare", "confidence_sequence", "crosswise", "custom", "discrete_laplace",
+    "draw_ticket", "epsilon_total", "errors_at_every_look", "estimate_items", "estimate_joint",
+    "estimate_mean", "estimate_proportions", "estimate_total", "estimate_weighted", "exceeds_epsilon",
+    "false_reports_needed", "forced_response", "k_ary", "kuk", "linear_regression", "load_bundle",
+    "logistic_regression", "mean_at_every_look", "mean_of_shares", "model_matrix", "multilevel_regression",
+    "noise_covariance", "noise_of_answers", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean",
+    "posterior", "predictor_regression", "prevalence", "question_of", "read_ticket", "shares_at_every_look",
+    "shuffle_amplification", "simulate", "simultaneous_level", "stochastic_lie_detector", "tally",
+    "triangular", "trim_weights", "unknown_prevalence", "unrelated_question", "warner",
 ]  # fmt: skip
