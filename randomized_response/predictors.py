@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._categorical import common_shares
+from randomized_response._checks import as_count
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
@@ -29,12 +30,14 @@ class PredictorFit(RegressionFit):
     Attributes
     ----------
     names : tuple of str
-        The outcome's "intercept" and covariates, "answer: label" for each answer but the first; then the model of the
-        answer, "label: intercept", "label: covariate", ...
+        The outcome's "intercept" and covariates, "answer: label" for each answer but the reference; then the model of
+        the answer, "label: intercept", "label: covariate", ...
     coefficients, standard_errors, covariance : arrays of shape (q,), (q,), (q, q)
         NaN without a finite maximum.
     effects : array of shape (k - 1,)
-        The coefficients of the answers, against the first one: what they do to the outcome.
+        The coefficients of the answers, against the reference: what they do to the outcome.
+    labels : tuple of str
+        What the answers are called, the reference first.
     sigma : float
         The outcome's standard deviation about the linear model; NaN where the outcome is yes or no.
     log_likelihood, aic, bic : float
@@ -92,6 +95,7 @@ def predictor_regression(
     *,
     model: Model = "linear",
     labels: Sequence[str] | None = None,
+    reference: int = 0,
     outcome_channel: Channel | None = None,
     clusters: ArrayLike | None = None,
     missing: Missing = "error",
@@ -101,9 +105,10 @@ def predictor_regression(
     Model: the answer a of a respondent with covariates x has the shares pi_a(x) of a multinomial logit, its report y
     the channel's row, and the outcome z, given the answer, does not depend on the report:
 
-        log L = sum_i w_i log sum_a P(y_i | a) pi_a(x_i) f(z_i | b0 + x_i b + d_a),    d_0 = 0,
+        log L = sum_i w_i log sum_a P(y_i | a) pi_a(x_i) f(z_i | b0 + x_i b + d_a),
 
-    with f the normal density ("linear") or the chance of z by the link. All parts are estimated together.
+    with d = 0 for the reference and f the normal density ("linear") or the chance of z by the link. All parts are
+    estimated together.
 
     Parameters
     ----------
@@ -118,6 +123,8 @@ def predictor_regression(
     model : {"linear", "logit", "probit", "cloglog"}
     labels : sequence of k str, optional
         What the answers are called; "0", "1", ... by default.
+    reference : int
+        The answer that effects compare with; one that many hold, or every effect is uncertain.
     outcome_channel : Channel, optional
         Where the outcome is a randomized yes/no answer, too: two randomized items together, by their joint likelihood.
 
@@ -178,10 +185,12 @@ def predictor_regression(
         covariates, codes, channel, weights=weights, counts=None, names=names, missing=missing, answers=None,
         clusters=clusters,
     )  # fmt: skip
-    titles = _labels(labels, channel.answers)
+    first = as_count(reference, name="reference", high=channel.answers - 1)
+    order = [first, *(x for x in range(channel.answers) if x != first)]
+    titles = tuple(_labels(labels, channel.answers)[x] for x in order)
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     assert rows.kept is not None
-    return _fitted(rows, values[rows.kept], model, titles, outcome_channel, information)
+    return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information)
 
 
 def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None) -> Floats:
@@ -208,48 +217,71 @@ def _labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     return titles
 
 
+class _Found(NamedTuple):
+    """What a climb came to, in the units of covariates and outcome."""
+
+    coefficients: Floats
+    covariance: Floats
+    sigma: float
+    log_likelihood: float
+    iterations: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
 def _fitted(
     rows: CovariateRows,
     values: Floats,
     model: Model,
+    order: Sequence[int],
     labels: tuple[str, ...],
     outcome_channel: Channel | None,
     information: Covariance,
 ) -> PredictorFit:
-    k, p = len(labels), len(rows.columns)
     names = (
         *rows.names,
         *(f"answer: {label}" for label in labels[1:]),
         *(f"{label}: {name}" for label in labels[1:] for name in rows.names),
     )
     triangle, dependent = orthonormal(rows.columns, rows.weights)
-    q = len(names)
-    coefficients, covariance, sigma = np.full(q, np.nan), np.full((q, q), np.nan), float("nan")
-    height, converged, iterations = float("nan"), False, 0
-    found: tuple[Diagnostic, ...] = (collinear(rows.names, triangle),)
+    at, spread = np.full(len(names), np.nan), np.full((len(names), len(names)), np.nan)
+    found = _Found(at, spread, float("nan"), float("nan"), 0, (collinear(rows.names, triangle),))
     if not dependent:
-        inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
         shift, scale = (float(values.mean()), float(values.std()) or 1.0) if model == "linear" else (0.0, 1.0)
-        chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in range(k)])
+        inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+        chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in order])
         seen = _outcome(values, model, outcome_channel, shift, scale)
         sample = LatentSample(inverse.T @ rows.columns, chances, seen, rows.weights)
-        unit = float(rows.weights.sum()) / rows.respondents
-        fit, optima = best_climb(sample, common_shares(chances, rows.weights)[0], unit)
-        height = fit.point.log_likelihood - (rows.weights.sum() * np.log(scale) if model == "linear" else 0.0)
-        converged, iterations = fit.converged, fit.iterations
-        if converged:
-            transform, moved = sample.transform(inverse, scale, shift)
-            whole = transform @ fit.point.at + moved
-            spread = transform @ _covariance(sample, rows, fit, information) @ transform.T
-            order = np.concatenate([np.arange((k - 1) * p, k * p + k - 1), np.arange((k - 1) * p)])
-            coefficients, covariance = whole[order], spread[np.ix_(order, order)]
-            sigma = float(np.exp(whole[-1])) if model == "linear" else sigma
-        found = _diagnose(fit, optima)
+        found = _maximum(sample, rows, found, (inverse, scale, shift), information)
     with np.errstate(invalid="ignore"):
-        errors = np.sqrt(np.diag(covariance))
+        errors = np.sqrt(np.diag(found.covariance))
     return PredictorFit(
-        names, coefficients, errors, covariance, model, labels, information, sigma, float(height), converged, found,
-        iterations, rows.respondents, rows.dropped, p,
+        names, found.coefficients, errors, found.covariance, model, labels, information, found.sigma,
+        found.log_likelihood, bool(np.isfinite(found.coefficients).all()), found.diagnostics, found.iterations,
+        rows.respondents, rows.dropped, len(rows.columns),
+    )  # fmt: skip
+
+
+def _maximum(
+    sample: LatentSample,
+    rows: CovariateRows,
+    nothing: _Found,
+    units: tuple[Floats, float, float],
+    information: Covariance,
+) -> _Found:
+    k, p, linear = len(sample.chances), len(sample.basis), isinstance(sample.outcome, Normal)
+    unit = float(rows.weights.sum()) / rows.respondents
+    fit, optima = best_climb(sample, common_shares(sample.chances, rows.weights)[0], unit)
+    height = fit.point.log_likelihood - (float(rows.weights.sum() * np.log(units[1])) if linear else 0.0)
+    found = nothing._replace(log_likelihood=height, iterations=fit.iterations, diagnostics=_diagnose(fit, optima))
+    if not fit.converged:
+        return found
+    transform, moved = sample.transform(*units)
+    whole = transform @ fit.point.at + moved
+    spread = transform @ _covariance(sample, rows, fit, information) @ transform.T
+    places = np.concatenate([np.arange((k - 1) * p, k * p + k - 1), np.arange((k - 1) * p)])
+    return found._replace(
+        coefficients=whole[places], covariance=spread[np.ix_(places, places)],
+        sigma=float(np.exp(whole[-1])) if linear else float("nan"),
     )  # fmt: skip
 
 

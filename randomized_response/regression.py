@@ -247,8 +247,11 @@ def logistic_regression(
         covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=2,
         clusters=clusters,
     )  # fmt: skip
-    folded = fold(rows)
-    found = _logistic.solve(folded, chosen, LINKS[link])
+    return _fitted(fold(rows), chosen, link, tested=weights is None and clusters is None)
+
+
+def _fitted(rows: CovariateRows, information: Information, link: LinkName, *, tested: bool) -> LogisticFit:
+    found = _logistic.solve(rows, information, LINKS[link])
     test = likelihood_ratio(found.log_likelihood, found.null_log_likelihood, len(rows.names) - 1)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(found.covariance))
@@ -259,17 +262,17 @@ def logistic_regression(
         covariance=found.covariance,
         log_likelihood=found.log_likelihood,
         null_log_likelihood=found.null_log_likelihood,
-        likelihood_ratio=test if weights is None and clusters is None else replace(test, p_value=float("nan")),
-        information=chosen,
+        likelihood_ratio=test if tested else replace(test, p_value=float("nan")),
+        information=information,
         converged=found.converged,
         diagnostics=found.diagnostics,
         iterations=found.iterations,
         n=rows.respondents,
-        distinct_rows=folded.reports.size,
+        distinct_rows=rows.reports.size,
         dropped=rows.dropped,
         reached=found.reached,
         link=link,
-        rows=folded,
+        rows=rows,
     )
 
 

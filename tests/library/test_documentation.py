@@ -54,14 +54,23 @@ def test_modules_are_short_and_import_nothing_forbidden(path):
             assert name.split(".")[0] not in {"random", "time", "datetime", "secrets", "os", "socket"}, name
 
 
-def test_tutorial_runs():
-    """Each `pycon` block of the page, in one session, prints what the page says."""
-    page = FOLDER.parent / "docs" / "tutorials" / "analysis-in-python.md"
+@pytest.mark.parametrize(
+    ("page", "fewest"),
+    [(FOLDER.parent / "docs" / "tutorials" / "analysis-in-python.md", 20), (FOLDER / "README.md", 6)],
+)
+def test_pages_run(page, fewest):
+    """Each `pycon` block of a page, in one session, prints what the page says."""
     blocks = re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
     results = doctest.DocTestRunner().run(session)
-    assert results.attempted > 20
+    assert results.attempted > fewest
     assert results.failed == 0
+
+
+def test_readme_names_what_exists():
+    words = re.findall(r"`([a-z_]{6,}|[A-Z]\w+)`", (FOLDER / "README.md").read_text(encoding="utf-8"))
+    assert len(words) > 30
+    assert [word for word in words if not hasattr(randomized_response, word)] == []
 
 
 @pytest.mark.parametrize("name", ["coverage.md", "coverage.svg", "mechanisms.md", "mechanisms.svg"])

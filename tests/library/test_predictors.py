@@ -68,6 +68,15 @@ def test_known_answers_are_least_squares_and_a_multinomial():
     assert fit.aic == pytest.approx(-2 * fit.log_likelihood + 2 * 12)
 
 
+def test_reference_turns_the_effect():
+    fit, turned = (predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS, reference=answer) for answer in (0, 1))
+    assert turned.names[3] == "answer: 0"
+    assert turned.labels == ("1", "0")
+    np.testing.assert_allclose(turned.effects, -fit.effects, rtol=1e-5)
+    np.testing.assert_allclose(turned.standard_errors[3], fit.standard_errors[3], rtol=1e-5)
+    assert turned.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-10)
+
+
 def test_units_of_outcome_and_covariates_do_not_matter():
     fit = predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS)
     other = predictor_regression(5000 * NUMBERS - 70, COVARIATES * [1e4, 1] + [3e4, 0], REPORTS, COINS)
@@ -145,6 +154,7 @@ def test_collinear_covariates_are_named():
         ({"outcome": np.full(N, np.inf)}, r"outcome\[0\] must be finite"),
         ({"outcome": ["a"] * N}, "outcome must be numbers"),
         ({"outcome_channel": COINS}, "outcome_channel must have 2 answers, and needs a binary model"),
+        ({"reference": 2}, "reference must be from 0 to 1; got 2"),
         ({"labels": ["no"]}, "labels must be 2 different words"),
         ({"reports": REPORTS + 1}, r"reports\[\d+\] must be a whole number from 0 to 1"),
     ],

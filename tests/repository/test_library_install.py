@@ -21,7 +21,7 @@ def test_library_installs_and_works_alone(tmp_path: Path) -> None:
         tmp_path / "source" / "randomized_response",
         ignore=shutil.ignore_patterns("__pycache__"),
     ).parent
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, source)
     uv = Path(sys.executable).parent / "uv"
     install = [uv, "pip", "install", "-q", "--no-deps", "--target", tmp_path / "alone", source]
