@@ -242,6 +242,7 @@ def _read_channels(channel: Channels, n: int, answers: int | None) -> tuple[tupl
         if id(each) not in known:
             _check_channel(each, answers, "channel" if single else f"channel[{i}]")
             known[id(each)] = places.setdefault(each, len(places))
+    _require_identified(list(places), listed, single=single)
     if single:
         return tuple(places), np.zeros(n, dtype=np.intp)
     return tuple(places), np.fromiter((known[id(each)] for each in listed), dtype=np.intp, count=n)
@@ -261,8 +262,22 @@ def _check_channel(each: Any, answers: int | None, name: str) -> None:
         raise ValueError(f"{name} must be a Channel or None (asked directly); got {type(each).__name__}")
     if answers is not None and each.answers != answers:
         raise ValueError(f"{name} must have {answers} answers (no = 0, yes = 1); got {each.answers}")
-    if each.answers > each.reports or np.linalg.matrix_rank(each.matrix) < each.answers:
-        raise ValueError(f"{name} must have linearly independent rows to be estimated from; got {each.weights}")
+
+
+def _require_identified(channels: Sequence[Channel | None], listed: Sequence[Channel | None], *, single: bool) -> None:
+    """Raise ValueError unless the channels tell all answers apart: each by itself, or as arms of a design together."""
+    tables = [each for each in channels if each is not None]
+    arms = len(tables) == len(channels) and len({each.answers for each in tables}) == 1
+    if arms and _rank(np.hstack([each.matrix for each in tables])) == tables[0].answers:
+        return
+    for each in tables:
+        if _rank(each.matrix) < each.answers:
+            name = "channel" if single else f"channel[{listed.index(each)}]"
+            raise ValueError(f"{name} must have linearly independent rows to be estimated from; got {each.weights}")
+
+
+def _rank(matrix: Floats) -> int:
+    return int(np.linalg.matrix_rank(matrix))
 
 
 def _complete(table: Floats, codes: NDArray[Any], missing: Missing) -> NDArray[np.bool_]:

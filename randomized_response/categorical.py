@@ -100,7 +100,7 @@ class CategoricalFit(RegressionFit):
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> CategoricalPrediction:
         """Predict the shares of the true answers for given covariates (as `LogisticFit.predict`), NaN without a fit."""
         columns, level = self._matrix(covariates), as_level(confidence)
-        found = self.family.shares(self.coefficients, columns)
+        found = self.family.shares(self._finite, columns)
         slopes = self._derivatives(lambda at: self.family.shares(at, columns))
         errors, mean_errors = self._errors(slopes), self._errors(slopes.mean(axis=1))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -125,9 +125,14 @@ class CategoricalFit(RegressionFit):
             return np.asarray(np.array([one @ mass for one in change]) / mass.sum())
 
         names = [f"{label}: {name}" for name in self.covariate_names for label in self.labels]
-        found, slopes = effects(self.coefficients).ravel(), self._derivatives(effects)
+        found, slopes = effects(self._finite).ravel(), self._derivatives(effects)
         every = [step for step in steps for _ in self.labels]
         return effects_of(names, found, slopes.reshape(found.size, -1), self.covariance, every)
+
+    @property
+    def _finite(self) -> Floats:
+        """The coefficients, all NaN where one of them is not finite."""
+        return self.coefficients if self.converged else np.full_like(self.coefficients, np.nan)
 
     def _matrix(self, covariates: ArrayLike) -> Floats:
         """The columns of these covariates after the constant, shape (p + 1, n)."""
@@ -137,7 +142,7 @@ class CategoricalFit(RegressionFit):
     def _derivatives(self, function: Callable[[Floats], Floats]) -> Floats:
         """Central differences by the coefficients, in steps of a thousandth standard error; they are the last axis."""
         steps = np.diag(np.nan_to_num(self.standard_errors, nan=1.0, posinf=1.0) * 1e-3 + 1e-12)
-        at = self.coefficients
+        at = self._finite
         return np.stack([(function(at + one) - function(at - one)) / (2 * one.max()) for one in steps], axis=-1)
 
     def _errors(self, slopes: Floats) -> Floats:

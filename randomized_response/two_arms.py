@@ -6,10 +6,13 @@ are linear in the two numbers, estimates are in closed form, and intervals come 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import lcm
 
 from randomized_response._arms import Arms, Rates, ShareEstimate, boundary_test, read_arms
-from randomized_response._checks import FractionLike
+from randomized_response._checks import FractionLike, as_probability
 from randomized_response._diagnostics import LikelihoodRatio
+from randomized_response.channel import Channel
+from randomized_response.errors import ParameterError
 from randomized_response.results import Result
 
 
@@ -142,6 +145,54 @@ def cheater_detection(
         log_likelihood=top,
         confidence=arms.confidence,
     )
+
+
+def cheater_channel(truth: FractionLike, forced_no: FractionLike = "0") -> Channel:
+    """The table of one arm of `cheater_detection`, for `categorical_regression`: three kinds of people, two reports.
+
+    Rows are honest no, honest yes and cheaters, who say no whatever their coin says. With probability `truth` the coin
+    asks for the true answer, with `forced_no` it forces a no, else a yes.
+
+    Parameters
+    ----------
+    truth : exact fraction in [0, 1]
+    forced_no : exact fraction in [0, 1 - truth]
+        0 in the design of Clark and Desharnais; above it that of Ostapczuk et al., in which a no protects, too.
+
+    Returns
+    -------
+    Channel
+        Of one arm alone, which tells the three apart only together with another arm's.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the bound and the value.
+
+    Notes
+    -----
+    A list with each respondent's arm goes to `categorical_regression(..., channel=arms, labels=["honest no", "honest
+    yes", "cheater"])`: honesty and cheating by covariates. The same for `stochastic_lie_detector`, whose carriers are
+    honest yes and cheaters together.
+
+    References
+    ----------
+    Clark, S. J. & Desharnais, R. A. (1998). Psychological Methods 3, 160-168. Ostapczuk, M., Musch, J. & Moshagen, M.
+    (2009). A randomized-response investigation of the education effect in attitudes towards foreigners. European
+    Journal of Social Psychology 39, 920-931.
+
+    Examples
+    --------
+    >>> cheater_channel("1/4").weights
+    ((1, 3), (0, 4), (4, 0))
+    """
+    asked = as_probability(truth, name="truth", closed=True)
+    denied = as_probability(forced_no, name="forced_no", closed=True)
+    if asked + denied > 1:
+        raise ParameterError("forced_no", f"must be at most 1 - truth = {1 - asked}; got {denied}")
+    tickets = lcm(asked.denominator, denied.denominator)
+    no, yes = int((asked + denied) * tickets), int((1 - denied) * tickets)
+    return Channel(((no, tickets - no), (tickets - yes, yes), (tickets, 0)), "cheater_detection", asked)
 
 
 def stochastic_lie_detector(

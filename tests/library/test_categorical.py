@@ -9,6 +9,8 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from randomized_response import (
     categorical_regression,
+    cheater_channel,
+    cheater_detection,
     discrete_laplace,
     estimate_proportions,
     forced_response,
@@ -229,3 +231,60 @@ def test_tables_of_different_answers_are_refused():
     channels = [TABLE, k_ary(4, truth="1/2")] * (N // 2)
     with pytest.raises(ValueError, match="channel must have the same number of answers"):
         categorical_regression(COVARIATES, REPORTS, channels)
+
+
+ARMS = (cheater_channel("1/4"), cheater_channel("3/4"))
+
+
+def two_arms(kinds, generator, arms=ARMS):
+    """The arm of each respondent, and her report: kinds are 0 honest no, 1 honest yes, 2 cheater."""
+    arm = np.arange(len(kinds)) % 2
+    yes = np.array([each.matrix[:, 1] for each in arms])
+    return [arms[at] for at in arm], (generator.random(len(kinds)) < yes[arm, kinds]).astype(int), arm
+
+
+def test_cheaters_without_covariates_are_those_of_the_two_arms():
+    generator = np.random.default_rng(6)
+    channels, reports, arm = two_arms(generator.choice(3, 4000, p=[0.6, 0.25, 0.15]), generator)
+    fit = categorical_regression(np.empty((4000, 0)), reports, channels, labels=["honest no", "honest yes", "cheater"])
+    yes = tuple(int(reports[arm == at].sum()) for at in (0, 1))
+    other = cheater_detection(yes, (2000, 2000), ("1/4", "3/4"))
+    shares = [share.constrained for share in (other.honest_no, other.honest_yes, other.cheaters)]
+    np.testing.assert_allclose(fit.predict(np.empty((1, 0))).proportions[0], shares, atol=1e-6)
+    assert fit.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-6)
+    errors = [share.standard_error for share in (other.honest_no, other.honest_yes, other.cheaters)]
+    np.testing.assert_allclose(fit.predict(np.empty((1, 0))).standard_errors[0], errors, rtol=1e-3)
+
+
+def test_cheating_depends_on_covariates():
+    """Slopes within 4 standard errors of the truth (false alarm 6e-5 each), in both designs."""
+    for arms in (ARMS, (cheater_channel("1/2", "1/8"), cheater_channel("3/4", "1/8"))):
+        generator = np.random.default_rng(14)
+        covariate = generator.integers(0, 2, 20_000).astype(float)
+        eta = np.column_stack([np.zeros(20_000), -0.8 + 0.7 * covariate, -1.5 + 1.2 * covariate])
+        channels, reports, _ = two_arms(drawn(special.softmax(eta, axis=1), generator), generator, arms)
+        fit = categorical_regression(covariate, reports, channels)
+        assert fit.converged
+        assert (np.abs(fit.coefficients - [-0.8, 0.7, -1.5, 1.2]) < 4 * fit.standard_errors).all()
+
+
+def test_one_arm_alone_tells_too_little():
+    with pytest.raises(ValueError, match="channel must have linearly independent rows"):
+        categorical_regression(np.zeros(4), [0, 1, 0, 1], ARMS[0])
+    same = [ARMS[0], cheater_channel("1/4")] * 2
+    with pytest.raises(ValueError, match=r"channel\[0\] must have linearly independent rows"):
+        categorical_regression(np.zeros(4), [0, 1, 0, 1], same)
+
+
+def test_table_of_an_arm_with_forced_answers_both_ways():
+    assert cheater_channel("1/2", "1/6").weights == ((4, 2), (1, 5), (6, 0))
+    with pytest.raises(ValueError, match="forced_no must be at most 1 - truth = 1/4; got 1/2"):
+        cheater_channel("3/4", "1/2")
+
+
+def test_prediction_without_a_finite_maximum_is_nan():
+    group, reports = np.repeat([0.0, 1.0], 300), np.tile([0, 1, 2], 200)
+    reports[300:] = np.tile([0, 1], 150)
+    fit = categorical_regression(group, reports, None)
+    assert np.isnan(fit.predict([[1.0]]).proportions).all()
+    assert np.isnan(fit.get_margeff().margeff).all()
