@@ -41,6 +41,7 @@ from randomized_response.mechanisms import (
     warner,
 )
 from randomized_response.multilevel import AreaEstimate, MultilevelFit, multilevel_regression
+from randomized_response.power import PowerEstimate, regression_power
 from randomized_response.predictors import PredictorFit, predictor_regression
 from randomized_response.privacy import (
     epsilon_total,
@@ -83,7 +84,7 @@ __all__ = [
     "AreaEstimate", "Bundle", "CalibratedWeights", "CategoricalFit", "ChangeEstimate", "Channel",
     "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence", "EachOption",
     "ItemsEstimate", "JointEstimate", "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate",
-    "ModelMatrix", "MultilevelFit", "ParameterError", "PredictorFit", "PrevalenceEstimate",
+    "ModelMatrix", "MultilevelFit", "ParameterError", "PowerEstimate", "PredictorFit", "PrevalenceEstimate",
     "ProportionEstimate", "Question", "ShuffleAmplification", "SubsetSelection", "TotalEstimate",
     "UnaryEncoding", "UnknownPrevalenceEstimate", "bootstrap_weights", "calibrate", "categorical_regression",
     "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection", "collapse_strata",
@@ -94,7 +95,7 @@ __all__ = [
     "load_bundle", "logistic_regression", "mean_at_every_look", "mean_of_shares", "model_matrix",
     "multilevel_regression", "noise_covariance", "noise_of_answers", "one_bit", "plan", "poisoning_bound",
     "poisoning_bound_of_mean", "posterior", "predictor_regression", "prevalence", "question_of",
-    "read_ticket", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
-    "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
-    "unrelated_question", "warner",
+    "read_ticket", "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate",
+    "simultaneous_level", "stochastic_lie_detector", "tally", "triangular", "trim_weights",
+    "unknown_prevalence", "unrelated_question", "warner",
 ]  # fmt: skip

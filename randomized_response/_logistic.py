@@ -52,7 +52,7 @@ def solve(rows: CovariateRows, information: Information, link: Link = LOGIT) -> 
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
     sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link)
     unit = float(rows.weights.sum()) / rows.respondents
-    fit, optima = _best_climb(sample, triangle, share, unit)
+    fit, optima = _best_climb(sample, triangle, share, unit, saturated=_is_saturated(columns))
     warnings = _diagnose(rows, sample, fit, inverse, share, optima)
     reached = inverse @ fit.point.at
     coefficients, spread = _with_infinities(reached, fit, inverse, unit)
@@ -82,11 +82,22 @@ def saturated(rows: CovariateRows) -> tuple[float, int]:
     return sum(_newton.best_share(no[here], yes[here], rows.weights[here])[1] for here in parts), len(parts)
 
 
-def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float) -> tuple[Climb, int]:
-    """Maximize from every start on few rows, then from the best optima on all; return the best and the number."""
+def _is_saturated(columns: Floats) -> bool:
+    """Whether there are as few distinct rows of covariates as coefficients, so that each has a share of its own."""
+    p, n = columns.shape
+    return n <= _FEWER and len(np.unique(columns.T, axis=0)) == p
+
+
+def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float, *, saturated: bool) -> tuple[Climb, int]:
+    """Maximize from every start on few rows, then from the best optima on all; return the best and the number.
+
+    The likelihood is concave in the shares of a saturated model, so a finite maximum is the only one.
+    """
     constant, sloped = _usual_starts(sample, triangle[:, 0], share)
-    if constant.size == 1:
-        return _newton.climb(sample, constant, unit), 1
+    if saturated or constant.size == 1:
+        only = _newton.climb(sample, constant, unit)
+        if only.converged or constant.size == 1:
+            return only, 1
     few = sample.thinned(_FEW)
     starts = [constant, sloped, *_steep_starts(few.thinned(_FEWER), triangle)]
     summits = _different([_newton.climb(few, start, unit) for start in starts], unit)

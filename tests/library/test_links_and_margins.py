@@ -119,6 +119,13 @@ def test_equal_rows_of_different_clusters_are_not_merged():
     assert logistic_regression(coarse, REPORTS, COINS).distinct_rows < fit.distinct_rows <= N
 
 
+def test_intercept_alone_of_many_clusters():
+    """Rows of different clusters are not merged, and one coefficient has no steep starts."""
+    fit = logistic_regression(np.empty((N, 0)), REPORTS, COINS, clusters=np.arange(N))
+    plain = logistic_regression(np.empty((N, 0)), REPORTS, COINS)
+    np.testing.assert_allclose(fit.coefficients, plain.coefficients, rtol=1e-9)
+
+
 def test_goodness_of_fit_is_the_test_against_the_saturated_model():
     groups = GENERATOR.integers(0, 3, N)
     dummies = np.equal.outer(groups, [1, 2]).astype(float)
