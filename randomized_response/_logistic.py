@@ -85,7 +85,7 @@ def saturated(rows: CovariateRows) -> tuple[float, int]:
 def _is_saturated(columns: Floats) -> bool:
     """Whether there are as few distinct rows of covariates as coefficients, so that each has a share of its own."""
     p, n = columns.shape
-    return n <= _FEWER and len(np.unique(columns.T, axis=0)) == p
+    return bool(n <= _FEWER and len(np.unique(columns.T, axis=0)) == p)
 
 
 def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float, *, saturated: bool) -> tuple[Climb, int]:
