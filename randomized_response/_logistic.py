@@ -36,8 +36,8 @@ class Solution(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def solve(rows: CovariateRows, information: Information, link: Link = LOGIT) -> Solution:
-    """Maximize the likelihood of (folded) rows."""
+def solve(rows: CovariateRows, information: Information, link: Link = LOGIT, prior: float | None = None) -> Solution:
+    """Maximize the likelihood of (folded) rows, or with a prior the posterior density."""
     no = rows.looked_up([table[0] for table in rows.tables])
     yes = rows.looked_up([table[1] for table in rows.tables])
     share, null = _constant_only(rows)
@@ -50,15 +50,29 @@ def solve(rows: CovariateRows, information: Information, link: Link = LOGIT) -> 
         nothing, warning = np.full_like(triangle, np.nan), collinear(rows.names, triangle)
         return Solution(nothing[0], nothing[0], nothing, float("nan"), null, False, 0, (warning,))
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link)
+    precision = None if prior is None else _precision(rows, inverse, prior)
+    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link, precision)
     unit = float(rows.weights.sum()) / rows.respondents
-    fit, optima = _best_climb(sample, triangle, share, unit, saturated=_is_saturated(columns))
+    fit, optima = _best_climb(sample, triangle, share, unit, saturated=prior is None and _is_saturated(columns))
     warnings = _diagnose(rows, sample, fit, inverse, share, optima)
     reached = inverse @ fit.point.at
     coefficients, spread = _with_infinities(reached, fit, inverse, unit)
     covariance = _covariance(rows, sample, fit, inverse, information, informative) if fit.converged else spread
     total = fit.point.log_likelihood + aside
+    if precision is not None:
+        total += float(fit.point.at @ precision @ fit.point.at) / 2
     return Solution(coefficients, reached, covariance, total, null, fit.converged, fit.iterations, warnings)
+
+
+def _precision(rows: CovariateRows, inverse: Floats, scale: float) -> Floats:
+    """That of normal priors: `scale` for the intercept at the covariates' mean, by their deviation for slopes."""
+    share = rows.weights / rows.weights.sum()
+    means = rows.columns @ share
+    deviations = np.sqrt(np.maximum((rows.columns - means[:, None]) ** 2 @ share, 0.0))
+    root = np.diag(deviations)
+    root[0] = means  # of the constant column the mean is 1
+    root = root @ inverse / scale
+    return np.asarray(root.T @ root)
 
 
 def _constant_only(rows: CovariateRows) -> tuple[float, float]:

@@ -29,13 +29,17 @@ _JUMP = 20.0
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows on the basis: `basis` (p, n) with sum w q q' = (sum w) I, chances of each report under no and under yes."""
+    """Rows on the basis: `basis` (p, n) with sum w q q' = (sum w) I, chances of each report under no and under yes.
+
+    `precision` (p, p) is that of a normal prior about 0, which is then part of the log likelihood.
+    """
 
     basis: Floats
     chance_no: Floats
     chance_yes: Floats
     weights: Floats
     link: Link = LOGIT
+    precision: Floats | None = None
 
     def evaluate(self, at: Floats) -> "Point":
         """Log likelihood, gradient and observed information; minus infinity where a report becomes impossible."""
@@ -54,6 +58,9 @@ class Sample:
             total += float(w @ np.log(likelihood))
             gradient += q @ (w * score)
             information += (q * (w * (score * score - worth * second))) @ q.T
+        if self.precision is not None:
+            pull = self.precision @ at
+            return Point(at, total - float(at @ pull) / 2, gradient - pull, information + self.precision)
         return Point(at, total, gradient, information)
 
     def thinned(self, most: int) -> "Sample":
@@ -67,6 +74,7 @@ class Sample:
             self.chance_yes[chosen],
             self.weights[chosen],
             self.link,
+            None if self.precision is None else self.precision * (chosen.size / self.weights.size),
         )
 
 

@@ -61,6 +61,8 @@ class LogisticFit(RegressionFit):
         Respondents used, different rows among them, and incomplete ones left out by `missing="drop"`.
     link : str
         "logit", "probit" or "cloglog".
+    prior : float or None
+        The scale of the priors; `log_likelihood` is without them.
     """
 
     log_likelihood: float
@@ -75,6 +77,7 @@ class LogisticFit(RegressionFit):
     dropped: int
     reached: Floats
     link: LinkName
+    prior: float | None
     rows: CovariateRows = field(repr=False)
 
     @property
@@ -144,7 +147,8 @@ class LogisticFit(RegressionFit):
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         name = "Logistic" if self.link == "logit" else self.link.capitalize()
-        title = f"{name} regression through randomized response ({self.information} information, 95 % Wald intervals)"
+        kind = f"{self.information} information" if self.prior is None else f"posterior, prior {self.prior:g}"
+        title = f"{name} regression through randomized response ({kind}, 95 % Wald intervals)"
         counts = f"n = {self.n}, distinct rows = {self.distinct_rows}, dropped = {self.dropped}"
         likelihood = f"log likelihood = {self.log_likelihood:.4f}, against the intercept alone: {self.likelihood_ratio}"
         criteria = f"AIC = {self.aic:.2f}, BIC = {self.bic:.2f}"
@@ -163,6 +167,7 @@ def logistic_regression(
     missing: Missing = "error",
     link: LinkName = "logit",
     clusters: ArrayLike | None = None,
+    prior: float | None = None,
 ) -> LogisticFit:
     """Regress a yes/no answer that was reported through a channel on covariates that were not randomized.
 
@@ -200,6 +205,11 @@ def logistic_regression(
         F: logistic; normal; 1 - exp(-exp(eta)), of a first yes within a time whose hazards are proportional.
     clusters : array of shape (n,), optional
         Labels of at least 2 groups whose members may be alike; better of 40 and more.
+    prior : float, optional
+        Standard deviation of normal priors: of the intercept at the covariates' means, and of each slope times its
+        covariate's standard deviation. 2.5 is weakly informative on the logit scale, and keeps every coefficient finite
+        (Gelman et al. 2008; Laplace's approximation: coefficients are the posterior mode, the covariance the inverse of
+        its curvature). Not with weights or clusters.
 
     Returns
     -------
@@ -225,7 +235,9 @@ def logistic_regression(
     Blair, G., Imai, K. & Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. JASA 110,
     1304-1319, section 3.1. Liang, K.-Y. & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear
     models. Biometrika 73, 13-22. van den Hout, A., van der Heijden, P. G. M. & Gilchrist, R. (2007). The logistic
-    regression model with response variables subject to randomized response. CSDA 51, 6060-6069. White, H. (1982).
+    regression model with response variables subject to randomized response. CSDA 51, 6060-6069. Gelman, A., Jakulin,
+    A., Pittau, M. G. & Su, Y.-S. (2008). A weakly informative default prior distribution for logistic and other
+    regression models. Annals of Applied Statistics 2, 1360-1383. White, H. (1982).
     Maximum likelihood estimation of misspecified models. Econometrica 50.
 
     Examples
@@ -243,15 +255,20 @@ def logistic_regression(
     chosen = _chosen(information, weighted=weights is not None, clustered=clusters is not None)
     if link not in LINKS:
         raise ValueError(f"link must be one of {', '.join(LINKS)}; got {link!r}")
+    if prior is not None and (chosen != "observed" or not 0 < prior < np.inf):
+        raise ValueError(f'prior must be positive and finite, with information="observed"; got {prior} and "{chosen}"')
     rows = read_rows(
         covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=2,
         clusters=clusters,
     )  # fmt: skip
-    return _fitted(fold(rows), chosen, link, tested=weights is None and clusters is None)
+    tested = weights is None and clusters is None and prior is None
+    return _fitted(fold(rows), chosen, link, prior, tested=tested)
 
 
-def _fitted(rows: CovariateRows, information: Information, link: LinkName, *, tested: bool) -> LogisticFit:
-    found = _logistic.solve(rows, information, LINKS[link])
+def _fitted(
+    rows: CovariateRows, information: Information, link: LinkName, prior: float | None, *, tested: bool
+) -> LogisticFit:
+    found = _logistic.solve(rows, information, LINKS[link], prior)
     test = likelihood_ratio(found.log_likelihood, found.null_log_likelihood, len(rows.names) - 1)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(found.covariance))
@@ -272,6 +289,7 @@ def _fitted(rows: CovariateRows, information: Information, link: LinkName, *, te
         dropped=rows.dropped,
         reached=found.reached,
         link=link,
+        prior=prior,
         rows=rows,
     )
 

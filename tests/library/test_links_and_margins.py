@@ -163,3 +163,49 @@ def test_separation_is_diagnosed_under_every_link(link):
     assert [each.name for each in fit.diagnostics] == ["separation"]
     assert fit.coefficients[1] == np.inf
     assert fit.predict([[1.0]]).proportions[0] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_posterior_mode_and_curvature_by_hand(link):
+    """Normal priors: 2.5 for the intercept at the means, 2.5 / standard deviation for each slope."""
+    few = slice(0, 300)
+    fit = logistic_regression(COVARIATES[few], REPORTS[few], COINS, link=link, prior=2.5)
+    means, deviations = COVARIATES[few].mean(axis=0), COVARIATES[few].std(axis=0)
+
+    def posterior(at):
+        share = CURVES[link](DESIGN[few] @ at)
+        likelihood = np.log(np.where(REPORTS[few], 0.25 + share / 2, 0.75 - share / 2)).sum()
+        pull = (at[0] + means @ at[1:]) ** 2 + ((at[1:] * deviations) ** 2).sum()
+        return float(likelihood - pull / (2 * 2.5**2))
+
+    best = optimize.minimize(lambda at: -posterior(at), fit.coefficients + 0.1, options={"gtol": 1e-6})
+    np.testing.assert_allclose(fit.coefficients, best.x, atol=1e-4)
+    found = second_derivatives(posterior, fit.coefficients)
+    np.testing.assert_allclose(fit.covariance, np.linalg.inv(-found), rtol=1e-4)
+    assert np.isnan(fit.likelihood_ratio.p_value)
+    assert "posterior, prior 2.5" in str(fit)
+
+
+def test_prior_keeps_a_separated_coefficient_finite():
+    covariate, reports = np.repeat([0.0, 1.0], 200), np.repeat([0, 1, 1], [150, 50, 200])
+    fit = logistic_regression(covariate, reports, COINS, prior=2.5)
+    assert fit.converged
+    assert fit.diagnostics == ()
+    assert 2 < fit.coefficients[1] < 15
+    assert fit.predict([[1.0]]).proportions[0] > 0.9
+
+
+def test_prior_says_little_where_there_is_much_data():
+    wide = logistic_regression(COVARIATES, ANSWERS, None, prior=1000.0)
+    plain = logistic_regression(COVARIATES, ANSWERS, None)
+    np.testing.assert_allclose(wide.coefficients, plain.coefficients, rtol=1e-5)
+    scaled = logistic_regression(COVARIATES * [1000, 1], REPORTS, COINS, prior=2.5)
+    np.testing.assert_allclose(
+        scaled.coefficients * [1, 1000, 1], logistic_regression(COVARIATES, REPORTS, COINS, prior=2.5).coefficients
+    )
+
+
+@pytest.mark.parametrize("options", [{"prior": 0}, {"prior": np.inf}, {"prior": 2.5, "clusters": CLUSTERS}], ids=str)
+def test_prior_without_a_posterior_is_refused(options):
+    with pytest.raises(ValueError, match="prior must be positive and finite"):
+        logistic_regression(COVARIATES, REPORTS, COINS, **options)
