@@ -19,6 +19,14 @@ Kind = Analysis.Kind
 TOKENS = ("quantity", "rows", "columns", "outcome")
 """The form fields that name the quantity or variables analysed."""
 CONFIDENCES = ("0.95", "0.9", "0.99")
+FIELDS = {
+    Kind.COMPARISON: ("quantity", "against"),
+    Kind.WEIGHTING: ("item",),
+    Kind.CROSS_TABLE: ("rows", "columns", "group"),
+    Kind.REGRESSION: ("outcome", "reference"),
+    Kind.VERSIONS: ("quantity", "returned", "returned_first"),
+}
+"""The fields of each kind; all have `confidence`, and weighting a `share-<key>` for each group."""
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
 SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
@@ -42,6 +50,19 @@ def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) 
     if confidence not in CONFIDENCES:
         raise AnalysisError(gettext("Choose a confidence of 90, 95 or 99 %."))
     return {**reader(fields, designs), "confidence": float(confidence)}
+
+
+def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
+    """Refuse a field that the kind does not have, because a misspelt one would silently do nothing."""
+    known = [*FIELDS[Kind(kind)], "confidence"]
+    known += [f"share-{group.key}" for group in design.groups] if kind == Kind.WEIGHTING else []
+    unknown = sorted(set(fields) - set(known))
+    if unknown:
+        raise AnalysisError(
+            gettext("The analysis has no field {name!r}; there are: {known}.").format(
+                name=unknown[0][:60], known=", ".join(known)
+            )
+        )
 
 
 def require_all_released(fields: Mapping[str, str], design: Design) -> None:

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
+from estimator.models import Analysis
 from surveys.definition import bounds
 from surveys.exchange import formats as exchange
 from surveys.models import KEY_VALIDATOR
@@ -155,6 +156,17 @@ class BatchBody(Body):
 
 class PublishBody(Body):
     published = serializers.BooleanField(help_text="whether anyone with the link may read the report")
+
+
+class AnalysisBody(Body):
+    """An analysis, as the form of the page Analyse asks for it."""
+
+    kind = serializers.ChoiceField(choices=Analysis.Kind.values)
+    parameters = serializers.DictField(
+        child=serializers.CharField(max_length=200, allow_blank=True),
+        help_text="quantity and against; item and share-<group>; rows, columns and group; outcome and reference; or "
+        "quantity, returned and returned_first; each also confidence. docs/how-to/analyse.md has their values",
+    )
 
 
 class ExportBody(Body):

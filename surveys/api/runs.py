@@ -1,4 +1,4 @@
-"""Runs, their estimates row by row, publishing, and the progress of analyses."""
+"""Runs, their estimates row by row, and publishing."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from estimator.base.verdict import Verdict
 from estimator.exports.estimates import json_rows
 from estimator.models import Run
 from estimator.runs import results
-from estimator.serializers import AnalysisSerializer, RunSerializer
+from estimator.serializers import RunSerializer
 from surveys.accounts import access
-from surveys.accounts.access import Role, get_analysis_or_404, get_run_or_404, get_survey_or_404
+from surveys.accounts.access import Role, get_run_or_404, get_survey_or_404
 from surveys.accounts.audit_log import record_event
 from surveys.api import paging
 from surveys.api.base import View, serialized, user_of
@@ -133,11 +133,3 @@ class PublishView(View):
         services.publish_run(run, published=published, by=user_of(request))
         link = links.report_link(run) if published else ""
         return serialized(PublishedSerializer, {"published": published, "link": link})
-
-
-class AnalysisView(View):
-    """State, progress and fault of an analysis of one's own survey."""
-
-    @read("How far an analysis is", AnalysisSerializer)
-    def get(self, request: Request, key: str) -> Response:
-        return serialized(AnalysisSerializer, get_analysis_or_404(request.user, key)[0])

@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from estimator.base import keys  # noqa: F401 - makes <key:...> known
 from surveys.api import (
+    analyses,
     converters,
     dossiers,
     exchange,
@@ -58,7 +59,9 @@ urlpatterns = [
     path("formats/", exports.FormatsView.as_view(), name="formats"),
     path("exports/<key:key>/", exports.ExportView.as_view(), name="export"),
     path("exports/<key:key>/file/", exports.FileView.as_view(), name="export-file"),
-    path("analyses/<key:key>/", runs.AnalysisView.as_view(), name="analysis"),
+    path("surveys/<slug:slug>/analyses/", analyses.AnalysesView.as_view(), name="analyses"),
+    path("analyses/<key:key>/", analyses.AnalysisView.as_view(), name="analysis"),
+    path("analyses/<key:key>/result/", analyses.ResultView.as_view(), name="analysis-result"),
     path("plan/", planning.PlanView.as_view(), name="plan"),
     path("surveys/<slug:slug>/rehearsals/<int:number>/", rehearsals.RehearsalView.as_view(), name="rehearsal"),
     path("surveys/<slug:slug>/plan/", planning.SurveyPlanView.as_view(), name="survey-plan"),

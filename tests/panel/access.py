@@ -203,7 +203,9 @@ ROWS = {
     "api:survey-watch": read("survey"),
     "api:rehearsal": Row("rehearsal", {"GET": VIEWER, "DELETE": EDITOR}),
     "api:run": read("run"),
+    "api:analyses": form("survey", VIEWER, ANALYST),
     "api:analysis": read("analysis"),
+    "api:analysis-result": read("analysis", ANALYST),
 }
 # The admin answers every method as GET or POST; what it has for everybody signed in is its own.
 ADMIN = {
