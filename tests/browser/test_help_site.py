@@ -46,9 +46,11 @@ def test_help_keeps_chosen_colours(page: Page) -> None:
     expect(body).to_have_attribute("data-md-color-scheme", "slate")
 
 
-def test_help_page_is_accessible_on_a_phone(page: Page) -> None:
+@pytest.mark.parametrize("address", ["how-to/analyse.html", "how-to/export.html", "how-to/publish-and-archive.html"])
+def test_help_page_is_accessible_on_a_phone(page: Page, address: str) -> None:
+    """With one program, with several and with none."""
     page.set_viewport_size(PHONE)
-    page.goto("/panel/help/how-to/analyse.html")
+    page.goto(f"/panel/help/{address}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert "\n".join(inaccessible(page)) == ""
 
