@@ -1,6 +1,7 @@
 """Validation of arguments for every public function: errors name the argument, the bound and the value."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -89,6 +90,14 @@ def as_count(value: object, *, name: str, low: int = 0, high: int | None = None)
         bound = f"at least {low}" if high is None else f"from {low} to {high}"
         raise ParameterError(name, f"must be {bound}; got {count}")
     return count
+
+
+def as_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
+    """Read what k answers are called: different words, "0", "1", ... by default."""
+    words = tuple(map(str, range(k))) if labels is None else tuple(map(str, labels))
+    if len(words) != k or len(set(words)) != k:
+        raise ParameterError("labels", f"must be {k} different words, one for each answer; got {list(words)}")
+    return words
 
 
 def as_level(value: float, *, name: str = "confidence") -> float:

@@ -10,6 +10,7 @@ from randomized_response._diagnostics import Diagnostic, collinear
 from randomized_response._links import LOGIT, Link
 from randomized_response._newton import Climb, Sample
 from randomized_response._rows import CovariateRows
+from randomized_response._sandwich import between_clusters
 
 Floats = NDArray[np.float64]
 Information = Literal["observed", "expected", "opg", "robust", "cluster"]
@@ -229,7 +230,7 @@ def _covariance(
         if information == "robust":
             return bread @ _gram(sample.basis, rows.squared_weights[informative] * score**2) @ bread.T
         assert rows.clusters is not None
-        return bread @ _between(sample.basis * (sample.weights * score), rows.clusters[informative]) @ bread.T
+        return bread @ between_clusters(sample.basis * (sample.weights * score), rows.clusters[informative]) @ bread.T
     if information == "observed":
         middle = fit.point.information
     elif information == "opg":
@@ -245,13 +246,6 @@ def _gram(basis: Floats, weights: Floats) -> Floats:
     for s in _newton.blocks(weights.size):
         total += (basis[:, s] * weights[s]) @ basis[:, s].T
     return total
-
-
-def _between(scores: Floats, clusters: NDArray[np.intp]) -> Floats:
-    """The outer product of the clusters' scores, times G / (G - 1) for G of them."""
-    sums = np.array([np.bincount(clusters, weights=one) for one in scores])
-    groups = sums.shape[1]
-    return np.asarray(groups / (groups - 1) * sums @ sums.T)
 
 
 def _expected(

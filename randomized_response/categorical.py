@@ -17,18 +17,18 @@ from randomized_response._categorical import (
     best_climb,
     common_shares,
 )
-from randomized_response._checks import as_count, as_level
+from randomized_response._checks import as_count, as_labels, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, collinear, likelihood_ratio
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import Climb, orthonormal
 from randomized_response._rows import Channels, CovariateRows, Missing, fold, read_like, read_rows
+from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.errors import ParameterError
 from randomized_response.margins import MarginalEffects, effects_of, steps_of
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
 Model = Literal["multinomial", "ordinal"]
-Covariance = Literal["observed", "robust", "cluster"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +234,7 @@ def categorical_regression(
     if any(len(table) != answers for table in rows.tables):
         raise ParameterError("channel", "must have the same number of answers in every row")
     family = _family(model, answers, reference, link)
-    titles = tuple(map(str, range(answers))) if labels is None else tuple(map(str, labels))
-    if len(titles) != answers or len(set(titles)) != answers:
-        raise ParameterError("labels", f"must be {answers} different words, one for each answer; got {list(titles)}")
+    titles = as_labels(labels, answers)
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     return _fitted(fold(rows), rows, family, titles, information)
 
@@ -273,7 +271,7 @@ def _fitted(
         height, converged, iterations = fit.point.log_likelihood, fit.converged, fit.iterations
         coefficients = _with_infinities(transform, fit)
         if converged:
-            covariance = transform @ _covariance(sample, rows, fit, information) @ transform.T
+            covariance = transform @ covariance_at(sample, rows, fit, information) @ transform.T
         found = _diagnose(names, coefficients, fit, optima)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(covariance))
@@ -292,19 +290,6 @@ def _names(family: Family, labels: tuple[str, ...], covariates: tuple[str, ...])
         cuts = [f"{low} | {high}" for low, high in pairwise(labels)]
         return (*cuts, *covariates[1:])
     return tuple(f"{labels[x]}: {name}" for x in family.others for name in covariates)
-
-
-def _covariance(sample: CategoricalSample, rows: CovariateRows, fit: Climb, information: Covariance) -> Floats:
-    bread = np.linalg.inv(fit.point.information)
-    if information == "observed":
-        return np.asarray(bread)
-    scores = sample.scores(fit.point.at)
-    if information == "robust":
-        return np.asarray(bread @ (scores * rows.squared_weights) @ scores.T @ bread)
-    assert rows.clusters is not None
-    sums = np.array([np.bincount(rows.clusters, weights=one) for one in scores * rows.weights])
-    groups = sums.shape[1]
-    return np.asarray(groups / (groups - 1) * bread @ sums @ sums.T @ bread)
 
 
 def _with_infinities(transform: Floats, fit: Climb) -> Floats:

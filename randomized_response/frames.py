@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from randomized_response._checks import as_level
+from randomized_response._checks import as_labels, as_level
 from randomized_response._rows import Missing
 from randomized_response.calibration import CalibratedWeights
 from randomized_response.channel import Channel
@@ -150,7 +150,7 @@ def prevalence(
     """
     as_level(confidence)
     k = mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
-    words = _labels(labels, k)
+    words = as_labels(labels, k)
     reports, here = _reports(data, question, mechanism, words, missing)
     names = (by,) if isinstance(by, str) else tuple(by)
     groups, place = _groups([_column(data, name, len(here))[here] for name in names], int(here.sum()))
@@ -171,13 +171,6 @@ def prevalence(
 
 def _text(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float | np.floating) else str(value)
-
-
-def _labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
-    words = tuple(map(str, range(k))) if labels is None else tuple(map(str, labels))
-    if len(set(words)) != k or len(words) != k:
-        raise ParameterError("labels", f"must be {k} different words, one for each answer; got {list(words)}")
-    return words
 
 
 def _column(data: Mapping[Any, Any], name: str, n: int | None = None) -> NDArray[Any]:

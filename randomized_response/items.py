@@ -17,7 +17,7 @@ from randomized_response.constrained import interior_point, maximum_likelihood
 from randomized_response.errors import ParameterError
 from randomized_response.joint import JointEstimate, estimate_joint
 from randomized_response.results import ProportionEstimate, Result
-from randomized_response.weighted import unbiased_transform
+from randomized_response.weighted import Weights, read_mass, unbiased_transform
 
 Floats = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ class ItemsEstimate(Result):
 def estimate_items(
     reports: ArrayLike,
     channels: Sequence[Channel],
-    weights: ArrayLike | None = None,
+    weights: Weights = None,
     *,
     confidence: float = 0.95,
 ) -> ItemsEstimate:
@@ -94,8 +94,8 @@ def estimate_items(
         Symbols, a row for each respondent.
     channels : sequence of J Channel
         2 to 10 items, with at most 1,024 combinations of answers.
-    weights : array of shape (n,), optional
-        Positive; only their proportions matter.
+    weights : CalibratedWeights, or array of shape (n,), optional
+        Positive; only their proportions matter. Calibration is not taken off the standard errors.
     confidence : float
         Level of the intervals, in (0, 1).
 
@@ -136,8 +136,11 @@ def estimate_items(
     level = as_level(confidence)
     codes = _read(reports, channels)
     n = len(codes)
-    mass = _read_weights(weights, n)
+    mass = read_mass(weights, n)
+    if mass.min() <= 0:
+        raise ParameterError("weights", "must be positive: calibrate by raking, or with bounds above 0")
     share = mass / mass.sum()
+    mass = n * share
     parts = [unbiased_transform(codes[:, j], channel) for j, channel in enumerate(channels)]
     shape = tuple(channel.answers for channel in channels)
     contributions = reduce(_crossed, parts)
@@ -184,13 +187,6 @@ def _read(reports: ArrayLike, channels: Sequence[Channel]) -> NDArray[np.intp]:
         need = f"must be a whole number from 0 to {sizes[j] - 1}"
         raise ParameterError(f"reports[{i}, {j}]", f"{need}; got {table[i, j]:g}")
     return table.astype(np.intp)
-
-
-def _read_weights(weights: ArrayLike | None, n: int) -> Floats:
-    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    if mass.shape != (n,) or not (np.isfinite(mass) & (mass > 0)).all():
-        raise ParameterError("weights", f"must be {n} positive numbers; got shape {mass.shape}")
-    return np.asarray(mass * (n / mass.sum()))
 
 
 def _crossed(left: Floats, right: Floats) -> Floats:

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._categorical import common_shares
-from randomized_response._checks import as_count
+from randomized_response._checks import as_count, as_labels
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import Climb, orthonormal
 from randomized_response._rows import CovariateRows, Missing, read_rows
+from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Model = Literal["linear", "logit", "probit", "cloglog"]
-Covariance = Literal["observed", "robust", "cluster"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,7 +187,7 @@ def predictor_regression(
     )  # fmt: skip
     first = as_count(reference, name="reference", high=channel.answers - 1)
     order = [first, *(x for x in range(channel.answers) if x != first)]
-    titles = tuple(_labels(labels, channel.answers)[x] for x in order)
+    titles = tuple(as_labels(labels, channel.answers)[x] for x in order)
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     assert rows.kept is not None
     return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information)
@@ -208,13 +208,6 @@ def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None) -> Floats:
             need = f"must be a whole number from 0 to {symbols - 1}; got {values[wrong[0]]:g}"
             raise ParameterError(f"outcome[{wrong[0]}]", need)
     return values
-
-
-def _labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
-    titles = tuple(map(str, range(k))) if labels is None else tuple(map(str, labels))
-    if len(titles) != k or len(set(titles)) != k:
-        raise ParameterError("labels", f"must be {k} different words, one for each answer; got {list(titles)}")
-    return titles
 
 
 class _Found(NamedTuple):
@@ -277,7 +270,7 @@ def _maximum(
         return found
     transform, moved = sample.transform(*units)
     whole = transform @ fit.point.at + moved
-    spread = transform @ _covariance(sample, rows, fit, information) @ transform.T
+    spread = transform @ covariance_at(sample, rows, fit, information) @ transform.T
     places = np.concatenate([np.arange((k - 1) * p, k * p + k - 1), np.arange((k - 1) * p)])
     return found._replace(
         coefficients=whole[places], covariance=spread[np.ix_(places, places)],
@@ -292,19 +285,6 @@ def _outcome(values: Floats, model: Model, channel: Channel | None, shift: float
     codes = values.astype(np.intp)
     name: LinkName = model
     return Binary(table[0, codes], table[1, codes], LINKS[name])
-
-
-def _covariance(sample: LatentSample, rows: CovariateRows, fit: Climb, information: Covariance) -> Floats:
-    bread = np.linalg.inv(fit.point.information)
-    if information == "observed":
-        return np.asarray(bread)
-    scores = sample.scores(fit.point.at)
-    if information == "robust":
-        return np.asarray(bread @ (scores * rows.squared_weights) @ scores.T @ bread)
-    assert rows.clusters is not None
-    sums = np.array([np.bincount(rows.clusters, weights=one) for one in scores * rows.weights])
-    groups = sums.shape[1]
-    return np.asarray(groups / (groups - 1) * bread @ sums @ sums.T @ bread)
 
 
 def _diagnose(fit: Climb, optima: int) -> tuple[Diagnostic, ...]:

@@ -109,7 +109,7 @@ def estimate_weighted(
     )
     transformed = unbiased_transform(reports, mechanism)
     n = len(transformed)
-    mass = _read_mass(weights, n)
+    mass = read_mass(weights, n)
     inside = _read_include(include, n)
     units = _read_units(strata, clusters, n)
     theta, influence = _mean(transformed, mass, inside)
@@ -183,7 +183,7 @@ def bootstrap_weights(
     """
     rounds = as_count(replicates, name="replicates", low=2, high=10_000)
     size = _size(weights, n, strata, clusters)
-    mass = _read_mass(weights, size)
+    mass = read_mass(weights, size)
     strata, clusters = matched(strata=strata, clusters=clusters)
     units = _read_units(strata, clusters, size)
     counts = np.bincount(units.stratum)
@@ -249,7 +249,8 @@ def _size(weights: Weights, n: int | None, *labels: ArrayLike | None) -> int:
     return as_count(n, name="n", low=2)
 
 
-def _read_mass(weights: Weights, n: int) -> Floats:
+def read_mass(weights: Weights, n: int) -> Floats:
+    """The weight of each report, 1 where there are none."""
     mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
     if mass.shape != (n,):
         raise ParameterError("weights", f"must have one entry per report, shape ({n},); got shape {mass.shape}")

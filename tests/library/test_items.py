@@ -131,7 +131,7 @@ def test_weighted_margins_are_weighted_estimates():
         ([[0, 1, 1]] * 2, [COINS, COINS], {}, r"reports must have shape \(n, 2\)"),
         ([[0, 1], [0, 2]], [COINS, COINS], {}, r"reports\[1, 1\] must be a whole number from 0 to 1; got 2"),
         ([["a", "b"]] * 2, [COINS, COINS], {}, "reports must be whole numbers"),
-        ([[0, 1], [0, 1]], [COINS, COINS], {"weights": [1, 0]}, "weights must be 2 positive numbers"),
+        ([[0, 1], [0, 1]], [COINS, COINS], {"weights": [1, 0]}, r"weights\[1\] must be positive and finite; got 0"),
     ],
 )
 def test_wrong_arguments_are_refused_by_name(reports, channels, options, words):
