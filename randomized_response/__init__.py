@@ -19,6 +19,12 @@ from randomized_response.change import (
 )
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
+from randomized_response.crosswise_checks import (
+    AnchoredEstimate,
+    ExtendedCrosswiseEstimate,
+    anchored_crosswise,
+    extended_crosswise,
+)
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
 from randomized_response.errors import ParameterError
 from randomized_response.estimation import estimate_proportions
@@ -76,26 +82,29 @@ from randomized_response.two_arms import (
     stochastic_lie_detector,
     unknown_prevalence,
 )
+from randomized_response.validity import BoundedEstimate, RandomAnswerCurve, nonresponse_bounds, random_answer_curve
 from randomized_response.weighted import bootstrap_weights, estimate_weighted
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AreaEstimate", "Bundle", "CalibratedWeights", "CategoricalFit", "ChangeEstimate", "Channel",
-    "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence", "EachOption",
-    "ItemsEstimate", "JointEstimate", "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate",
-    "ModelMatrix", "MultilevelFit", "ParameterError", "PowerEstimate", "PredictorFit", "PrevalenceEstimate",
-    "ProportionEstimate", "Question", "ShuffleAmplification", "SubsetSelection", "TotalEstimate",
-    "UnaryEncoding", "UnknownPrevalenceEstimate", "bootstrap_weights", "calibrate", "categorical_regression",
-    "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection", "collapse_strata",
-    "combine_means", "combine_strata", "compare", "confidence_sequence", "crosswise", "custom",
-    "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look", "estimate_items",
+    "AnchoredEstimate", "AreaEstimate", "BoundedEstimate", "Bundle", "CalibratedWeights", "CategoricalFit",
+    "ChangeEstimate", "Channel", "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence",
+    "EachOption", "ExtendedCrosswiseEstimate", "ItemsEstimate", "JointEstimate", "LieDetectorEstimate",
+    "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix", "MultilevelFit", "ParameterError",
+    "PowerEstimate", "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question",
+    "RandomAnswerCurve", "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding",
+    "UnknownPrevalenceEstimate", "anchored_crosswise", "bootstrap_weights", "calibrate",
+    "categorical_regression", "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection",
+    "collapse_strata", "combine_means", "combine_strata", "compare", "confidence_sequence", "crosswise",
+    "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look", "estimate_items",
     "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total", "estimate_weighted",
-    "exceeds_epsilon", "false_reports_needed", "forced_response", "k_ary", "kuk", "linear_regression",
-    "load_bundle", "logistic_regression", "mean_at_every_look", "mean_of_shares", "model_matrix",
-    "multilevel_regression", "noise_covariance", "noise_of_answers", "one_bit", "plan", "poisoning_bound",
-    "poisoning_bound_of_mean", "posterior", "predictor_regression", "prevalence", "question_of",
-    "read_ticket", "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate",
-    "simultaneous_level", "stochastic_lie_detector", "tally", "triangular", "trim_weights",
-    "unknown_prevalence", "unrelated_question", "warner",
+    "exceeds_epsilon", "extended_crosswise", "false_reports_needed", "forced_response", "k_ary", "kuk",
+    "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look", "mean_of_shares",
+    "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers", "nonresponse_bounds",
+    "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior", "predictor_regression",
+    "prevalence", "question_of", "random_answer_curve", "read_ticket", "regression_power",
+    "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
+    "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
+    "unrelated_question", "warner",
 ]  # fmt: skip
