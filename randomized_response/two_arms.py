@@ -116,12 +116,16 @@ def cheater_detection(
     -----
     Whether cheaters carry the trait cannot be known: its prevalence lies between honest_yes and honest_yes + cheaters.
     Arms must be assigned at random; the model fails where cheating depends on the arm's coin. Reports drawn by a
-    program instead of a real coin cannot be disobeyed. The profile-likelihood intervals are large-sample.
+    program instead of a real coin cannot be disobeyed. The profile-likelihood intervals are large-sample. The cheating
+    detection triangular model is this one, of reports "no to both" and "yes to at least one": truth is 1 less the known
+    share of yes to each arm's harmless question.
 
     References
     ----------
     Clark, S. J. & Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
     randomized response model. Psychological Methods 3, 160-168. Self, S. G. & Liang, K.-Y. (1987). JASA 82, 605-610.
+    Meisters, J., Hoffmann, A. & Musch, J. (2022). A new approach to detecting cheating in sensitive surveys: the
+    cheating detection triangular model. Sociological Methods & Research.
 
     Examples
     --------

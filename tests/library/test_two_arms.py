@@ -205,3 +205,12 @@ def test_results_are_plain_and_readable(design):
 def test_bad_input_names_argument_bound_and_value(design, change, message):
     with pytest.raises(ValueError, match=message):
         design(**(ARMS | change))
+
+
+def test_cheating_detection_triangular_model_is_the_cheaters():
+    """Rates of "yes to at least one" by the triangular model: honest yes + u honest no, in two arms of their own u."""
+    honest_yes, honest_no, harmless = 0.2, 0.65, (0.25, 0.75)
+    yes = tuple(round(100_000 * (honest_yes + u * honest_no)) for u in harmless)
+    found = cheater_detection(yes, (100_000, 100_000), ("3/4", "1/4"))
+    assert found.honest_yes.unbiased == pytest.approx(0.2, abs=1e-4)
+    assert found.cheaters.unbiased == pytest.approx(0.15, abs=1e-4)
