@@ -19,6 +19,7 @@ from randomized_response.change import (
 )
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
+from randomized_response.correlation import CorrelationEstimate, correlation
 from randomized_response.crosswise_checks import (
     AnchoredEstimate,
     ExtendedCrosswiseEstimate,
@@ -90,21 +91,21 @@ __version__ = "0.1.0"
 __all__ = [
     "AnchoredEstimate", "AreaEstimate", "BoundedEstimate", "Bundle", "CalibratedWeights", "CategoricalFit",
     "ChangeEstimate", "Channel", "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence",
-    "EachOption", "ExtendedCrosswiseEstimate", "ItemsEstimate", "JointEstimate", "LieDetectorEstimate",
-    "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix", "MultilevelFit", "ParameterError",
-    "PowerEstimate", "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question",
+    "CorrelationEstimate", "EachOption", "ExtendedCrosswiseEstimate", "ItemsEstimate", "JointEstimate",
+    "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix", "MultilevelFit",
+    "ParameterError", "PowerEstimate", "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question",
     "RandomAnswerCurve", "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding",
     "UnknownPrevalenceEstimate", "anchored_crosswise", "bootstrap_weights", "calibrate",
     "categorical_regression", "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection",
-    "collapse_strata", "combine_means", "combine_strata", "compare", "confidence_sequence", "crosswise",
-    "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look", "estimate_items",
-    "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total", "estimate_weighted",
-    "exceeds_epsilon", "extended_crosswise", "false_reports_needed", "forced_response", "k_ary", "kuk",
-    "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look", "mean_of_shares",
-    "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers", "nonresponse_bounds",
-    "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior", "predictor_regression",
-    "prevalence", "question_of", "random_answer_curve", "read_ticket", "regression_power",
-    "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
+    "collapse_strata", "combine_means", "combine_strata", "compare", "confidence_sequence", "correlation",
+    "crosswise", "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look",
+    "estimate_items", "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total",
+    "estimate_weighted", "exceeds_epsilon", "extended_crosswise", "false_reports_needed", "forced_response",
+    "k_ary", "kuk", "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look",
+    "mean_of_shares", "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers",
+    "nonresponse_bounds", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior",
+    "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
+    "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
     "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
     "unrelated_question", "warner",
 ]  # fmt: skip
