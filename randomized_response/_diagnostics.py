@@ -138,3 +138,25 @@ class RegressionFit(TableResult):
         return self.summary()
 
     __repr__ = __str__
+
+
+class LikelihoodFit(RegressionFit):
+    """A regression by maximum likelihood, with criteria for models of the same reports; the smaller is better."""
+
+    log_likelihood: float
+    n: int
+
+    @property
+    def parameters(self) -> int:
+        """Number of parameters that were estimated."""
+        return len(self.names)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, -2 log likelihood + 2 parameters."""
+        return 2 * self.parameters - 2 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, -2 log likelihood + ln(n) parameters."""
+        return float(np.log(self.n)) * self.parameters - 2 * self.log_likelihood

@@ -18,7 +18,7 @@ from randomized_response._categorical import (
     common_shares,
 )
 from randomized_response._checks import as_count, as_labels, as_level
-from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, collinear, likelihood_ratio
+from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, collinear, likelihood_ratio
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import Climb, orthonormal
 from randomized_response._rows import Channels, CovariateRows, Missing, fold, read_like, read_rows
@@ -48,7 +48,7 @@ class CategoricalPrediction(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CategoricalFit(RegressionFit):
+class CategoricalFit(LikelihoodFit):
     """The result of `categorical_regression`. Arrays are read-only and follow `names`.
 
     Attributes
@@ -86,16 +86,6 @@ class CategoricalFit(RegressionFit):
     dropped: int
     family: Family = field(repr=False)
     rows: CovariateRows = field(repr=False)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, -2 log likelihood + 2 coefficients."""
-        return 2 * len(self.names) - 2 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion, -2 log likelihood + ln(n) coefficients."""
-        return float(np.log(self.n)) * len(self.names) - 2 * self.log_likelihood
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> CategoricalPrediction:
         """Predict the shares of the true answers for given covariates (as `LogisticFit.predict`), NaN without a fit."""

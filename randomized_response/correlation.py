@@ -119,9 +119,14 @@ def correlation(
     mass = read_mass(weights, u.size)
     share = mass / mass.sum()
     parts = np.array([u, v, u * v, square_u, square_v])
-    moments = parts @ share
+    return _estimated(parts, share, level)
+
+
+def _estimated(parts: Floats, share: Floats, level: float) -> CorrelationEstimate:
+    """From u, v, their product and the unbiased squares of each person, shape (5, n)."""
+    n, moments = share.size, parts @ share
     around = parts - moments[:, None]
-    spread = u.size / (u.size - 1) * (around * share**2) @ around.T
+    spread = n / (n - 1) * (around * share**2) @ around.T
     covariance = moments[2] - moments[0] * moments[1]
     variances = moments[3:] - moments[:2] ** 2
     tilt = np.array([-moments[1], -moments[0], 1.0, 0.0, 0.0])
@@ -129,7 +134,7 @@ def correlation(
     p_value = float(2 * scipy.special.ndtr(-abs(covariance) / error)) if error > 0 else float("nan")
     if (variances <= 0).any():
         nothing = float("nan")
-        return CorrelationEstimate(nothing, nothing, nothing, -1.0, 1.0, p_value, u.size, level)
+        return CorrelationEstimate(nothing, nothing, nothing, -1.0, 1.0, p_value, n, level)
     root = float(np.sqrt(variances.prod()))
     ratio = float(covariance) / root
     slopes = tilt / root
@@ -139,9 +144,7 @@ def correlation(
     standard_error = float(np.sqrt(max(slopes @ spread @ slopes, 0.0)))
     low, high = _limits(ratio, standard_error, level)
     inside = float(np.clip(ratio, -1, 1))
-    return CorrelationEstimate(
-        ratio, inside, standard_error, min(low, inside), max(high, inside), p_value, u.size, level
-    )
+    return CorrelationEstimate(ratio, inside, standard_error, min(low, inside), max(high, inside), p_value, n, level)
 
 
 def _transformed(

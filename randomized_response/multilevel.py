@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _logistic
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_level
-from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, collinear
+from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, collinear
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
 from randomized_response._quadrature import GroupedSample, Maximum, Slice, maximize, slices
@@ -69,7 +69,7 @@ class AreaEstimate(TableResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MultilevelFit(RegressionFit):
+class MultilevelFit(LikelihoodFit):
     """The result of `multilevel_regression`. Arrays are read-only; coefficients follow `names`, the intercept first.
 
     Attributes
@@ -108,14 +108,9 @@ class MultilevelFit(RegressionFit):
     """Of the coefficients, sigma and the groups' intercepts, shape (DRAWS, p + 1 + 1 + groups)."""
 
     @property
-    def aic(self) -> float:
-        """Akaike's criterion; sigma counts as a parameter."""
-        return 2 * (len(self.names) + 1) - 2 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion; sigma counts as a parameter."""
-        return float(np.log(self.n)) * (len(self.names) + 1) - 2 * self.log_likelihood
+    def parameters(self) -> int:
+        """Number of parameters that were estimated: the coefficients and sigma."""
+        return len(self.names) + 1
 
     @property
     def intraclass_correlation(self) -> float:

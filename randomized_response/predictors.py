@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._categorical import common_shares
 from randomized_response._checks import as_count, as_labels
-from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
+from randomized_response._diagnostics import Diagnostic, LikelihoodFit, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
@@ -24,7 +24,7 @@ Model = Literal["linear", "logit", "probit", "cloglog"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictorFit(RegressionFit):
+class PredictorFit(LikelihoodFit):
     """The result of `predictor_regression`. Arrays are read-only and follow `names`.
 
     Attributes
@@ -64,16 +64,9 @@ class PredictorFit(RegressionFit):
         return self.coefficients[self.first : self.first + len(self.labels) - 1]
 
     @property
-    def _count(self) -> int:
+    def parameters(self) -> int:
+        """Number of parameters that were estimated: the coefficients, and sigma of a linear model."""
         return len(self.names) + (self.model == "linear")
-
-    @property
-    def aic(self) -> float:
-        return 2 * self._count - 2 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        return float(np.log(self.n)) * self._count - 2 * self.log_likelihood
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = (

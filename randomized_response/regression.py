@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _logistic
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
-from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, RegressionFit, likelihood_ratio
+from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, likelihood_ratio
 from randomized_response._links import LINKS, Link, LinkName
 from randomized_response._logistic import Information
 from randomized_response._rows import Channels, CovariateRows, Missing, fold, read_rows
@@ -38,7 +38,7 @@ class Prediction(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogisticFit(RegressionFit):
+class LogisticFit(LikelihoodFit):
     """The result of `logistic_regression`. Arrays are read-only and follow `names`, the intercept first.
 
     Attributes
@@ -79,16 +79,6 @@ class LogisticFit(RegressionFit):
     link: LinkName
     prior: float | None
     rows: CovariateRows = field(repr=False)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, -2 log likelihood + 2 coefficients: of two models of the same reports the smaller."""
-        return 2 * len(self.names) - 2 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion, -2 log likelihood + ln(n) coefficients."""
-        return float(np.log(self.n)) * len(self.names) - 2 * self.log_likelihood
 
     def goodness_of_fit(self) -> LikelihoodRatio:
         """Test the model against the saturated table: a proportion of its own for every distinct row of covariates.
