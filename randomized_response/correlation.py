@@ -130,7 +130,7 @@ def _estimated(parts: Floats, share: Floats, level: float) -> CorrelationEstimat
     covariance = moments[2] - moments[0] * moments[1]
     variances = moments[3:] - moments[:2] ** 2
     tilt = np.array([-moments[1], -moments[0], 1.0, 0.0, 0.0])
-    error = float(np.sqrt(max(tilt @ spread @ tilt, 0.0)))
+    error = float(np.sqrt(max(float(tilt @ spread @ tilt), 0.0)))
     p_value = float(2 * scipy.special.ndtr(-abs(covariance) / error)) if error > 0 else float("nan")
     if (variances <= 0).any():
         nothing = float("nan")
@@ -141,7 +141,7 @@ def _estimated(parts: Floats, share: Floats, level: float) -> CorrelationEstimat
     for place in (0, 1):
         slopes[place] += ratio * moments[place] / variances[place]
         slopes[3 + place] -= ratio / (2 * variances[place])
-    standard_error = float(np.sqrt(max(slopes @ spread @ slopes, 0.0)))
+    standard_error = float(np.sqrt(max(float(slopes @ spread @ slopes), 0.0)))
     low, high = _limits(ratio, standard_error, level)
     inside = float(np.clip(ratio, -1, 1))
     return CorrelationEstimate(ratio, inside, standard_error, min(low, inside), max(high, inside), p_value, n, level)
