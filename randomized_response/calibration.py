@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from randomized_response._calibration_cells import Cells, read_cells
+from randomized_response._labels import matched
 from randomized_response.errors import ParameterError
 from randomized_response.results import Result
 
@@ -198,6 +199,7 @@ def calibrate(
     >>> found.weights.round(6)
     array([0.4, 1. , 1. , 1.6])
     """
+    covariates, weights = matched(covariates=covariates, weights=weights)
     distance = _read_distance(method, bounds)
     cells = read_cells(covariates, margins)
     start = _read_start(weights, cells)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _scipy as scipy
 from randomized_response._checks import FractionLike, as_count, as_level
 from randomized_response._diagnostics import LikelihoodRatio, likelihood_ratio
+from randomized_response._labels import matched
 from randomized_response.errors import ParameterError
 from randomized_response.estimation import estimate_proportions
 from randomized_response.mechanisms import crosswise
@@ -118,6 +119,7 @@ def anchored_crosswise(
     (0.725, 0.75, 0.8)
     """
     level = as_level(confidence)
+    reports, anchors, weights = matched(reports=reports, anchors=anchors, weights=weights)
     y, a = _read_binary(reports, "reports"), _read_binary(anchors, "anchors")
     if y.shape != a.shape:
         raise ParameterError("anchors", f"must have one entry per report, shape {y.shape}; got shape {a.shape}")

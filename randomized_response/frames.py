@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response._checks import as_labels, as_level
+from randomized_response._labels import matched
 from randomized_response._rows import Missing
 from randomized_response.calibration import CalibratedWeights
 from randomized_response.channel import Channel
@@ -151,6 +152,8 @@ def prevalence(
     as_level(confidence)
     k = mechanism.answers if isinstance(mechanism, Channel) else mechanism.k
     words = as_labels(labels, k)
+    if not isinstance(weights, str):
+        data, weights = matched(data=data, weights=weights)
     reports, here = _reports(data, question, mechanism, words, missing)
     names = (by,) if isinstance(by, str) else tuple(by)
     groups, place = _groups([_column(data, name, len(here))[here] for name in names], int(here.sum()))

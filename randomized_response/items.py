@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import LikelihoodRatio, likelihood_ratio
+from randomized_response._labels import matched
 from randomized_response._limits import around, root_of_diagonal, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood
@@ -134,6 +135,7 @@ def estimate_items(
     (array([0.7, 0.1, 0.2, 0. ]), True)
     """
     level = as_level(confidence)
+    reports, weights = matched(reports=reports, weights=weights)
     codes = _read(reports, channels)
     n = len(codes)
     mass = read_mass(weights, n)
@@ -156,16 +158,9 @@ def estimate_items(
         test = LikelihoodRatio(test.statistic, test.degrees_of_freedom, float("nan"))
     scores = _scores(parts, share, constrained.reshape(shape), level) if set(shape) == {2} else None
     return ItemsEstimate(
-        unbiased.reshape(shape),
-        constrained.reshape(shape),
-        errors.reshape(shape),
-        scores,
-        pairs,
-        test,
-        height,
-        n,
-        level,
-    )
+        unbiased.reshape(shape), constrained.reshape(shape), errors.reshape(shape),
+        scores, pairs, test, height, n, level,
+    )  # fmt: skip
 
 
 def _read(reports: ArrayLike, channels: Sequence[Channel]) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ from randomized_response import _logistic
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_level
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, collinear
+from randomized_response._labels import matched
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
 from randomized_response._quadrature import GroupedSample, Maximum, Slice, maximize, slices
@@ -270,6 +271,9 @@ def multilevel_regression(
     if link not in LINKS:
         raise ParameterError("link", f"must be one of {', '.join(LINKS)}; got {link!r}")
     points = as_count(nodes, name="nodes", low=9, high=50)
+    covariates, reports, channel, groups, counts = matched(
+        covariates=covariates, reports=reports, channel=channel, groups=groups, counts=counts
+    )
     labels = _read_groups(groups, len(np.asarray(reports)))
     rows = read_rows(
         covariates, reports, channel, weights=None, counts=counts, names=names, missing=missing, answers=2,

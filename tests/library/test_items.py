@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pandas
 import pytest
 from scipy import stats
 
@@ -143,3 +144,10 @@ def test_margin_of_no_such_item_is_refused():
     _, reports = sample(50, np.random.default_rng(8))
     with pytest.raises(ParameterError, match="items must be different, from 0 to 2"):
         estimate_items(reports, [COINS] * 3).margin(0, 0)
+
+
+def test_weights_follow_the_labels_of_the_reports():
+    _, reports = sample(200, np.random.default_rng(9))
+    weights = np.linspace(0.5, 2, 200)
+    turned = estimate_items(pandas.DataFrame(reports), [COINS] * 3, pandas.Series(weights).iloc[::-1])
+    np.testing.assert_allclose(turned.unbiased, estimate_items(reports, [COINS] * 3, weights).unbiased)

@@ -177,3 +177,10 @@ def test_wrong_census_tables_are_refused_by_name(change, words):
     arguments = {"covariates": [[0.0]], "groups": [3], "counts": [1]}
     with pytest.raises(ValueError, match=words):
         fit.poststratify(**arguments | change)
+
+
+def test_groups_follow_the_labels_of_the_reports():
+    turned = pandas.Series(GROUP).iloc[::-1]
+    found = multilevel_regression(pandas.Series(COVARIATE), pandas.Series(REPORT), COINS, turned)
+    expected = multilevel_regression(COVARIATE, REPORT, COINS, GROUP)
+    np.testing.assert_array_equal(found.coefficients, expected.coefficients)

@@ -162,3 +162,11 @@ def test_results_and_errors_go_to_other_processes():
         Channel(((1, 2), (2, 2)))
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.name) == (str(caught.value), caught.value.name)
+
+
+def test_weights_follow_the_labels_of_the_rows():
+    order = np.random.default_rng(9).permutation(N)
+    expected = prevalence(FRAME, "q1", COINS, weights="w")[()]
+    np.testing.assert_array_equal(prevalence(FRAME, "q1", COINS, weights=FRAME["w"].iloc[order])[()].low, expected.low)
+    with pytest.raises(ValueError, match="weights must have the index of data"):
+        prevalence(FRAME, "q1", COINS, weights=FRAME["w"].set_axis(range(1000, 1000 + N)))

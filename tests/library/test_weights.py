@@ -332,3 +332,9 @@ def test_wrong_arguments_are_refused_by_name(reports, mechanism, options, words)
 def test_effective_size_counts_people_of_equal_weights():
     assert effective_size([3, 3, 3]) == pytest.approx(3)
     assert effective_size([1, 1, 2]) == pytest.approx(16 / 6)
+
+
+def test_calibration_matches_weights_by_their_labels():
+    frame, order = pandas.DataFrame(PEOPLE), np.random.default_rng(1).permutation(200)
+    found = calibrate(frame, MARGINS, pandas.Series(START).iloc[order])
+    np.testing.assert_array_equal(found.weights, calibrate(frame, MARGINS, START).weights)
