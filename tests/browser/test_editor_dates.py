@@ -107,10 +107,21 @@ def test_conditions_follow_options_that_stay(editor: Page) -> None:
     editor.get_by_label("Classes", exact=True).select_option(label="Time of day")
     editor.get_by_label("From", exact=True).fill("12:00")
     editor.get_by_role("button", name="Make options").click()
+    expect(editor.get_by_role("status").filter(has_text="4 options were made, in every language.")).to_be_visible()
     expect(editor.get_by_label("Option 1", exact=True)).to_have_value("12:00 – 17:59")
     wait_until_saved(editor)
     alone = next(item for item in definition()["items"] if item["key"] == "alone")
     assert alone["asked_if"]["answers"] == [choices("when_do_you_drink").index("18:00 – 23:59")]
+
+
+def test_classes_that_were_typed_outlast_a_late_event_of_opening(editor: Page) -> None:
+    added(editor, "Time of day", "When do you drink?")
+    expect(editor.get_by_label("Option 1", exact=True)).to_have_value("00:00 – 05:59")
+    editor.get_by_label("From", exact=True).fill("12:00")
+    with editor.expect_response(re.compile("/edit/options")):
+        editor.locator(".editor-classes").dispatch_event("toggle")
+    editor.get_by_role("button", name="Make options").click()
+    expect(editor.get_by_label("Option 1", exact=True)).to_have_value("12:00 – 17:59")
 
 
 def test_time_needs_no_mouse_and_fits_a_phone(panel_page: Page, alice: User) -> None:

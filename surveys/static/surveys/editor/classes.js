@@ -1,7 +1,7 @@
 /** Options made of dates or of times of day: the author says which classes, the server writes them in every language. */
 import { fill, gettext, ngettext } from "../panel/words.js";
 import { itemOf, setChoices, setOption } from "./definition.js";
-import { html, useState } from "./view.js";
+import { html, useRef, useState } from "./view.js";
 
 /** Kinds whose options may be classes, and of these those whose list may unfold. */
 export const CLASSED = new Set(["one_choice", "several_choices", "scale"]);
@@ -48,9 +48,14 @@ export async function fillNew(draft, prices, key, classes) {
 
 export function Classes({ draft, item }) {
   const [classes, setClasses] = useState(fresh.get(item.key) ?? USUAL.date);
+  const touched = useRef(false);
   const [opened] = useState(fresh.has(item.key));
   const [said, setSaid] = useState({});
-  const set = (name, value) => setClasses({ ...classes, [name]: value });
+  const change = (next) => {
+    touched.current = true;
+    setClasses(next);
+  };
+  const set = (name, value) => change((now) => ({ ...now, [name]: value }));
   const make = async () => {
     const { choices, fault } = await classChoices(draft, sent(classes));
     setSaid({ fault, made: choices?.length });
@@ -60,8 +65,8 @@ export function Classes({ draft, item }) {
   };
   const recover = async (open) => {
     const found = open && item.choices.length ? await classesOf(draft, item) : null;
-    if (found) {
-      setClasses((now) => (now === classes ? found : now)); // unless the author was faster
+    if (found && !touched.current) { // the author may have been faster, even than the event of opening
+      setClasses(found);
     }
   };
   const field = (name, type, more = {}) => html`<label class="editor-field">${labels()[name]}<input class="candor-field" type=${type} autocomplete="off" ...${more}
@@ -72,7 +77,7 @@ export function Classes({ draft, item }) {
   const period = by === "year" ? ["text", { inputmode: "numeric", placeholder: String(YEAR) }] : ["month", { placeholder: `${YEAR}-01` }];
   return html`<details class="editor-advanced editor-classes" open=${opened} onToggle=${(event) => recover(event.currentTarget.open)}><summary>${gettext("Options from dates or times")}</summary>
     <div class="editor-classes-form"><div class="editor-grid">
-      <label class="editor-field">${labels().by}<select class="candor-field" aria-label=${labels().by} value=${by} onChange=${(event) => setClasses(turned(classes, event.target.value))}>
+      <label class="editor-field">${labels().by}<select class="candor-field" aria-label=${labels().by} value=${by} onChange=${(event) => change(turned(classes, event.target.value))}>
         ${Object.entries(ways()).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>
       ${by === "time" && html`<label class="editor-field">${labels().hours}<select class="candor-field" aria-label=${labels().hours} value=${String(classes.hours)} onChange=${(event) => set("hours", Number(event.target.value))}>
         ${[1, 2, 3, 4, 6, 8, 12].map((hours) => html`<option value=${String(hours)}>${hours}</option>`)}</select></label>`}

@@ -225,7 +225,8 @@ export class Draft {
     if (document.hidden || this.#busy) {
       return;
     }
-    const query = new URLSearchParams({ tab: this.#tab, at: this.at, revision: this.revision, ...(this.checked ? {} : { problems: "" }) });
+    const { revision } = this;
+    const query = new URLSearchParams({ tab: this.#tab, at: this.at, revision, ...(this.checked ? {} : { problems: "" }) });
     const { status, content } = await this.#fetch(`${this.addresses.look}?${query}`);
     if (status !== 200 || this.#busy) {
       this.status = status === 401 ? "signed-out" : this.status;
@@ -242,7 +243,7 @@ export class Draft {
     if (!content.draft) {
       this.status = "frozen";
       this.message = gettext("This survey is not a draft any more.");
-    } else if (content.definition && this.status !== "clash") {
+    } else if (content.definition && this.status !== "clash" && this.revision === revision) { // a save may have overtaken it
       const { definition, clashes } = applyChanges(content.definition, differences(this.base, this.definition));
       if (!clashes.length) {
         this.#rebase(content, this.definition);
