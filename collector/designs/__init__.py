@@ -1,6 +1,7 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
 from collector.designs.appearance import COLOURS, FONTS, Completion, Ending, Look
+from collector.designs.background import Background, BackgroundQuestion
 from collector.designs.blocks import Before, Picture, Text
 from collector.designs.design import (
     ABOUT,
@@ -41,6 +42,8 @@ __all__ = [
     "MOST_GROUPS",
     "MOST_SYMBOLS",
     "About",
+    "Background",
+    "BackgroundQuestion",
     "Before",
     "Ceilings",
     "Channel",

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from django.utils.translation import gettext
 
 from collector.designs.appearance import Ending, Look
+from collector.designs.background import Background
 from collector.designs.blocks import Before, Picture, Text
 
 Kind = Literal["yes_no", "one_choice", "several_choices", "scale", "number"]
@@ -272,6 +273,7 @@ class Design:
     ending: Ending
     strata_wording: Text
     groups: tuple[Stratum, ...]
+    background: Background
     sections: tuple[Section, ...]
     items: tuple[Item, ...]
     invitations: Literal["", "secret", "blind"]
@@ -301,6 +303,7 @@ class Design:
             ending=Ending.of(document.get("ending", {})),
             strata_wording=strata["wording"],
             groups=tuple(Stratum(**group) for group in strata["groups"]),
+            background=Background.of(document.get("background_questions", {})),
             sections=tuple(Section(**section) for section in document.get("sections", ())),
             items=tuple(map(Item.of, document["items"])),
             invitations=invitations.get("kind", ""),
@@ -365,8 +368,13 @@ class Design:
 
     @cached_property
     def strata(self) -> tuple[str, ...]:
-        """The stratum keys that a report may name; only the empty key if the design has no strata."""
-        return tuple(group.key for group in self.groups) or ("",)
+        """The stratum keys that a report may name: groups or cells; only the empty key if the design has neither."""
+        return tuple(group.key for group in self.groups) or self.background.keys or ("",)
+
+    @property
+    def silent_stratum(self) -> str:
+        """The stratum key of respondents who tell no background answer; empty if the design has groups or nothing."""
+        return self.background.silent if self.background else ""
 
 
 def _screening(written: Mapping[str, Any]) -> Screening:

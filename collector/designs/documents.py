@@ -1,12 +1,13 @@
 """Validation of a document before it is frozen as a design. All that is assumed of one is checked here."""
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
 from django.utils.translation import gettext
 
-from collector.designs import appearance, entry, items
+from collector.designs import appearance, background, entry, items
 from collector.designs.checks import (
     decimal,
     distinct,
@@ -44,7 +45,7 @@ KEYS = {
 }  # fmt: skip
 OPTIONAL = {
     "about", "look", "ending", "sections", "invitations", "waves", "participation", "ceilings", "consent_statements",
-    "screening",
+    "screening", "background_questions",
 }  # fmt: skip
 
 LONGEST_REASON = 500
@@ -69,21 +70,17 @@ def check(value: object) -> Design:
     _strata(document["strata"], languages)
     sections = _sections(document["sections"], languages) if "sections" in document else []
     asked = items.check_items(document["items"], languages, sections)
+    if "background_questions" in document:
+        _background(document, languages, [item.key for item in asked])
     if "about" in document:
         _about(document["about"], languages, [item.key for item in asked], sections)
     if "look" in document:
         appearance.check_look(document["look"], languages)
     if "ending" in document:
         appearance.check_ending(document["ending"], languages)
-    if "invitations" in document:
-        _invitations(document["invitations"])
-    if "waves" in document:
-        _waves(document["waves"])
-    if "participation" in document:
-        participation = exact_keys(document["participation"], {"epsilon"}, ("participation",))
-        check_released(participation["epsilon"], ("participation", "epsilon"))
-    if "ceilings" in document:
-        _ceilings(document["ceilings"])
+    for name, check_part in FIELDWORK.items():
+        if name in document:
+            check_part(document[name])
     _encodable(document)
     design = Design.of(document)
     message = gettext("must need at most {most_symbols} symbols in total; got {symbols}")
@@ -145,6 +142,16 @@ def _strata(value: object, languages: list[str]) -> None:
             ).format(first=first["key"], second=second["key"]),
         )
     _shares([group["share"] for group in groups], place)
+
+
+def _background(document: Mapping[str, object], languages: list[str], items: list[str]) -> None:
+    """Validate the background questions; groups are another way to ask the same, and noise is for their sizes."""
+    place = ("background_questions",)
+    groups = document["strata"]["groups"]  # type: ignore[index]
+    require(not groups, place, gettext("is only allowed where no question assigns groups; ask it as one of these"))
+    noised = "participation" in document
+    require(not noised, place, gettext("is not possible where exact group sizes are hidden; a cell is a group"))
+    background.check_background(document["background_questions"], languages, items)
 
 
 def _shares(shares: list[object], path: Path) -> None:
@@ -224,6 +231,11 @@ def _waves(value: object) -> None:
     )
 
 
+def _participation(value: object) -> None:
+    """Validate the epsilon with which the sizes of groups are released."""
+    check_released(exact_keys(value, {"epsilon"}, ("participation",))["epsilon"], ("participation", "epsilon"))
+
+
 def _ceilings(value: object) -> None:
     """Validate the epsilon limits per question and in total, and the reason for opening above them."""
     ceilings = exact_keys(value, {"question", "total"}, ("ceilings",), optional={"reason"})
@@ -254,3 +266,9 @@ def _encodable(document: object) -> None:
                 text=error.object[error.start : error.end]
             ),
         ) from None
+
+
+FIELDWORK = {
+    "invitations": _invitations, "waves": _waves, "participation": _participation, "ceilings": _ceilings,
+}  # fmt: skip
+"""The parts that are set at opening, with the validation of each."""

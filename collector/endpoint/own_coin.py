@@ -3,6 +3,10 @@
 Its choices are randomised already, by the respondent's own coin. The form has one field for the design, one for the
 group where there are groups, one for the code where the survey is by invitation, and one for each item, `item-1`,
 `item-2` and so on, with the number of the marked choice.
+
+Background questions are not in it: without a script nothing could keep their answers coarse before they are sent, so
+its respondents count as those who prefer not to say.
+
 The page is the same for everybody, so its form holds no nonce: it is looked at first and gets one of ours, with which
 it is sent, once or several times. A sheet of paper that a researcher enters has the same fields, nonce and all.
 """
@@ -49,7 +53,7 @@ def preview(fields: Mapping[str, str], design: Design) -> ParsedReport:
 def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
     """Return the report of the fields; all are required and no others allowed."""
     items = [f"item-{number}" for number in range(1, len(design.alphabets) + 1)]
-    groups = ["stratum"] if design.strata != ("",) else []
+    groups = ["stratum"] if design.groups else []
     required = [*groups, *(["invitation"] if design.invitations else []), *items]
     for name in ("design", "nonce", *required):
         if name not in fields:
@@ -62,7 +66,7 @@ def read(fields: Mapping[str, str], design: Design) -> ParsedReport:
     code = codes.normalise_code(fields.get("invitation", ""))
     if design.invitations and not codes.is_code(code):
         raise RequestRefused(422, "invitation", f"invitation must be {parsing.SHAPES['invitation']}.")
-    report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", ""), symbols, code)
+    report = ParsedReport(design.digest, fields["nonce"], fields.get("stratum", design.silent_stratum), symbols, code)
     parsing.check_against(report, design)
     return report
 

@@ -24,7 +24,7 @@ INVITATION = rf"[{ALPHABET}]{{28}}|[A-Za-z0-9_-]{{598}}"
 SHAPES = {
     "design": "64 hex digits",
     "nonce": "32 hex digits",
-    "stratum": "the key of a group, or empty",
+    "stratum": "the key of a group or cell, or empty",
     "report": "two hex digits for each symbol",
     "invitation": "the 28 symbols of an invitation, or the 598 of a token",
 }
@@ -83,7 +83,7 @@ def check_against(report: ParsedReport, design: Design) -> None:
     """Refuse a report that this design cannot produce with RequestRefused."""
     _check_invitation(report.invitation, design.invitations)
     if report.stratum not in design.strata:
-        allowed = ", ".join(design.strata) if design.strata != ("",) else "empty: this survey has no groups"
+        allowed = _allowed_strata(design)
         raise RequestRefused(422, "stratum", f"stratum must be {allowed}.")
     if (got := len(report.report)) != (size := len(design.alphabets)):
         raise RequestRefused(422, "report", f"report must have {size} symbols; got {got}.")
@@ -117,3 +117,10 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
+
+
+def _allowed_strata(design: Design) -> str:
+    """What a request may name as its stratum, in words."""
+    if design.background:
+        return f"the key of one of the {len(design.strata)} cells, from {design.strata[0]} to {design.strata[-1]}"
+    return ", ".join(design.strata) if design.groups else "empty: this survey has no groups"

@@ -124,6 +124,7 @@ def _check(digest: str, hashes: Collection[bytes], stratum: str | None, kind: st
     check_batch(hashes, kind)
     if stratum is None:
         return None
-    if stratum not in design.strata or design.strata == ("",):
+    keys = [group.key for group in design.groups]
+    if stratum not in keys:
         raise ValueError(f"stratum must be the key of one of the survey's groups; got {stratum!r}")
-    return design.strata.index(stratum)
+    return keys.index(stratum)

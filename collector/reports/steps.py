@@ -23,7 +23,7 @@ IN_STEPS = Q(final_on=None, rehearsal=False)
 
 def groups(design: Design, strata: NDArray[np.intp]) -> NDArray[np.intp]:
     """The group with which each report is folded in steps."""
-    return np.zeros_like(strata) if design.participation else strata
+    return np.zeros_like(strata) if design.participation or design.background else strata
 
 
 def foldable(waiting: int) -> int:

@@ -21,7 +21,8 @@ SURVEY: Keys = {
     "about": ("mapping", "Who asks, and whom respondents can turn to: see [about](#about)."),
     "look": ("mapping", "Colours, typeface and logo: see [look](#look)."),
     "ending": ("mapping", "What stands at the end: see [ending](#ending)."),
-    "strata": ("mapping", "The background question that assigns the group: see [strata](#strata)."),
+    "strata": ("mapping", "The question that assigns the group: see [strata](#strata)."),
+    "background_questions": ("mapping", "Up to six questions that are asked openly, in place of `strata`: see [background_questions](#background_questions)."),
     "sections": ("list of mappings", "Sections in their order: see [sections](#sections)."),
     "items": ("list of mappings", "The questions in their order: see [items](#items). Required."),
     "pictures": ("mapping", "Pictures as base64, each under a name that questions and the logo refer to."),
@@ -77,6 +78,18 @@ PARTS: dict[str, tuple[str, Keys]] = {
         "key": ("name", "The group's name in every file. Shorter keys are filled up to one length."),
         "label": ("text", "The response option."),
         "share": ("number", "The group's known share of the population, by which estimates are weighted. All groups have one, or none."),
+    }),
+    "background_questions": ("Asked openly, and sent as a cell of all their answers that is as fine as the expected responses allow.", {
+        "expected_responses": ("whole number", "How many responses the cells are made for; 1000 where it is left out."),
+        "smallest_cell": ("whole number", "How many of them are expected in each cell at least; 5 or more, 10 where it is left out."),
+        "questions": ("list of mappings", "One to six [background questions](#background_question). The first is kept finest, the last is given up first."),
+    }),
+    "background_question": ("An entry of `background_questions.questions`. Respondents may skip it, or prefer not to say.", {
+        "key": ("name", "Its name in every file; made from its words where it is left out."),
+        "wording": ("text", "The question."),
+        "choices": ("list of texts", "2 to 40 choices."),
+        "shares": ("list of numbers", "The share of respondents that is expected to give each answer; together 1. Equal where they are left out."),
+        "prefer_not": ("text", "Other words for \"Prefer not to say\", which is the last choice."),
     }),
     "sections": ("An entry of `sections`.", {
         "key": ("name", "What questions name in `section`."),

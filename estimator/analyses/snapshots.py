@@ -81,5 +81,6 @@ def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
         with store.one_snapshot():
             exact = store.totals(design.digest)
             waits = store.report_counts([design.digest])[design.digest].waiting > 0
-    field, partition = design.fields[item_of(design, token.partition(":")[0])], of_totals(design, exact)
+    field = design.fields[item_of(design, token.partition(":")[0])]
+    partition = of_totals(design, exact, final=selectors.is_final(design.digest))
     return partition, partition.merge_all(exact[field.start : field.stop])

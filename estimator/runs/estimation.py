@@ -79,7 +79,7 @@ class Fit:
 def estimate_item(
     partition: Partition, position: int, totals: Totals, confidence: float, *, anytime: bool = False
 ) -> Iterator[Estimate]:
-    """Estimate one item: for all respondents first, then for each part; shares by choice, then the mean.
+    """Estimate one item: for all respondents first, then for each group; shares by choice, then the mean.
 
     Unsaved rows without their run; numbers are None if there are too few reports. A mean has choice 0, and no `sent`.
 
@@ -96,11 +96,12 @@ def estimate_item(
     if known and (partition.other is not None or len(collapsed(strata)) < len(strata)):
         flags.append(COLLAPSED)  # some groups are weighted as one
     yield from _rows(question, position, None, everyone, fit, flags)
-    for part, counts in zip(partition.parts, strata, strict=bool(partition.parts)):
+    for group in partition.groups:
+        counts = strata[list(group.rows)].sum(axis=0)
         fit = fit_of(question, counts, confidence)
         if anytime and fit:
             fit = _at_every_look(question, fit, counts)
-        yield from _rows(question, position, part.code, counts, fit, [])
+        yield from _rows(question, position, group.code, counts, fit, [])
 
 
 def _at_every_look(question: Question, fit: Fit, counts: NDArray[np.int64] | None) -> Fit:

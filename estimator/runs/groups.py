@@ -7,7 +7,7 @@ how many people are in each group through a noised number alone, and nothing els
 docs/adr/0024-participation-counts.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP, Design, Stratum
 from collector.reports.selectors import Totals
+from estimator.runs.cells import Members, answer_groups, released_cells, row_answers
 from randomized_response import collapse_strata
 
 OTHER = "other groups"
@@ -35,9 +36,6 @@ ENOUGH_TO_WEIGHT = 30
 of a weighted sum covers at least .937 of 95 % from here on, and .927 with two groups of ten reports (enumerated:
 `randomized_response.strata`)."""
 
-Members = tuple[tuple[int, ...], ...]
-"""For each row of released totals, the indices of its groups."""
-
 
 @dataclass(frozen=True)
 class ReleasedGroup:
@@ -47,6 +45,7 @@ class ReleasedGroup:
     - `key`, `label`: of the group; of several together OTHER, and "Other groups" in the survey's own language.
     - `names`: of the groups that it holds, as they were offered.
     - `share`: its known share of the population, exact.
+    - `rows`: the rows of the released totals that it is made of.
     """
 
     code: int
@@ -54,6 +53,7 @@ class ReleasedGroup:
     label: str
     names: tuple[str, ...]
     share: str | None
+    rows: tuple[int, ...]
 
     @property
     def full_label(self) -> str:
@@ -73,8 +73,19 @@ class Partition:
 
     @cached_property
     def parts(self) -> tuple[ReleasedGroup, ...]:
-        """The released groups, in the order of the rows."""
-        return tuple(_part(self.design, groups) for groups in self.members) if len(self.members) > 1 else ()
+        """The released groups, in the order of the rows: each report is in one of them."""
+        if len(self.members) == 1:
+            return ()
+        make = _cell if self.design.background else _part
+        return tuple(make(self.design, groups, row) for row, groups in enumerate(self.members))
+
+    @cached_property
+    def groups(self) -> tuple[ReleasedGroup, ...]:
+        """The groups to make estimates of: the parts, or those with one answer to a background question.
+
+        Groups by different background questions overlap.
+        """
+        return tuple(_answer_groups(self)) if self.design.background else self.parts
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -89,7 +100,7 @@ class Partition:
     @property
     def is_suppressed(self) -> bool:
         """Return True if a group is not released by itself because it has too few reports."""
-        grouped = bool(self.design.groups) and not is_protected(self.design)
+        grouped = self.design.strata != ("",) and not is_protected(self.design)
         return grouped and len(self.members) < len(self.design.strata)
 
     @cached_property
@@ -129,6 +140,8 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
         return Partition(design, (tuple(range(len(design.strata))),))
     if design.rehearsal:
         return ungrouped(design)
+    if design.background:
+        return Partition(design, released_cells(design.background, sizes))
     return Partition(design, collapse_strata(sizes, FEWEST_IN_GROUP))
 
 
@@ -138,8 +151,14 @@ def ungrouped(design: Design) -> Partition:
     return Partition(design, (groups,) if is_protected(design) else tuple((group,) for group in groups))
 
 
-def of_totals(design: Design, totals: Totals) -> Partition:
-    """The partition of a design with these exact totals, each of shape (groups, m)."""
+def of_totals(design: Design, totals: Totals, *, final: bool = True) -> Partition:
+    """The partition of a design with these exact totals, each of shape (groups, m).
+
+    Of background questions nothing is told by cell before all responses are in (`final`): their cells would be combined
+    in other ways from time to time, and the differences could tell of a few people.
+    """
+    if design.background and not final and not design.rehearsal:
+        return Partition(design, (tuple(range(len(design.strata))),))
     return released(design, totals[0].sum(axis=1).tolist())
 
 
@@ -174,12 +193,31 @@ def other_label(language: str) -> str:
         return gettext("Other groups")
 
 
-def _part(design: Design, groups: tuple[int, ...]) -> ReleasedGroup:
+def _part(design: Design, groups: tuple[int, ...], row: int) -> ReleasedGroup:
     offered, language = design.groups, design.language
     names = tuple(offered[group].label[language] for group in groups)
     if len(groups) == 1:
         (group,) = groups
-        return ReleasedGroup(group, offered[group].key, names[0], names, offered[group].share)
+        return ReleasedGroup(group, offered[group].key, names[0], names, offered[group].share, (row,))
     shares = [share for group in groups if (share := offered[group].share) is not None]
     share = str(sum(map(Fraction, shares), Fraction(0))) if len(shares) == len(groups) else None
-    return ReleasedGroup(len(offered), OTHER, other_label(language), names, share)
+    return ReleasedGroup(len(offered), OTHER, other_label(language), names, share, (row,))
+
+
+def _cell(design: Design, cells: tuple[int, ...], row: int) -> ReleasedGroup:
+    """The row of some cells of background questions, labelled by what they have in common."""
+    background, language = design.background, design.language
+    names = tuple(background.label(cell, language) for cell in cells)
+    label = background.in_words(row_answers(background, cells), language)
+    if len(cells) == 1:
+        return ReleasedGroup(cells[0], background.keys[cells[0]], label, names, None, (row,))
+    return ReleasedGroup(len(background.cells) + row, f"{background.keys[cells[0]]}-", label, names, None, (row,))
+
+
+def _answer_groups(partition: Partition) -> Iterator[ReleasedGroup]:
+    background, language = partition.design.background, partition.design.language
+    for group in answer_groups(background, partition.members):
+        question = background.questions[group.question]
+        label = f"{question.wording[language]} {question.choices[group.answer][language]}"
+        key = f"{question.key}={group.answer + 1}"
+        yield ReleasedGroup(group.code, key, label, (label,), None, group.rows)

@@ -233,12 +233,12 @@ def _cells(
     partition: Partition, frozen: designs.Item, question: Question, estimates: list[Estimate], truths: Truths
 ) -> Iterator[EstimateCell]:
     language = partition.design.language
-    parts: dict[int | None, ReleasedGroup] = {part.code: part for part in partition.parts}
+    groups: dict[int | None, ReleasedGroup] = {group.code: group for group in partition.groups}
     for estimate in sorted(estimates, key=_order):
         if estimate.measure == SHARE and not question.reports_shares:
             continue  # of a run from before such shares were left out
-        part = parts.get(estimate.stratum)
-        group, key = (part.label, part.key) if part else ("", "")
+        found = groups.get(estimate.stratum)
+        group, key = (found.label, found.key) if found else ("", "")
         held = truths.get((estimate.position, estimate.stratum), {})
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:

@@ -109,7 +109,7 @@ def _compute(run_id: int, lease: str, watch: Watch = no_progress) -> None:
             waits = reports.report_counts([run.design_id])[run.design_id].waiting > 0
     # Nobody watches a rehearsal grow: it is estimated as a survey that is closed.
     anytime = taking and not design.rehearsal
-    partition = groups.of_totals(design, exact)
+    partition = groups.of_totals(design, exact, final=not taking)
     totals = partition.merge_all(exact)
     rows = list(_estimates(run, partition, totals, lease=lease, anytime=anytime, watch=watch))
     with transaction.atomic():

@@ -21,7 +21,7 @@ from collector.errors import Path, ValidationError
 from estimator.base.extras import lacking_package
 from estimator.base.languages import filled
 from randomized_response import epsilon_total
-from surveys.definition import about, appearance, ceilings, yaml_positions
+from surveys.definition import about, appearance, background, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.ceilings import require_budget
 from surveys.definition.keys import even_keys
@@ -50,7 +50,7 @@ FIELDWORK_OPTIONS = {"invitations": ("secret", "blind"), "repeats": ("fresh", "r
 
 SURVEY_KEYS = {
     SAME_PEOPLE, BUDGET, "slug", "rehearsal", "languages", *TEXTS, "consent_statements", "screening", "about", "look",
-    "ending", "strata", *FIELDWORK_OPTIONS, "sections", "items", "pictures",
+    "ending", "strata", "background_questions", *FIELDWORK_OPTIONS, "sections", "items", "pictures",
 }  # fmt: skip
 
 UNFROZEN = (SAME_PEOPLE, BUDGET, "pictures")
@@ -137,6 +137,7 @@ def complete(raw: object) -> Definition:
             "wording": text(strata.get("wording", ""), languages),
             "groups": _evened(groups),
         },
+        **background.complete_background(raw.get("background_questions"), languages),
         **_fieldwork_options(raw),
         **({SAME_PEOPLE: raw[SAME_PEOPLE]} if raw.get(SAME_PEOPLE) else {}),
         **_budget(raw),
@@ -192,6 +193,7 @@ def drawn_items(definition: Definition, *, version: int, opening: OpeningOptions
         "format": designs.FORMAT,
         "version": version,
         "items": _frozen_items(definition["items"]),
+        **background.frozen_part(definition),
     }
     return designs.check(document)
 

@@ -84,6 +84,22 @@ class StrataPart(TypedDict):
     groups: list[GroupPart]
 
 
+class BackgroundQuestionPart(TypedDict):
+    key: str
+    wording: Text
+    choices: list[Text]
+    shares: NotRequired[list[str]]
+    prefer_not: Text
+
+
+class BackgroundPart(TypedDict):
+    """Questions that are asked openly, and how fine their answers are kept (docs/adr/0049-background-questions.md)."""
+
+    expected_responses: int
+    smallest_cell: int
+    questions: list[BackgroundQuestionPart]
+
+
 class ScreeningPart(TypedDict):
     wording: Text
     choices: list[Text]
@@ -145,12 +161,22 @@ class Definition(FieldworkPart, AppearancePart):
     screening: NotRequired[ScreeningPart]
     about: NotRequired[dict[str, Text]]
     strata: StrataPart
+    background_questions: NotRequired[BackgroundPart]
     same_people_as: NotRequired[str]
     privacy_budget: NotRequired[str]
     sections: NotRequired[list[SectionPart]]
     items: list[ItemPart]
     pictures: NotRequired[dict[str, str]]
     """Pictures as base64 by their digests, where the definition comes from a file; they are stored with the survey."""
+
+
+def texts_of_background(definition: Definition) -> Iterator[tuple[int, tuple[str | int, ...], Text]]:
+    """The texts of the background questions: the number of the question from 1, the path below it, the text."""
+    asked = definition.get("background_questions")
+    for number, question in enumerate(asked["questions"] if asked else (), start=1):
+        yield number, ("wording",), question["wording"]
+        yield from ((number, ("choices", place), choice) for place, choice in enumerate(question["choices"]))
+        yield number, ("prefer_not",), question["prefer_not"]
 
 
 def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:

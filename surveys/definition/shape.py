@@ -28,6 +28,8 @@ def require_shape(definition: Definition) -> None:
     _require_text(definition["strata"]["wording"], ("strata", "wording"))
     for group, path in _numbered(definition["strata"]["groups"], ("strata", "groups")):
         _require_text(group["label"], (*path, "label"))
+    if "background_questions" in definition:
+        _require_background(definition["background_questions"])
     for section, path in _numbered(definition.get("sections", []), ("sections",)):
         for name in ("title", "introduction"):
             _require_text(section[name], (*path, name))
@@ -44,6 +46,20 @@ def _require_screening(screening: Any) -> None:
     _require(screening["ends"], (list,), ("screening", "ends"), gettext("a list of the numbers of answers"))
     for end, path in _numbered(screening["ends"], ("screening", "ends")):
         _require(end, (int,), path, gettext("the number of an answer"))
+
+
+def _require_background(background: Any) -> None:
+    place: Path = ("background_questions",)
+    for name in ("expected_responses", "smallest_cell"):
+        _require(background[name], (int,), (*place, name), gettext("a whole number"))
+    for question, path in _numbered(background["questions"], (*place, "questions")):
+        _require(question["key"], (str,), (*path, "key"), "a text")
+        for name in ("wording", "prefer_not"):
+            _require_text(question[name], (*path, name))
+        for choice, where in _numbered(question["choices"], (*path, "choices")):
+            _require_text(choice, where)
+        for share, where in _numbered(question.get("shares", []), (*path, "shares")):
+            _require(share, (str,), where, gettext("a fraction"))
 
 
 def _require_appearance(definition: Definition) -> None:

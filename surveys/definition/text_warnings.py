@@ -107,6 +107,10 @@ def _texts(design: Design) -> Iterator[Place]:
     yield "ending.text", design.ending.text
     yield "strata.wording", design.strata_wording
     yield from ((f"strata.groups[{number}].label", group.label) for number, group in enumerate(design.groups))
+    for number, question in enumerate(design.background.questions):
+        named = f"background_questions.questions[{number}]"
+        yield f"{named}.wording", question.wording
+        yield from ((f"{named}.choices[{answer}]", choice) for answer, choice in enumerate(question.choices[:-1]))
     for number, section in enumerate(design.sections):
         yield f"sections[{number}].title", section.title
         yield f"sections[{number}].introduction", section.introduction

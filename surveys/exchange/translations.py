@@ -18,7 +18,7 @@ from collector.designs import ABOUT
 from collector.errors import ValidationError
 from estimator.base.languages import filled
 from surveys.definition.bounds import require_plain
-from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_pictures
+from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_background, texts_of_pictures
 from surveys.exchange.files import fault
 
 PLACE = "text"
@@ -152,6 +152,9 @@ def _texts_around(definition: Definition) -> Iterator[tuple[str, str, Text]]:
     yield "strata/wording", gettext("Question that assigns the group"), definition["strata"]["wording"]
     for number, group in enumerate(definition["strata"]["groups"], start=1):
         yield f"strata/groups/{group['key']}/label", gettext("Group {number}").format(number=number), group["label"]
+    for number, below, text in texts_of_background(definition):
+        place = "/".join(map(str, ("background_questions", "questions", number - 1, *below)))
+        yield place, gettext("Background question {number}").format(number=number), text
     for section in definition.get("sections", []):
         yield f"sections/{section['key']}/title", "Section", section["title"]
         yield f"sections/{section['key']}/introduction", gettext("Text below it"), section["introduction"]

@@ -40,7 +40,8 @@ UNDOABLE = timedelta(hours=1)
 
 ALWAYS = ("key", "kind", "wording", "choices")
 KEPT_PLAIN: Mapping[str, object] = {
-    "consent_statements": [], "screening": {}, "invitations": "", "repeats": "fresh", "participation": "", BUDGET: "",
+    "consent_statements": [], "screening": {}, "background_questions": {}, "invitations": "", "repeats": "fresh",
+    "participation": "", BUDGET: "",
 }  # fmt: skip
 """Optional settings of a definition, with the row's value for those that it leaves out."""
 

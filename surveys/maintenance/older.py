@@ -188,6 +188,19 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:15], False, *row[15:]],
         ),
     },
+    ("surveys", "0034_background_questions"): {
+        "surveys_survey": Change(
+            [
+                *("id", "slug", "team_id", "state", "rehearsal", "languages", "title", "introduction", "consent"),
+                *("consent_statements", "screening", "sender", "institution", "contact", "data_protection"),
+                *("help_line", "accent", "accent_dark", "background", "background_dark", "font", "logo", "ending_text"),
+                *("ending_label", "ending_address", "completion_code", "completion_address", "completion_carry"),
+                *("strata_wording", "invitations", "repeats", "people", "participation", "privacy_budget"),
+                *("embedded_in", "results_shown", "purge_after", "work_bits", "fetched_by_account", "created_at"),
+            ],
+            lambda row, _: [*row[:29], {}, *row[29:]],
+        ),
+    },
 }
 
 

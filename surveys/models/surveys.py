@@ -78,6 +78,7 @@ class Survey(models.Model):
     completion_address = models.CharField(max_length=500, blank=True, default="")
     completion_carry = models.JSONField(default=dict, blank=True)
     strata_wording = models.JSONField(default=dict)
+    background_questions = models.JSONField(default=dict, blank=True)
     invitations = models.CharField(
         max_length=6, choices=Invited.choices, default=Invited.OPEN, blank=True, help_text="Who can send a report."
     )

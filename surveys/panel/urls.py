@@ -53,6 +53,7 @@ urlpatterns = [
     path("survey/<slug:slug>/edit/prices", page(editor.prices), name="edit-prices"),
     path("survey/<slug:slug>/edit/protect", page(editor.protect), name="edit-protect"),
     path("survey/<slug:slug>/edit/options", page(editor.options), name="edit-options"),
+    path("survey/<slug:slug>/edit/cells", page(editor.cells), name="edit-cells"),
     path("survey/<slug:slug>/edit/dismiss", page(editor.dismiss), name="edit-dismiss"),
     path("survey/<slug:slug>/edit/revisions", page(editor.revisions), name="edit-revisions"),
     path("survey/<slug:slug>/edit/translations", page(translations.download), name="edit-translations"),

@@ -27,6 +27,9 @@ from surveys.rendering import claims
 from surveys.rendering.beside import before_in, has_beside, logo_in, shown_choices
 
 STYLE = re.compile(rb"<style>([^<]*)</style>")
+LONG_LIST = 8
+"""Choices above which a background question is a list that unfolds."""
+
 COLOURS = (_("Blue"), _("Green"), _("Red"), _("Yellow"), _("White"), _("Black"))
 """The choices of the practice question if the first question has a few choices."""
 
@@ -70,6 +73,7 @@ def render_page(
         "digest": design.digest,
         "groups": [group.label[language] for group in design.groups],
         "group_wording": design.strata_wording[language],
+        "background": background_in(design, language),
         "sections": _sections(design, language),
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
@@ -288,12 +292,28 @@ def _sentence_keys(design: Design) -> set[str]:
     return {item.kind for item in items} | {item.encoding for item in items} | refusing
 
 
+def background_in(design: Design, language: str) -> list[dict[str, object]]:
+    """The background questions in one language; "prefer not to say" is the last choice of each."""
+    found: list[dict[str, object]] = []
+    for question in design.background.questions:
+        choices = [choice[language] for choice in question.choices]
+        shown = {"wording": question.wording[language], "choices": choices, "dropdown": len(choices) > LONG_LIST}
+        found.append({**shown, "ordinary": choices[:-1], "apart": choices[-1]})
+    return found
+
+
+def _unfolds(design: Design) -> bool:
+    """Whether a question of the page is a list that unfolds."""
+    lists = (len(question.choices) > LONG_LIST for question in design.background.questions)
+    return any(item.dropdown for item in design.items) or any(lists)
+
+
 def _styles(design: Design) -> list[str]:
     """The optional style sheets that this design needs, in the order in which they apply."""
     needed = {
         "entry": bool(design.consent_statements or design.screening),
         "beside": has_beside(design),
-        "matrix": any(item.heading or item.dropdown for item in design.items),
+        "matrix": any(item.heading for item in design.items) or _unfolds(design),
     }
     return [f"surveys/style/{name}.css" for name, is_needed in needed.items() if is_needed]
 
@@ -304,7 +324,8 @@ def _extras(design: Design) -> list[str]:
     needed = {
         "entry": bool(design.consent_statements or design.screening),
         "beside": has_beside(design),
-        "dropdown": any(item.dropdown for item in design.items),
+        "background": bool(design.background),
+        "dropdown": _unfolds(design),
         "multiple": "several_choices" in kinds,
         "number": "number" in kinds,
         "invitation": bool(design.invitations),

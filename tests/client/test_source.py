@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 from collector.designs import Design
 from surveys.rendering.pages import render_closed, render_page
 from surveys.templatetags import assets
-from tests.factories import kinds, payloads, translations
+from tests.factories import background, kinds, payloads, translations
 from tests.tools.client import CLIENT, FORBIDDEN_IN_CLIENT, MARKUP, without_comments
 from tests.tools.designs import canonical_and_digest
 
@@ -138,11 +138,17 @@ def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     statements = [{"en": "I agree."}]
     panel = {"completion": {"address": "https://panel.example/end", "carry": {"id": "id"}}}
     waves = {"repeats": "remember", "spent": "1/1"}
-    document = kinds.document(invitations={"kind": "secret"}, waves=waves, consent_statements=statements, ending=panel)
+    asked = {"strata": {"wording": {"en": ""}, "groups": []}, "background_questions": background.frozen()}
+    document = kinds.document(
+        invitations={"kind": "secret"}, waves=waves, consent_statements=statements, ending=panel, **asked
+    )
     document["items"][0]["before"] = BEFORE
     asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
-    extras = ["entry", "beside", "dropdown", "multiple", "number", "invitation", "remembered", "waves", "completion"]
+    extras = [
+        *("entry", "beside", "background", "dropdown", "multiple", "number", "invitation", "remembered", "waves"),
+        "completion",
+    ]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}
     entries = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)', asking_all)
     assert entries == [*extras, "page"], "page.js finds there what it needs"

@@ -91,6 +91,8 @@ PLACES: dict[str, Place] = {
     "items": lambda part: question(**part),
     "strata": lambda part: {"strata": part},
     "groups": lambda part: {"strata": {"groups": [part]}},
+    "background_questions": lambda part: {"background_questions": part},
+    "background_question": lambda part: {"background_questions": {"questions": [part]}},
     "sections": lambda part: {"sections": [part]},
     "screening": lambda part: {"screening": part},
     "about": lambda part: {"about": part},

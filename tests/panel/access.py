@@ -69,6 +69,7 @@ ROWS = {
     "panel:edit-prices": act("survey"),
     "panel:edit-protect": act("survey"),
     "panel:edit-options": act("survey"),
+    "panel:edit-cells": act("survey"),
     "panel:edit-dismiss": act("survey"),
     "panel:edit-revisions": read("survey", EDITOR),
     "panel:edit-translations": read("survey", EDITOR),

@@ -8,9 +8,11 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from collector.designs import Design
+from collector.designs.background import check_background
 from collector.designs.items import MOST_ANSWERS
 from collector.errors import ValidationError
 from surveys.definition import bounds, ceilings, definitions, shape
+from surveys.definition.background import frozen_background
 from surveys.definition.definitions import OpeningOptions, drawn_items
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import AppearancePart, Definition, EndingPart, ItemPart, LookPart, Text
@@ -79,9 +81,8 @@ def _filled(definition: Definition) -> Definition:
         for one in definition.get("sections", [])
     ]
     items = [_item(item, codes) for item in definition["items"]] or [_item(_first(), codes)]
-    filled = {
-        name: value for name, value in definition.items() if name not in ("invitations", "participation", "ending")
-    } | {
+    left_out = ("invitations", "participation", "ending", "background_questions")
+    filled = {name: value for name, value in definition.items() if name not in left_out} | {
         "slug": SLUG,
         "title": _text(definition["title"], codes, "…"),
         "introduction": _text(definition["introduction"], codes, ""),
@@ -93,6 +94,8 @@ def _filled(definition: Definition) -> Definition:
         "strata": {"wording": _text(strata["wording"], codes, "…" if groups else ""), "groups": groups},
         "items": items,
     }
+    if background := _background(definition, codes):
+        filled["background_questions"] = background
     return cast("Definition", filled | ({"sections": sections} if sections else {}))
 
 
@@ -109,6 +112,28 @@ def _entry(definition: Definition, codes: list[str]) -> dict[str, object]:
             "choices": [_text(choice, codes, f"({place})") for place, choice in enumerate(choices, start=1)],
             "ends": ends if 0 < len(ends) < len(choices) else [len(choices) - 1],
         }
+    return made
+
+
+def _background(definition: Definition, codes: list[str]) -> object:
+    """The background questions; none while they make no cells, or where there are groups."""
+    asked = definition.get("background_questions")
+    if not asked or definition["strata"]["groups"]:
+        return None
+    questions: Any = [
+        {
+            **one,
+            "wording": _text(one["wording"], codes, "…"),
+            "choices": [_text(choice, codes, f"({place})") for place, choice in enumerate(one["choices"], start=1)],
+            "prefer_not": _text(one["prefer_not"], codes, "–"),
+        }
+        for one in asked["questions"]
+    ]
+    made: Any = {**asked, "questions": questions}
+    try:
+        check_background(frozen_background(made), codes, [])
+    except ValidationError:
+        return None
     return made
 
 

@@ -15,7 +15,7 @@ from estimator.base.languages import DEFAULT, activated, formatted
 from estimator.base.verdict import Verdict
 from surveys.definition.ceilings import excesses
 from surveys.definition.definitions import design_of, drawn_items
-from surveys.definition.parts import Definition, Text, texts_before, texts_of_pictures
+from surveys.definition.parts import Definition, Text, texts_before, texts_of_background, texts_of_pictures
 from surveys.definition.question_advice import question_advice
 from surveys.definition.text_warnings import text_warnings
 from surveys.lifecycle import selectors
@@ -152,6 +152,8 @@ def texts_of(definition: Definition) -> Iterator[tuple[tuple[str | int, ...], Te
     yield ("strata", "wording"), definition["strata"]["wording"], bool(groups)
     for group in groups:
         yield ("strata", "groups", group["key"], "label"), group["label"], True
+    for number, below, words in texts_of_background(definition):
+        yield ("background_questions", "questions", number - 1, *below), words, True
     for section in definition.get("sections", []):
         yield ("sections", section["key"], "title"), section["title"], True
         yield ("sections", section["key"], "introduction"), section["introduction"], False

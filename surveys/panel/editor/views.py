@@ -19,7 +19,8 @@ from collector.errors import Conflict, ValidationError
 from estimator.base.languages import filled
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
-from surveys.definition import classes
+from surveys.definition import classes, definitions, shape
+from surveys.definition.background import cells_of, kept
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.class_recognition import classes_from
@@ -195,6 +196,20 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @answers_errors
+def cells(request: HttpRequest, slug: str) -> HttpResponse:
+    """How many cells background questions make, and how often the answer to each is kept by itself, in [0, 1]."""
+    get_survey_or_404(request.user, slug, Role.EDITOR)
+    sent = _body(request)
+    draft = definitions.complete({"background_questions": sent.get("background_questions")})
+    shape.require_shape(draft)
+    asked = draft.get("background_questions")
+    if asked is None:
+        return JsonResponse({"cells": 0, "kept": []})
+    return JsonResponse({"cells": len(cells_of(asked)), "kept": [one.share for one in kept(asked)]})
+
+
+@require_POST
+@answers_errors
 def dismiss(request: HttpRequest, slug: str) -> HttpResponse:
     """Dismiss an advice with a reason, or show it again; the problems as they are then."""
     survey = get_survey_or_404(request.user, slug, Role.EDITOR)
@@ -288,7 +303,7 @@ def _mechanism(entry: RegistryEntry) -> dict[str, object]:
 def _addresses(survey: Survey) -> dict[str, str]:
     names = {
         "edit": "edit", "save": "edit-save", "look": "edit-look", "prices": "edit-prices", "protect": "edit-protect",
-        "options": "edit-options",
+        "options": "edit-options", "cells": "edit-cells",
         "revisions": "edit-revisions", "dismiss": "edit-dismiss",
         "translations": "edit-translations", "translated": "edit-translations-read",
         "preview": "preview-page", "survey": "survey", "opening": "opening",

@@ -8,7 +8,7 @@ from collector.designs.items import MOST_ANSWERS
 from collector.errors import Path, ValidationError
 from estimator.base.mechanisms import PARAMETERS
 from surveys.definition.mechanisms import GRID, answers_of
-from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_pictures
+from surveys.definition.parts import Definition, ItemPart, Text, texts_before, texts_of_background, texts_of_pictures
 from surveys.definition.questions import frozen_item
 from surveys.lifecycle.selectors import language_names
 
@@ -144,6 +144,13 @@ def _texts(definition: Definition) -> Iterator[Named]:
         yield gettext("the end page of the screening"), screening["text"], True
         for place, choice in enumerate(screening["choices"], start=1):
             yield gettext("option {place} of the screening question").format(place=place), choice, True
+    for number, below, words in texts_of_background(definition):
+        named = (
+            gettext("background question {number}")
+            if len(below) == 1
+            else gettext("a choice of background question {number}")
+        )
+        yield named.format(number=number), words, True
     yield from ((str(ABOUT[name]), text, False) for name, text in definition.get("about", {}).items())
     if logo := definition.get("look", {}).get("logo"):
         yield gettext("the alternative text of the logo"), logo["alternative"], True

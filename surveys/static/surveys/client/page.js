@@ -182,7 +182,7 @@ export class RespondentPage {
   /** A page that comes back from the back-forward cache is the same page: bound and explained once. */
   async #prepareOnce() {
     const changed = () => this.#guard(() => this.#questionnaire.update());
-    const prepared = await prepare(this.#root, this.#window, this.#link.fragment, changed);
+    const prepared = await prepare(this.#root, this.#window, this.#link.fragment, this.#sentences, changed);
     const { invitations, waves, entered } = prepared.design;
     this.#invitation = invitations === "" ? null : new (extra("invitation"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);

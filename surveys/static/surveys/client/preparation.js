@@ -16,6 +16,7 @@ import { demandSame, demandTexts, plain } from "./shown.js";
  * @property {string} digest
  * @property {import("./field.js").Question[]} questions
  * @property {Choices | null} group
+ * @property {object | null} background  the background questions (background.js)
  */
 
 /**
@@ -24,10 +25,11 @@ import { demandSame, demandTexts, plain } from "./shown.js";
  * @param {HTMLElement} root
  * @param {Window} window
  * @param {string} fragment  of the link
+ * @param {import("./sentences.js").Sentences} sentences
  * @param {() => void} changed  called after every change of an answer
  * @returns {Promise<Prepared>}
  */
-export async function prepare(root, window, fragment, changed) {
+export async function prepare(root, window, fragment, sentences, changed) {
   if (!window.isSecureContext) {
     throw new Refusal("insecure");
   }
@@ -38,14 +40,14 @@ export async function prepare(root, window, fragment, changed) {
   }
   linkNames(fragment, digest);
   const design = readDesign(text);
-  const bound = boundQuestions(root, design, changed);
+  const bound = boundQuestions(root, design, sentences, changed);
   if (design.logo || design.items.some(({ beside }) => beside) || root.querySelector("[data-part=before], img")) {
     extra("beside")(root, window.location, design, bound.questions);
   }
   return { design, digest, ...bound };
 }
 
-function boundQuestions(root, design, changed) {
+function boundQuestions(root, design, sentences, changed) {
   const elements = [...root.querySelectorAll("[data-part=question]")];
   demandSame(elements.length, design.items.length, "questions");
   const questions = design.items.map((item, i) => bound(elements[i], item, changed));
@@ -53,7 +55,12 @@ function boundQuestions(root, design, changed) {
   demandSections(root, design);
   const group = root.querySelector("[data-part=group]");
   demandSame(Number(group !== null), Number(design.groups.length > 0), "strata questions");
-  return { questions, group: group === null ? null : boundGroup(group, design, root.lang, changed) };
+  const open = design.background !== null || root.querySelector("[data-part=background]") !== null;
+  return {
+    questions,
+    group: group === null ? null : boundGroup(group, design, root.lang, changed),
+    background: open ? new (extra("background"))(root, design, sentences, changed) : null,
+  };
 }
 
 /** @returns {import("./field.js").Question} */

@@ -16,6 +16,7 @@ export class Questionnaire {
   #design;
   #questions;
   #group;
+  #background;
   #sentences;
   #sections;
   /** @type {boolean[]} */
@@ -26,12 +27,13 @@ export class Questionnaire {
    * @param {import("./preparation.js").Prepared} prepared
    * @param {import("./sentences.js").Sentences} sentences
    */
-  constructor(root, { design, questions, group }, sentences) {
+  constructor(root, { design, questions, group, background }, sentences) {
     this.#missing = part(root, "missing");
     this.#appeared = part(root, "appeared");
     this.#design = design;
     this.#questions = questions;
     this.#group = group;
+    this.#background = background;
     this.#sentences = sentences;
     this.#sections = new Sections(root, design, sentences);
     this.#shown = design.items.map(() => true);
@@ -101,10 +103,10 @@ export class Questionnaire {
     question.focus();
   }
 
-  /** @returns {{question: Question, item: import("./design.js").Item | null}[]}  those asked; the group has no item */
+  /** @returns {import("./review.js").Shown[]}  those asked; what is sent as it is has no item */
   get shown() {
     const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item }));
-    return [...this.#first().map((question) => ({ question, item: null })), ...items.filter((_, i) => this.#shown[i])];
+    return [...this.#open(), ...items.filter((_, i) => this.#shown[i])];
   }
 
   /** @returns {boolean}  whether an answer is marked, also one that is faulty */
@@ -127,13 +129,21 @@ export class Questionnaire {
     return answersToSend(this.#design.items, this.#answers());
   }
 
-  /** @returns {string}  key of the group, which is sent as it is; empty where there is none */
+  /** @returns {string}  key of the group or cell, which is sent as it is; empty where there is none */
   get stratum() {
+    if (this.#background !== null) {
+      return this.#background.stratum;
+    }
     return this.#group === null ? "" : this.#design.groups[this.#group.answer].key;
   }
 
+  #open() {
+    const group = this.#group;
+    return this.#background?.shown ?? (group === null ? [] : [{ question: group, item: null, answer: group.labels[group.answer], note: this.#sentences.say("review-plain") }]);
+  }
+
   #first() {
-    return this.#group === null ? [] : [this.#group];
+    return this.#background?.questions ?? (this.#group === null ? [] : [this.#group]);
   }
 
   #answers() {

@@ -97,11 +97,17 @@ export function isBodyFor(text, { design, digest }) {
   return (
     isHex(nonce, 32) &&
     isHex(report, 2 * symbols) &&
-    (design.groups.length === 0 ? stratum === "" : design.groups.some(({ key }) => key === stratum)) &&
+    strataOf(design).includes(stratum) &&
     INVITATIONS[design.invitations].test(invitation) &&
     text === requestBody({ design: digest, nonce, stratum, report, invitation }) &&
     readBody(text, design).symbols.every((made, i) => design.items[i].encoding.makes(made))
   );
+}
+
+/** The keys that a report of the design may name: of groups or of cells, or none. */
+function strataOf({ groups, background }) {
+  const named = background === null ? groups : background.cells;
+  return named.length === 0 ? [""] : named.map(({ key }) => key);
 }
 
 function isHex(value, digits) {

@@ -8,6 +8,12 @@ import { answerInWords, sentInWords } from "./wording.js";
  * @typedef {import("./field.js").Question} Question
  * @typedef {import("./design.js").Item} Item
  * @typedef {import("./sentences.js").Sentences} Sentences
+ *
+ * @typedef {object} Shown  a question with its answer
+ * @property {Question} question
+ * @property {Item | null} item  null: what is answered is sent as it is, and `answer` and `note` say so
+ * @property {string} [answer]
+ * @property {string} [note]
  */
 export class Review {
   #place;
@@ -26,11 +32,11 @@ export class Review {
   }
 
   /**
-   * @param {readonly {question: Question, item: Item | null}[]} shown  the group, which is sent as it is, has no item
+   * @param {readonly Shown[]} shown
    * @param {number} unasked  how many questions were not asked
    */
   show(shown, unasked) {
-    const rows = shown.map(({ question, item }) => this.#row(question, item));
+    const rows = shown.map((one) => this.#row(one));
     if (unasked > 0) {
       rows.push(element("li", this.#sentences.say("review-unasked", { count: unasked }), "answers-unasked"));
     }
@@ -41,7 +47,7 @@ export class Review {
     this.#place.replaceChildren();
   }
 
-  #row(question, item) {
+  #row({ question, item, answer, note }) {
     const row = element("li", "", item === null ? "answer-plain" : "");
     const button = element("button", this.#sentences.say("change"), "button-quiet");
     button.type = "button";
@@ -49,17 +55,13 @@ export class Review {
     button.addEventListener("click", () => this.#change(question));
     row.append(
       element("p", question.wording, "answer-wording"),
-      element("p", this.#answer(question, item), "answer-choice"),
-      element("p", this.#sentences.say(item === null ? "review-plain" : "review-ticket"), "answer-note"),
+      element("p", answer ?? answerInWords(item, question.answer, this.#sentences), "answer-choice"),
+      element("p", note ?? this.#sentences.say("review-ticket"), "answer-note"),
     );
     if (question.fixed !== true) {
       row.append(button);
     }
     return row;
-  }
-
-  #answer(question, item) {
-    return item === null ? question.labels[question.answer] : answerInWords(item, question.answer, this.#sentences);
   }
 }
 

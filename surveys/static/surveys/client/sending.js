@@ -210,8 +210,11 @@ export class Sending {
   }
 
   #groupLine() {
-    const { design, group } = this.#prepared;
+    const { design, group, background } = this.#prepared;
     const { stratum } = JSON.parse(this.#body);
+    if (background !== null) {
+      return background.line(stratum);
+    }
     const index = design.groups.findIndex(({ key }) => key === stratum);
     return group === null ? "" : this.#sentences.say("group-line", { group: group.label(index) });
   }

@@ -285,6 +285,12 @@ export function setLanguages(definition, codes, state) {
   if (definition.ending?.link) {
     definition.ending.link.label = each(definition.ending.link.label);
   }
+  for (const question of definition.background_questions?.questions ?? []) {
+    question.wording = each(question.wording);
+    question.choices = question.choices.map(each);
+    question.prefer_not = each(question.prefer_not);
+    codes.forEach((code) => (question.prefer_not[code] ||= state.prefer_not[code] ?? ""));
+  }
   definition.strata.wording = each(definition.strata.wording);
   definition.strata.groups.forEach((group) => (group.label = each(group.label)));
   for (const section of definition.sections ?? []) {

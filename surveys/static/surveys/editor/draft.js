@@ -135,6 +135,11 @@ export class Draft {
   /** Save what has changed; more than one save is never on its way. */
   async save() {
     clearTimeout(this.#retry);
+    if (!this.#busy && !this.unsaved && this.status === "changed") { // what was typed has been taken back
+      this.status = "saved";
+      this.#keep();
+      this.#tell();
+    }
     if (this.#busy || !this.unsaved || this.status === "frozen") {
       return;
     }

@@ -1,0 +1,106 @@
+/** Background questions: asked openly, and kept only as fine as enough people share the same answers. */
+import { fill, gettext, ngettext } from "../panel/words.js";
+import { emptyText, withheld } from "./definition.js";
+import { Said, TextField, Texts } from "./fields.js";
+import { html, later, useEffect, useRef, useState } from "./view.js";
+
+const MOST = 6;
+const PAUSE = 400;
+
+export function Background({ draft, state, language }) {
+  const { definition } = draft;
+  const background = definition.background_questions;
+  const questions = background?.questions ?? [];
+  const edit = (tag, change) => draft.edit(tag && `background-${tag}`, (it) => change(it.background_questions, it));
+  const number = (name, label, help, least) => html`<label class="editor-field">${label} <small class="candor-quiet">${help}</small>
+    <input class="candor-field editor-small" type="number" min=${least} value=${background[name]} data-path=${`background_questions/${name}`}
+      onInput=${(event) => /^\d{1,9}$/.test(event.target.value) && edit(name, (it) => (it[name] = Number(event.target.value)))} />
+    <${Said} draft=${draft} path=${`background_questions/${name}`} /></label>`;
+  return html`<details class="editor-advanced" open=${questions.length > 0}><summary>${gettext("Background questions")}</summary>
+    <p class="candor-quiet">${gettext("Such as age, region or job: sent as they are, not randomised, so that groups can be compared. Respondents may skip them. Where too few people would share the same answers, the browser sends less: the last question is left out first.")}</p>
+    <ol class="editor-background">${questions.map((question, place) => html`<li key=${question.key}>
+      <${Question} draft=${draft} edit=${edit} question=${question} place=${place} language=${language} /></li>`)}</ol>
+    ${background && html`<div class="editor-grid">
+      ${number("expected_responses", gettext("Expected responses"), gettext("The cells are made for so many."), 1)}
+      ${number("smallest_cell", gettext("Fewest per cell"), gettext("People expected to share the same answers."), 5)}</div>
+      <${Cells} draft=${draft} background=${background} language=${language} />`}
+    <${Said} draft=${draft} path="background_questions" />
+    ${questions.length < MOST && html`<button type="button" class="editor-text" data-path="background_questions/questions"
+      onClick=${() => draft.edit("", (it) => addQuestion(it, state))}>${gettext("+ Add background question")}</button>`}
+  </details>`;
+}
+
+function Question({ draft, edit, question, place, language }) {
+  const path = `background_questions/questions/${place}`;
+  const { definition } = draft;
+  const name = fill(gettext("Background question {number}"), { number: place + 1 });
+  const of = (it) => it.questions[place];
+  const shares = question.shares ?? [];
+  const change = (choices, tag, from) => edit(tag, (it) => {
+    of(it).choices = choices;
+    if (of(it).shares) {
+      of(it).shares = from.map((old) => shares[old] ?? "");
+    }
+  });
+  const share = (choice, written) => edit(`share-${place}-${choice}`, (it) => {
+    const made = of(it).choices.map((_, one) => (one === choice ? written.trim() : shares[one] ?? ""));
+    if (made.some(Boolean)) {
+      of(it).shares = made;
+    } else {
+      delete of(it).shares;
+    }
+  });
+  const remove = () => draft.edit("", (it) => {
+    it.background_questions.questions.splice(place, 1);
+    if (!it.background_questions.questions.length) {
+      delete it.background_questions;
+    }
+  });
+  const up = () => edit("", (it) => it.questions.splice(place - 1, 2, it.questions[place], it.questions[place - 1]));
+  return html`<${TextField} label=${name} rows="1" text=${question.wording} path=${`${path}/wording`} language=${language} definition=${definition}
+      onInput=${(words) => edit(`wording-${place}-${language}`, (it) => (of(it).wording[language] = words))} />
+    <${Said} draft=${draft} path=${path} />
+    <${Texts} texts=${question.choices} language=${language} definition=${definition} path=${`${path}/choices`} onChange=${change}
+      name=${(number) => fill(gettext("Choice {number}"), { number })} add=${gettext("+ Add choice")}>
+      ${(choice) => html`<input class="candor-field editor-share" inputmode="decimal" aria-label=${fill(gettext("Expected share of choice {number}"), { number: choice + 1 })}
+        data-path=${choice === 0 ? `${path}/shares` : undefined} placeholder=${gettext("share")} value=${shares[choice] ?? ""} onInput=${(event) => share(choice, event.target.value)} />`}</${Texts}>
+    <${Said} draft=${draft} path=${`${path}/choices`} /><${Said} draft=${draft} path=${`${path}/shares`} />
+    <p class="editor-tools">${place > 0 && html`<button type="button" class="editor-text" aria-label=${fill(gettext("Move up: {name}"), { name })} onClick=${up}>${gettext("Move up")}</button>`}
+      <button type="button" class="editor-text editor-danger" aria-label=${fill(gettext("Delete: {name}"), { name })} onClick=${remove}>${gettext("Delete")}</button></p>`;
+}
+
+/** How much of each answer is kept, as the server finds it for what is written now. */
+function Cells({ draft, background, language }) {
+  const [found, setFound] = useState({});
+  const asked = useRef(0);
+  const [ask] = useState(() => later(PAUSE, async (sent) => {
+    const turn = (asked.current += 1);
+    const { status, content } = await draft.post(draft.addresses.cells, { background_questions: sent });
+    if (turn === asked.current) {
+      setFound(status === 200 ? content : { fault: content?.sentence });
+    }
+  }));
+  const written = JSON.stringify(background);
+  useEffect(() => ask(background), [written]);
+  if (!found.kept) {
+    return html`<p role="status" class="candor-quiet">${found.fault ?? ""}</p>`;
+  }
+  const names = background.questions.map(({ wording }, place) => wording[language] || Object.values(wording).find(Boolean) || fill(gettext("Background question {number}"), { number: place + 1 }));
+  const percent = (share) => new Intl.NumberFormat(document.documentElement.lang, { style: "percent" }).format(share);
+  return html`<div role="status"><p>${fill(ngettext("{count} cell: so many combinations of answers are told apart.", "{count} cells: so many combinations of answers are told apart.", found.cells), { count: found.cells })}</p>
+    <dl class="editor-kept">${names.slice(0, found.kept.length).map((name, place) => html`<div><dt>${name}</dt>
+      <dd><meter min="0" max="1" value=${found.kept[place]} aria-label=${name}></meter> ${fill(gettext("kept for {percent} of responses"), { percent: percent(found.kept[place]) })}</dd></div>`)}</dl></div>`;
+}
+
+/** Add a background question with two choices; the first one brings what the cells are made for. */
+function addQuestion(definition, state) {
+  definition.background_questions ??= { expected_responses: state.respondents, smallest_cell: 10, questions: [] };
+  const { questions } = definition.background_questions;
+  const taken = new Set([...definition.items, ...questions].map(({ key }) => key));
+  let number = questions.length + 1;
+  while (taken.has(`background_${number}`)) {
+    number += 1;
+  }
+  const choices = [emptyText(definition), emptyText(definition)];
+  questions.push({ key: `background_${number}`, wording: emptyText(definition), choices, prefer_not: withheld(definition, state) });
+}

@@ -1,0 +1,94 @@
+"""Background questions in the survey editor: written, priced in cells, and refused where they are too fine."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.selectors import error_of_draft
+from surveys.lifecycle.services import write_survey
+from surveys.models import Survey
+from tests.browser.editing import WIDE, definition, frame, opened, picture, wait_until_saved
+from tests.browser.panel import PHONE
+from tests.factories import payloads
+
+
+@pytest.fixture(autouse=True)
+def draft(alice: User) -> Survey:
+    return write_survey(payloads.definition(strata={"wording": {"en": ""}, "groups": []}), team=home_team(alice))
+
+
+@pytest.fixture
+def editor(panel_page: Page, alice: User) -> Page:
+    panel_page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    page = opened(panel_page, alice)
+    page.locator("[data-of=survey]").click()
+    page.get_by_text("Background questions", exact=True).click()
+    return page
+
+
+def ask(page: Page, number: int, wording: str, *choices: str) -> None:
+    """Add a background question with these choices."""
+    page.get_by_role("button", name="+ Add background question").click()
+    page.get_by_label(f"Background question {number}", exact=True).first.fill(wording)
+    question = page.locator(".editor-background > li").nth(number - 1)
+    for place, words in enumerate(choices, start=1):
+        if place > 2:
+            question.get_by_role("button", name="+ Add choice").click()
+        question.get_by_label(f"Choice {place}", exact=True).fill(words)
+
+
+def test_questions_are_written_and_shown(editor: Page) -> None:
+    ask(editor, 1, "Where do you live?", "North", "South", "East")
+    ask(editor, 2, "Do you have a job?", "Yes", "No")
+    expect(frame(editor).get_by_text("Do you have a job?", exact=True)).to_be_visible()
+    editor.get_by_label("Expected responses").fill("5000")
+    expect(editor.get_by_text("12 cells: so many combinations of answers are told apart.")).to_be_visible()
+    expect(editor.get_by_text("kept for 100% of responses")).to_have_count(2)
+    editor.locator(".editor-kept").scroll_into_view_if_needed()
+    picture(editor, "background")
+    wait_until_saved(editor)
+    written = definition()["background_questions"]
+    assert (written["expected_responses"], written["smallest_cell"]) == (5000, 10)
+    assert [one["wording"]["en"] for one in written["questions"]] == ["Where do you live?", "Do you have a job?"]
+    assert error_of_draft(Survey.objects.get()) is None
+
+
+def test_order_decides_what_is_kept(editor: Page) -> None:
+    ask(editor, 1, "Do you have a job?", "Yes", "No")
+    ask(editor, 2, "Where do you live?", "North", "South", "East", "West")
+    editor.get_by_label("Expected responses").fill("300")
+    expect(editor.locator(".editor-kept dt").first).to_have_text("Do you have a job?")
+    editor.get_by_role("button", name="Move up: Background question 2").click()
+    expect(editor.locator(".editor-kept dt").first).to_have_text("Where do you live?")
+    wait_until_saved(editor)
+    assert definition()["background_questions"]["questions"][0]["wording"] == {"en": "Where do you live?"}
+
+
+def test_too_fine_questions_are_refused_beside_them(editor: Page) -> None:
+    ask(editor, 1, "Do you have a job?", "Yes", "No")
+    editor.get_by_label("Expected responses").fill("12")
+    expect(editor.get_by_text("no answer to it could be kept with at least 10 in each cell").first).to_be_visible()
+    editor.get_by_role("button", name="Delete: Background question 1").click()
+    wait_until_saved(editor)
+    editor.wait_for_timeout(500)
+    wait_until_saved(editor)
+    assert "background_questions" not in definition()
+
+
+def test_shares_decide_what_is_kept(editor: Page) -> None:
+    ask(editor, 1, "What is your gender?", "Woman", "Man", "Another")
+    for number, share in enumerate(("0.49", "0.49", "2 %"), start=1):
+        editor.get_by_label(f"Expected share of choice {number}").fill(share)
+    editor.get_by_label("Expected responses").fill("500")
+    expect(editor.get_by_text("3 cells: so many combinations")).to_be_visible()
+    wait_until_saved(editor)
+    assert definition()["background_questions"]["questions"][0]["shares"] == ["0.49", "0.49", "0.02"]
+
+
+def test_phone_shows_them(editor: Page) -> None:
+    ask(editor, 1, "Do you have a job?", "Yes", "No")
+    editor.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    editor.get_by_role("button", name="Edit", exact=True).click()
+    picture(editor, "background-phone")
+    assert editor.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

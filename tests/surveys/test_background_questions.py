@@ -1,0 +1,108 @@
+"""Background questions as an author writes them, and the cells that opening makes of them."""
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.errors import ValidationError
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.definition.background import WITHHELD, cells_of, kept
+from surveys.lifecycle import selectors
+from surveys.lifecycle.services import write_survey
+from tests.factories import background
+
+
+def part(*sizes: int, expected: int, smallest: int = 10, shares: Any = None) -> Any:
+    """Questions with so many choices each."""
+    questions = [{"choices": [{"en": str(one)} for one in range(size)]} for size in sizes]
+    if shares:
+        questions[0]["shares"] = shares
+    return {"expected_responses": expected, "smallest_cell": smallest, "questions": questions}
+
+
+@given(st.lists(st.integers(2, 5), min_size=1, max_size=4), st.integers(200, 5000), st.integers(5, 40))
+def test_each_cell_is_expected_to_hold_enough(sizes: list[int], expected: int, smallest: int) -> None:
+    try:
+        cells = cells_of(part(*sizes, expected=expected, smallest=smallest))
+    except ValidationError as fault:
+        assert "no answer to it could be kept" in str(fault)  # noqa: PT017
+        return
+    held = [Fraction(expected)] * len(cells)
+    for place, cell in enumerate(cells):
+        for size, answers in zip(sizes, cell, strict=True):
+            one = (1 - WITHHELD) / size
+            held[place] *= sum((WITHHELD if answer == size else one for answer in answers), Fraction(0))
+    assert min(held) >= smallest
+    assert sum(held) == expected
+
+
+def test_first_question_is_kept_finest() -> None:
+    definition = background.definition(background.REGION, background.AGE, background.DEGREE, expected=1000)
+    shares = [one.share for one in kept(definition["background_questions"])]
+    assert shares[0] == 1.0
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_answers_too_rare_are_pooled_and_joined_by_the_next_rarest() -> None:
+    """Of 100 responses 'c' has about 5 and "prefer not to say" 5: together enough, and neither alone."""
+    cells = cells_of(part(3, expected=100, smallest=10, shares=["0.5", "0.4", "0.1"]))
+    assert cells == [((0,),), ((1,),), ((2, 3),)]
+    cells = cells_of(part(3, expected=100, smallest=20, shares=["0.5", "0.4", "0.1"]))
+    assert cells == [((0,),), ((1, 2, 3),)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"expected": 15}, r"questions\[0\]: of 15 responses no answer to it could be kept with at least 10"),
+        ({"expected": 9}, "smallest_cell must be at most the expected responses, 9; got 10"),
+        ({"smallest": 2}, "smallest_cell must be an integer of at least 5; got 2"),
+        ({"shares": ["0.5"]}, r"questions\[0\].shares must have a share for each of the 2 choices; got 1"),
+        ({"shares": ["0.5", "0.4"]}, r"questions\[0\].shares: the shares must sum to 1; they sum to 9/10"),
+        ({"shares": ["1/2", "two"]}, r"shares\[1\] must be a fraction from 0 to 1"),
+    ],
+)
+def test_fault_names_place_and_bound(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValidationError, match=fault):
+        cells_of(part(2, **({"expected": 100} | changes)))
+
+
+def test_too_many_cells_are_refused() -> None:
+    with pytest.raises(ValidationError, match=r"makes .* cells; at most 4,096 are possible"):
+        cells_of(part(40, 40, 4, expected=1_000_000))
+
+
+def test_yaml_is_read_and_written_as_it_was() -> None:
+    definition = background.definition(*background.SIX, expected=20_000)
+    written = definitions.dump(definition)
+    assert definitions.load_checked(written) == definition
+    question = definition["background_questions"]["questions"][0]
+    assert (question["key"], question["prefer_not"]) == ("where_do_you_live", {"en": "Prefer not to say"})
+
+
+@pytest.mark.django_db
+def test_draft_keeps_them(alice: User) -> None:
+    definition = background.definition()
+    survey = write_survey(definition, team=home_team(alice))
+    assert selectors.definition_of(survey)["background_questions"] == definition["background_questions"]
+    assert selectors.error_of_draft(survey) is None
+
+
+def test_survey_without_them_is_frozen_as_before() -> None:
+    plain = background.definition()
+    del plain["background_questions"]
+    assert "background_questions" not in definitions.design_of(plain, version=1).document
+
+
+def test_six_questions_make_two_thousand_cells() -> None:
+    """The largest that are planned for: their design is read and checked in a second, and its text is small."""
+    definition = background.definition(*background.SIX, expected=1_000_000)
+    design = definitions.design_of(definition, version=1)
+    assert len(design.background.cells) >= 1500
+    assert len(set(itertools.chain(design.strata))) == len(design.background.cells)
