@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +30,14 @@ class _Group(TypedDict):
     stratum: str
     label: str
     share: str | None
+    rows: NotRequired[list[str]]
+
+
+class _Cell(TypedDict):
+    """What a row of the counts says of the background questions."""
+
+    stratum: str
+    answers: dict[str, list[str]]
 
 
 class _Stratum(TypedDict):
@@ -130,6 +138,10 @@ class Bundle:
         reports are together in one, "other groups".
     shares : mapping of str to Fraction
         The groups' known shares of the population by key; empty where they are not known.
+    cells : mapping of str to mapping of str to tuple of str
+        Of a survey with background questions: for each row of counts, by key, the answers that it takes to each
+        question, by key; several where too few people shared a finer one. Groups (`strata`) are then those by one
+        answer, and those of different questions overlap.
 
     Examples
     --------
@@ -143,6 +155,7 @@ class Bundle:
     items: Mapping[str, Item]
     strata: Mapping[str, str]
     shares: Mapping[str, Fraction]
+    cells: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def estimate_population(self, key: str, **options: Any) -> ProportionEstimate:
         """Estimate the shares of one question's answers as shown first in the report: weighted if it is.
@@ -233,19 +246,25 @@ def load_bundle(path: str | Path) -> Bundle:
          0    0.6762      0.0123  0.6519  0.7005    0.6762
          1    0.3238      0.0123  0.2995  0.3481    0.3238
     """
-    design, digest, rows, groups = _read(Path(path))
+    design, digest, rows, groups, cells = _read(Path(path))
     language = design["languages"][0]
     if groups is None:
         groups = _groups(design, language)
     tallies = _tallies(rows)
-    items = (_item(item, tallies[item["key"]], language) for item in design["items"])
+    sums = {group["stratum"]: group["rows"] for group in groups if "rows" in group}
+    items = (_item(item, tallies[item["key"]], sums, language) for item in design["items"])
     return Bundle(
         title=design["title"][language],
         digest=digest,
         items=MappingProxyType({item.key: item for item in items}),
         strata=MappingProxyType({group["stratum"]: group["label"] for group in groups}),
         shares=MappingProxyType({group["stratum"]: Fraction(group["share"]) for group in groups if group["share"]}),
+        cells=MappingProxyType({cell["stratum"]: _frozen(cell["answers"]) for cell in cells}),
     )
+
+
+def _frozen(answers: dict[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType({key: tuple(taken) for key, taken in answers.items()})
 
 
 def _groups(design: _Design, language: str) -> list[_Group]:
@@ -255,8 +274,8 @@ def _groups(design: _Design, language: str) -> list[_Group]:
     return [{"stratum": one["key"], "label": one["label"][language], "share": one["share"]} for one in groups]
 
 
-def _read(path: Path) -> tuple[_Design, str, list[_Tally], list[_Group] | None]:
-    """The design with its digest, the counts, and the groups that they are given for; None in older exports."""
+def _read(path: Path) -> tuple[_Design, str, list[_Tally], list[_Group] | None, list[_Cell]]:
+    """The design with its digest, the counts, the groups of estimates (None in older exports) and the cells."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -267,7 +286,7 @@ def _read(path: Path) -> tuple[_Design, str, list[_Tally], list[_Group] | None]:
             digest = hashlib.sha256(canonical.encode()).hexdigest()
             if digest != named:
                 raise ValueError(f"the design in {path} has the digest {digest}; it names {named}")
-            return design, digest, tallies, document.get("groups")
+            return design, digest, tallies, document.get("groups"), document.get("cells", [])
     raise ValueError(f"path must name the JSON export of a report, format 1; {path} is something else")
 
 
@@ -286,9 +305,11 @@ def _wording(item: _AskedItem, language: str) -> str:
     return f"{heading[language]} – {own}" if heading else own
 
 
-def _item(item: _AskedItem, tallies: dict[str, list[list[int]]], language: str) -> Item:
+def _item(item: _AskedItem, tallies: dict[str, list[list[int]]], sums: Mapping[str, list[str]], language: str) -> Item:
+    """The question with its counts; `sums` names the rows of each group that is made of several."""
     counts = {stratum: np.array(table, dtype=np.int64) for stratum, table in tallies.items()}
-    counts = {EVERYONE: np.sum(list(counts.values()), axis=0)} | counts
+    groups = {group: np.sum([counts[row] for row in rows], axis=0) for group, rows in sums.items()}
+    counts = {EVERYONE: np.sum(list(counts.values()), axis=0)} | counts | groups
     for table in counts.values():
         table.setflags(write=False)
     choices = tuple(choice[language] for choice in item["choices"])

@@ -7,13 +7,15 @@ respondents are expected a cell takes several answers at once, so that nothing f
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import Any, Self
 
 from django.utils.translation import gettext
 
 from collector.designs.blocks import Text
-from collector.designs.checks import distinct, exact_keys, key, listed, require, text, whole
+from collector.designs.checks import distinct, exact_keys, fraction, key, listed, require, text, whole
 from collector.errors import Path, ValidationError
 
 MOST_QUESTIONS = 6
@@ -21,6 +23,9 @@ MOST_CHOICES = 40
 MOST_CELLS = 4096
 SMALLEST_CELL = 5
 """Fewest respondents that may be expected in a cell; authors may ask for more."""
+
+WITHHELD = Fraction(1, 20)
+"""Share of respondents who are expected to skip a background question, or prefer not to say."""
 
 PLACE: Path = ("background_questions",)
 
@@ -30,11 +35,15 @@ Answers = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class BackgroundQuestion:
-    """A question that is asked openly; the last of its `choices` is "prefer not to say", also for those who skip it."""
+    """A question that is asked openly; the last of its `choices` is "prefer not to say", also for those who skip it.
+
+    `shares` are those of respondents who are expected to give each answer; they sum to 1.
+    """
 
     key: str
     wording: Text
     choices: tuple[Text, ...]
+    shares: tuple[Fraction, ...]
 
     @property
     def everyone(self) -> Answers:
@@ -61,7 +70,8 @@ class Background:
         if not background:
             return cls()
         questions = tuple(
-            BackgroundQuestion(one["key"], one["wording"], tuple(one["choices"])) for one in background["questions"]
+            BackgroundQuestion(one["key"], one["wording"], tuple(one["choices"]), expected_shares(one))
+            for one in background["questions"]
         )
         cells = tuple(
             tuple(
@@ -85,6 +95,13 @@ class Background:
         fits = (all(map(tuple.__contains__, cell, answers)) for cell in self.cells)
         return next(place for place, holds in enumerate(fits) if holds)
 
+    def expected_share(self, cell: int) -> Fraction:
+        """The share of respondents who are expected in a cell, as if the answers to each question were independent."""
+        taken = zip(self.questions, self.cells[cell], strict=True)
+        return prod(
+            (sum((one.shares[answer] for answer in answers), Fraction(0)) for one, answers in taken), start=Fraction(1)
+        )
+
     @cached_property
     def silent(self) -> str:
         """The key of the cell of respondents who prefer not to say anything."""
@@ -102,6 +119,13 @@ class Background:
             if len(answers) < len(question.choices)
         )
         return " · ".join(told)
+
+
+def expected_shares(question: Mapping[str, Any]) -> tuple[Fraction, ...]:
+    """The expected share of each answer to a question of a valid document, "prefer not to say" last."""
+    told = len(question["choices"]) - 1
+    shares = [Fraction(share) for share in question.get("shares", [])] or [Fraction(1, told)] * told
+    return (*((1 - WITHHELD) * share for share in shares), WITHHELD)
 
 
 def check_background(value: object, languages: list[str], items: list[str]) -> None:
@@ -126,11 +150,21 @@ def check_background(value: object, languages: list[str], items: list[str]) -> N
     require(
         _is_partition(read, sizes), (*PLACE, "cells"), gettext("must hold each combination of answers exactly once")
     )
+    _require_sizes(background)
+
+
+def _require_sizes(document: Mapping[str, Any]) -> None:
+    """Require of each cell of a document, valid so far, as many expected responses as the document says."""
+    background = Background.of(document)
+    least = min(map(background.expected_share, range(len(background.cells)))) * background.expected_responses
+    words = gettext("must be expected to hold {smallest} responses each; one holds {least:.1f}")
+    message = words.format(smallest=background.smallest_cell, least=float(least))
+    require(least >= background.smallest_cell, (*PLACE, "cells"), message)
 
 
 def _question(value: object, path: Path, languages: list[str]) -> int:
     """Validate one question and return the number of its answers."""
-    question = exact_keys(value, {"key", "wording", "choices"}, path)
+    question = exact_keys(value, {"key", "wording", "choices"}, path, optional={"shares"})
     key(question["key"], (*path, "key"))
     text(question["wording"], (*path, "wording"), languages)
     choices = listed(question["choices"], (*path, "choices"))
@@ -143,7 +177,18 @@ def _question(value: object, path: Path, languages: list[str]) -> int:
         words = [choice[language].strip() for choice in choices]  # type: ignore[index]
         twice = next((one for one in words if words.count(one) > 1), "")
         require(not twice, (*path, "choices"), gettext("must differ; {twice!r} is there twice").format(twice=twice))
+    if "shares" in question:
+        check_shares(question["shares"], len(choices) - 1, (*path, "shares"))
     return len(choices)
+
+
+def check_shares(value: object, count: int, path: Path) -> None:
+    """Validate the expected shares of so many choices; they sum to 1."""
+    shares = listed(value, path)
+    many = gettext("must have a share for each of the {count} choices; got {got}")
+    require(len(shares) == count, path, many.format(count=count, got=len(shares)))
+    total = sum((fraction(share, (*path, number)) for number, share in enumerate(shares)), Fraction(0))
+    require(total == 1, path, gettext(": the shares must sum to 1; they sum to {total}").format(total=total))
 
 
 def _cell(value: object, sizes: Sequence[int], path: Path) -> tuple[Answers, ...]:

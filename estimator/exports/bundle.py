@@ -45,7 +45,7 @@ WHAT = {
     "tables/channels.csv": "The randomisation scheme of each question: tickets of each row that send each column",
     "tables/items.csv": "The questions: kind, mechanism, encoding, number of answers",
     "tables/odds.csv": "epsilon and e^epsilon (exact) of each question and in total",
-    "tables/strata.csv": "The groups that are shown, with their known population shares",
+    "tables/strata.csv": "The groups that are shown, with their known population shares and the counts that they sum",
     "tables/tallies.csv": "Counts of randomised responses, not of true answers",
     "tables/values.csv": "The numbers that answers of scales and numbers stand for",
     "randomized_response/": "The library that rebuild.py uses (MIT licence)",

@@ -9,6 +9,7 @@ from estimator.exports.estimates import finite, interval_holds, json_rows
 from estimator.models import Run
 from estimator.reports import disclosures, earlier_waves, privacy
 from estimator.runs import group_sizes, results
+from estimator.runs.cells import row_answers
 from estimator.runs.groups import is_protected
 from estimator.runs.results import QuestionResults, ReportContext, Results
 
@@ -26,6 +27,7 @@ def json_file(run: Run, context: ReportContext) -> bytes:
         "disclosure": _disclosure(read),
         "run": _run(run),
         "groups": group_rows(read),
+        **({"cells": list(cell_rows(read))} if read.design.background else {}),
         "estimates": json_rows(read),
         "tallies": [row for item in read.items for row in tally_rows(item)],
         "privacy": privacy_label(read),
@@ -114,17 +116,29 @@ def _waves(before: privacy.EarlierWaves) -> dict[str, object]:
 
 
 def group_rows(read: Results) -> list[dict[str, object]]:
-    """The groups that numbers are released for, with small groups combined; empty if there are none."""
-    keys = read.design.strata
+    """The groups that estimates are made of, with small groups combined; empty if there are none.
+
+    Those by an answer to a background question name the rows of the tallies that they are the sum of.
+    """
+    keys, rows, members = read.design.strata, read.partition.keys, read.partition.members
     return [
-        {
-            "stratum": part.key,
-            "label": part.label,
-            "share": part.share,
-            "groups": [keys[group] for group in groups],
-        }
-        for part, groups in zip(read.partition.parts, read.partition.members, strict=bool(read.partition.parts))
+        {"stratum": group.key, "label": group.label, "share": group.share}
+        | (
+            {"rows": [rows[row] for row in group.rows]}
+            if read.design.background
+            else {"groups": [keys[one] for row in group.rows for one in members[row]]}
+        )
+        for group in read.partition.groups
     ]
+
+
+def cell_rows(read: Results) -> Iterator[dict[str, object]]:
+    """What each row of the tallies says of the background questions: of each the answers that it takes."""
+    background, language = read.design.background, read.language
+    for part, members in zip(read.partition.parts, read.partition.members, strict=bool(read.partition.parts)):
+        told = zip(background.questions, row_answers(background, members), strict=True)
+        answers = {one.key: [one.choices[answer][language] for answer in taken] for one, taken in told}
+        yield {"stratum": part.key, "cells": [background.keys[cell] for cell in members], "answers": answers}
 
 
 class TallyRow(TypedDict):

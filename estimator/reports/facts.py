@@ -18,13 +18,13 @@ from estimator.base.languages import formatted
 from estimator.base.measures import SHARE
 from estimator.base.ways_in import way_in
 from estimator.models import Disclosure
-from estimator.reports import disclosures, retention
+from estimator.reports import disclosures, group_facts, retention
 from estimator.reports.methods import confidence
 from estimator.reports.privacy import PrivacyLabel
 from estimator.reports.question_blocks import QuestionBlock
-from estimator.runs import group_sizes, targets
+from estimator.runs import targets
 from estimator.runs.estimation import collapsed, known_shares
-from estimator.runs.groups import ENOUGH_TO_WEIGHT, epsilon_of, has_shares, is_protected
+from estimator.runs.groups import ENOUGH_TO_WEIGHT, has_shares, is_protected
 from estimator.runs.results import Results
 
 DAY = {"en": "j F Y", "de": "j. F Y", "es": r"j \d\e F \d\e Y", "fr": "j F Y", "ar": "j F Y"}
@@ -105,8 +105,7 @@ def label_facts(read: Results, label: PrivacyLabel) -> Iterator[Fact]:
     if not read.design.rehearsal:
         yield Fact(_("Not included"), label.uncounted)
         yield Fact(_("Who could answer"), str(label.way_in.protection))
-    yield from _group_sizes(read)
-    yield from _groups_together(read)
+    yield from (Fact(*titled) for titled in group_facts.of(read))
     yield Fact(_("Stored data"), label.stored)
     if read.design.rehearsal:
         yield Fact(_("Retention"), _("Responses of simulated respondents are deleted once the estimates are made."))
@@ -128,50 +127,6 @@ def _total(label: PrivacyLabel) -> str:
     )
     text = of_wave if label.before else total
     return text % {"epsilon": label.epsilon_text, "odds": label.odds_text}
-
-
-def _group_sizes(read: Results) -> Iterator[Fact]:
-    """The statement on group sizes, if these are released with noise."""
-    epsilon = epsilon_of(read.design)
-    if epsilon is None:
-        return
-    text = _(
-        "Group sizes are released once, with discrete Laplace noise: epsilon %(epsilon)s for whether a person is "
-        "in a group and %(twice)s for which of two groups they are in, in addition to that of their answers. "
-        "Nothing else in this report depends on group membership, so there are no estimates by group."
-    ) % {"epsilon": wording.epsilon(float(epsilon)), "twice": wording.epsilon(float(2 * epsilon))}
-    sizes = group_sizes.released(read.run, read.design)
-    labels = [group.label[read.language] for group in read.design.groups]
-    if sizes:
-        named = "; ".join(
-            _("%(group)s: about %(count)s") % {"group": label, "count": wording.count(size)}
-            for label, size in zip(labels, sizes, strict=True)
-        )
-        text = f"{text} {named}."
-    else:
-        text = f"{text} {_('The noisy sizes are drawn when the survey closes.')}"
-    yield Fact(_("Groups"), text)
-
-
-def _groups_together(read: Results) -> Iterator[Fact]:
-    """The statement on groups that are not released separately."""
-    if not read.partition.is_suppressed:
-        return
-    other, fewest = read.partition.other, wording.count(FEWEST_IN_GROUP)
-    if other is None:
-        text = _("No estimates by group: too few groups have %(fewest)s responses.")
-        if has_shares(read.design):
-            text = _(
-                "No estimates by group: they take at least two groups of %(fewest)s responses and, since the "
-                "groups’ population shares are known, %(enough)s responses in total."
-            )
-        yield Fact(_("Groups"), text % {"fewest": fewest, "enough": ENOUGH_TO_WEIGHT})
-        return
-    text = _(
-        "A group is shown if it has at least %(fewest)s responses. Smaller groups (and, if these are still too "
-        "few together, the next larger one) are combined as “%(other)s”: %(names)s."
-    )
-    yield Fact(_("Groups"), text % {"fewest": fewest, "other": other.label, "names": ", ".join(other.names)})
 
 
 def disclosed(read: Results, disclosure: Disclosure) -> Iterator[Fact]:

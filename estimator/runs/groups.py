@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP, Design, Stratum
 from collector.reports.selectors import Totals
-from estimator.runs.cells import Members, answer_groups, released_cells, row_answers
+from estimator.runs.cells import FIRST_CODE, PER_QUESTION, Members, answer_groups, released_cells, row_answers
 from randomized_response import collapse_strata
 
 OTHER = "other groups"
@@ -151,6 +151,13 @@ def ungrouped(design: Design) -> Partition:
     return Partition(design, (groups,) if is_protected(design) else tuple((group,) for group in groups))
 
 
+def strata_by_code(design: Design) -> dict[int, tuple[int, ...]]:
+    """The strata behind each code of a rehearsal's estimates: a group, or the cells with one background answer."""
+    if design.background:
+        return {group.code: group.rows for group in ungrouped(design).groups}
+    return {place: (place,) for place in range(len(design.groups))}
+
+
 def of_totals(design: Design, totals: Totals, *, final: bool = True) -> Partition:
     """The partition of a design with these exact totals, each of shape (groups, m).
 
@@ -187,6 +194,15 @@ def groups_of(design: Design) -> tuple[Stratum, ...]:
     return () if is_protected(design) else design.groups
 
 
+def label_in(design: Design, code: int, language: str) -> str:
+    """The label of a group by its code in stored estimates, in a language of the survey; not of combined groups."""
+    if not design.background:
+        return design.groups[code].label[language]
+    place, answer = divmod(code - FIRST_CODE, PER_QUESTION)
+    question = design.background.questions[place]
+    return f"{question.wording[language]} {question.choices[answer][language]}"
+
+
 def other_label(language: str) -> str:
     """The label of combined groups, in a language of a survey."""
     with override(language):
@@ -217,7 +233,6 @@ def _cell(design: Design, cells: tuple[int, ...], row: int) -> ReleasedGroup:
 def _answer_groups(partition: Partition) -> Iterator[ReleasedGroup]:
     background, language = partition.design.background, partition.design.language
     for group in answer_groups(background, partition.members):
-        question = background.questions[group.question]
-        label = f"{question.wording[language]} {question.choices[group.answer][language]}"
-        key = f"{question.key}={group.answer + 1}"
+        label = label_in(partition.design, group.code, language)
+        key = f"{background.questions[group.question].key}={group.answer + 1}"
         yield ReleasedGroup(group.code, key, label, (label,), None, group.rows)

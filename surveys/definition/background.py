@@ -11,8 +11,16 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from collector.designs.background import MOST_CELLS, MOST_QUESTIONS, PLACE, SMALLEST_CELL, Answers
-from collector.designs.checks import fraction, listed, require, whole
+from collector.designs.background import (
+    MOST_CELLS,
+    MOST_QUESTIONS,
+    PLACE,
+    SMALLEST_CELL,
+    Answers,
+    check_shares,
+    expected_shares,
+)
+from collector.designs.checks import listed, require, whole
 from collector.designs.documents import FEWEST_IN_GROUP
 from collector.errors import Path, ValidationError
 from estimator.base.languages import filled
@@ -22,9 +30,6 @@ from surveys.definition.questions import prefer_not
 from surveys.definition.validation import exact, known_keys, text
 
 USUAL_RESPONSES = 1000
-WITHHELD = Fraction(1, 20)
-"""Share of respondents who are expected to skip a background question, or prefer not to say."""
-
 Cell = tuple[Answers, ...]
 
 
@@ -72,10 +77,7 @@ def frozen_background(background: BackgroundPart) -> dict[str, object]:
     questions = background["questions"]
     many = gettext("must be 1 to {most} questions; got {count}").format(most=MOST_QUESTIONS, count=len(questions))
     require(1 <= len(questions) <= MOST_QUESTIONS, (*PLACE, "questions"), many)
-    frozen = [
-        {"key": one["key"], "wording": one["wording"], "choices": [*one["choices"], one["prefer_not"]]}
-        for one in questions
-    ]
+    frozen = [_frozen_question(one) for one in questions]
     cells = [
         [
             None if len(answers) == len(one["choices"]) else list(answers)
@@ -89,6 +91,13 @@ def frozen_background(background: BackgroundPart) -> dict[str, object]:
         "expected_responses": background["expected_responses"],
         "smallest_cell": background["smallest_cell"],
     }
+
+
+def _frozen_question(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A question as a design has it: its choices with "prefer not to say" last, shares only where they were given."""
+    shares = {"shares": question["shares"]} if "shares" in question else {}
+    choices = [*question["choices"], question.get("prefer_not")]
+    return {"key": question.get("key"), "wording": question.get("wording"), "choices": choices, **shares}
 
 
 def cells_of(background: BackgroundPart) -> list[Cell]:
@@ -138,19 +147,12 @@ def kept(background: BackgroundPart) -> list[Kept]:
     return [Kept(one, float(share)) for one, share in zip(background["questions"], found, strict=True)]
 
 
-def _shares(question: Mapping[str, Any], path: Path) -> list[Fraction]:
+def _shares(question: Mapping[str, Any], path: Path) -> tuple[Fraction, ...]:
     """The expected share of each answer, "prefer not to say" last."""
-    choices, written = question["choices"], question.get("shares", [])
-    if not written:
-        return [(1 - WITHHELD) / max(len(choices), 1) for _ in choices] + [WITHHELD]
-    many = gettext("must have a share for each of the {count} choices; got {got}")
-    require(len(written) == len(choices), (*path, "shares"), many.format(count=len(choices), got=len(written)))
-    read = [fraction(share, (*path, "shares", number)) for number, share in enumerate(written)]
-    total = sum(read, Fraction(0))
-    require(
-        total == 1, (*path, "shares"), gettext(": the shares must sum to 1; they sum to {total}").format(total=total)
-    )
-    return [(1 - WITHHELD) * share for share in read] + [WITHHELD]
+    require(question["choices"], (*path, "choices"), gettext("must not be empty"))
+    if "shares" in question:
+        check_shares(question["shares"], len(question["choices"]), (*path, "shares"))
+    return expected_shares(_frozen_question(question))
 
 
 def _divided(shares: Sequence[Sequence[Fraction]], least: Fraction, share: Fraction) -> Iterator[tuple[Cell, Fraction]]:

@@ -72,4 +72,4 @@ def price_of(digest: str) -> QuestionPrice:
 
 
 def _questions(design: Design) -> tuple[object, ...]:
-    return design.items, design.strata_wording, design.groups
+    return design.items, design.strata_wording, design.groups, design.background

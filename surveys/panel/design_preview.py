@@ -113,6 +113,9 @@ class DesignPreview:
                 )
             named.append((gettext("End page of the screening"), screening.text))
         named += [(str(ABOUT_NAMES[name]), text) for name, text in design.about.texts.items()]
+        for number, question in enumerate(design.background.questions, start=1):
+            name = gettext("Background question {number}").format(number=number)
+            named += [(name, question.wording), *((name, choice) for choice in question.choices)]
         return [*named, (gettext("Question of the group"), design.strata_wording), *groups]
 
 

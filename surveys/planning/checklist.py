@@ -83,7 +83,7 @@ def _simulation(survey: Survey, design: Design) -> Check:
 
 
 def _same_questions(one: Design, other: Design) -> bool:
-    return (one.items, one.groups) == (other.items, other.groups)
+    return (one.items, one.groups, one.background) == (other.items, other.groups, other.background)
 
 
 def _precision(survey: Survey, expected: int) -> Check:

@@ -251,6 +251,18 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
         yield text % {"odds": wording.odds(design.spent)}
     if design.groups:
         yield _("The group that a person names is sent openly, not randomised.")
+    if background := design.background:
+        text = _(
+            "Background questions are sent openly, not randomised: %(questions)s. The browser sends one of %(cells)s "
+            "combinations of answers, made for at least %(smallest)s of %(expected)s expected respondents each; rarer "
+            "ones are put together."
+        )
+        yield text % {
+            "questions": " ".join(question.wording[design.language] for question in background.questions),
+            "cells": wording.count(len(background.cells)),
+            "smallest": wording.count(background.smallest_cell),
+            "expected": wording.count(background.expected_responses),
+        }
 
 
 def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:

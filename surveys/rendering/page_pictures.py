@@ -169,6 +169,8 @@ class _Script:
         asked = [(item.wording[self._language], "review-ticket") for item in design.items]
         if design.groups:
             asked.insert(0, (design.strata_wording[self._language], "review-plain"))
+        openly = [(one.wording[self._language], "background-kept") for one in design.background.questions]
+        asked = [*openly, *asked]
         for wording, note in asked:
             lines = {"answer-wording": wording, "answer-choice": NOT_YET, "answer-note": self._sentences.say(note)}
             texts: list[Element | str] = [Element("p", {"class": name}, [text]) for name, text in lines.items()]

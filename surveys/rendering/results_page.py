@@ -19,7 +19,7 @@ from estimator.base.measures import IMPOSSIBLE, MEAN
 from estimator.base.verdict import Verdict
 from estimator.models import Run
 from estimator.runs import results, targets
-from estimator.runs.groups import OTHER
+from estimator.runs.groups import OTHER, label_in
 from estimator.runs.results import EstimateCell, QuestionResults
 from surveys.definition.languages import language_links
 from surveys.rendering import pages
@@ -127,7 +127,7 @@ def _line(item: QuestionResults, cell: EstimateCell, language: str) -> ResultRow
     if cell.group_key == OTHER:
         group = _("Other groups")
     elif estimate.stratum is not None:
-        group = item.design.groups[estimate.stratum].label[language]
+        group = label_in(item.design, estimate.stratum, language)
     if estimate.measure != MEAN:
         answer = item.frozen.choices[estimate.choice][language]
     if not cell.known or estimate.noise_low is None or estimate.noise_high is None:

@@ -17,7 +17,7 @@ from tests.tools.capture import Capture
 
 TRANSFERRED = 100_000
 """Bytes over the wire, headers too."""
-PLAIN = 251_000
+PLAIN = 252_000
 """Bytes before compression: what a device has to read must not grow unseen behind it."""
 
 

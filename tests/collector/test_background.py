@@ -53,6 +53,7 @@ def test_each_combination_is_in_one_cell() -> None:
         ({"cells": [[[2, 1], [0]], [[0], [1, 2]]]}, r"cells\[0\]\[0\] must be null .* or some of 0 to 2"),
         ({"cells": [[[3], [0]], [[0], [1, 2]]]}, r"cells\[0\]\[0\] must be an integer from 0 to 2; got 3"),
         ({"cells": [[[0]], [[0], [1, 2]]]}, r"cells\[0\] must have an entry for each of the 2 questions; got 1"),
+        ({"smallest_cell": 24}, "cells must be expected to hold 24 responses each; one holds 22.6"),
         ({"questions": []}, "questions must be 1 to 6 questions; got 0"),
         ({"smallest_cell": 4}, "smallest_cell must be an integer of at least 5; got 4"),
         ({"expected_responses": 0}, "expected_responses must be an integer of at least 1; got 0"),

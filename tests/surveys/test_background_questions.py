@@ -9,10 +9,11 @@ from django.contrib.auth.models import User
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collector.designs.background import WITHHELD
 from collector.errors import ValidationError
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
-from surveys.definition.background import WITHHELD, cells_of, kept
+from surveys.definition.background import cells_of, kept
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from tests.factories import background

@@ -80,6 +80,7 @@ at_every_look <- function(found, item, counts, level) list(
   mean = if (!is.null(found$mean)) mean_at_every_look(found$mean, item, counts, level)
 )
 
+# `strata` names for each group the rows of the counts that it is the sum of.
 rows_of <- function(item, strata, W, level, every_look) {
   found <- overall(item, W, level)
   if (!is.null(found) && every_look) found <- at_every_look(found, item, if (!length(W)) item$everyone, level)
@@ -87,8 +88,8 @@ rows_of <- function(item, strata, W, level, every_look) {
   as_one <- length(W) && ("other groups" %in% names(W) || length(collapsed(sizes_of(item, W), FEWEST)) < length(W))
   if (as_one) flags <- c(flags, "small_groups_weighted_as_one")
   rows <- rows_of_stratum(item, "", item$everyone, found, flags)
-  for (stratum in strata) {
-    counts <- item$counts[[stratum]]
+  for (stratum in names(strata)) {
+    counts <- Reduce(`+`, item$counts[strata[[stratum]]])
     found <- fit(item, counts, level)
     if (!is.null(found) && every_look) found <- at_every_look(found, item, counts, level)
     rows <- c(rows, rows_of_stratum(item, stratum, counts, found, character()))
@@ -327,7 +328,8 @@ main <- function() {
   W <- if (nrow(strata) && all(strata$share != "")) setNames(fraction(strata$share), strata$stratum) else numeric()
   level <- as.numeric(sheet$confidence[1])
   every_look <- sheet$interval_holds[1] == "every_look"
-  rows <- unlist(lapply(items, rows_of, strata = strata$stratum, W = W, level = level, every_look = every_look), FALSE)
+  groups <- setNames(strsplit(strata$rows, "|", fixed = TRUE), strata$stratum)
+  rows <- unlist(lapply(items, rows_of, strata = groups, W = W, level = level, every_look = every_look), FALSE)
   bounds <- unlist(lapply(items, bounds_of, W = W, level = level), FALSE)
   ratios <- sapply(items, odds_of)
   keys <- c(sapply(items, `[[`, "key"), "")

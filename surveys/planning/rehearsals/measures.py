@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from estimator.base.measures import MEAN
 from estimator.models import KnownShare, Run
 from estimator.runs.estimation import known_shares
+from estimator.runs.groups import strata_by_code
 from estimator.runs.results import EstimateCell, QuestionResults, Truths, read, truth_of_all
 from estimator.runs.selectors import known_mean
 from randomized_response import EachOption, plan
@@ -64,11 +65,20 @@ def observed_measures(numbers: Numbers) -> Numbers:
 
 
 def _truth(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], population: Population) -> float:
-    stratum = cell.estimate.stratum
     everybody = population.weights if known_shares(item.partition) else population.parts
-    parts = everybody if stratum is None else np.eye(len(strata))[stratum]
-    shares = sum(part * one[item.position] for part, one in zip(parts, strata, strict=True))
-    return _of(item, cell, dict(enumerate(np.asarray(shares).tolist())))
+    return _of(item, cell, dict(enumerate(_shares(item, cell, strata, everybody).tolist())))
+
+
+def _shares(
+    item: QuestionResults, cell: EstimateCell, strata: list[Marginals], parts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The true shares among those whom an estimate is of, whose strata have these parts of the respondents."""
+    if cell.estimate.stratum is not None:
+        members = list(strata_by_code(item.design)[cell.estimate.stratum])
+        mine = np.zeros(len(parts))
+        mine[members] = parts[members] / parts[members].sum()
+        parts = mine
+    return np.asarray(sum(part * one[item.position] for part, one in zip(parts, strata, strict=True)))
 
 
 def _of(item: QuestionResults, cell: EstimateCell, shares: dict[int, float]) -> float:
@@ -89,12 +99,9 @@ def _held(item: QuestionResults, cell: EstimateCell, held: Truths) -> float:
 def _width(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], population: Population) -> float:
     """Mean width of the interval by the planner; NaN for what it does not plan."""
     stratum, sizes = cell.estimate.stratum, population.respondents * population.parts
-    if stratum is not None:
-        ahead = _forecast(item, cell, strata[stratum][item.position], sizes[stratum])
-        return math.nan if ahead is None else ahead.width
-    if not known_shares(item.partition):
-        shares = sum(part * one[item.position] for part, one in zip(population.parts, strata, strict=True))
-        ahead = _forecast(item, cell, np.asarray(shares), population.respondents)
+    if stratum is not None or not known_shares(item.partition):
+        size = population.respondents if stratum is None else sizes[list(strata_by_code(item.design)[stratum])].sum()
+        ahead = _forecast(item, cell, _shares(item, cell, strata, population.parts), size)
         return math.nan if ahead is None else ahead.width
     errors = []
     for one, size in zip(strata, sizes, strict=True):

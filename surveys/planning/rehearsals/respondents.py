@@ -187,7 +187,9 @@ def spreads(item: Item, mean: float) -> tuple[float, float]:
 
 
 def strata_shares(design: Design) -> list[float]:
-    """The strata's known shares of the population; equal ones if any is unknown."""
+    """The strata's known shares of the population, equal ones if any is unknown; of cells those that are expected."""
+    if background := design.background:
+        return [float(background.expected_share(cell)) for cell in range(len(background.cells))]
     shares = [float(Fraction(group.share)) for group in design.groups if group.share is not None]
     return shares or [1 / len(design.strata)] * len(design.strata)
 

@@ -19,6 +19,7 @@ from collector.designs import Design, Item, selectors
 from collector.endpoint import receiving
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
+from estimator.runs.groups import strata_by_code
 from randomized_response import draw_ticket
 from randomized_response.symbols import read_symbols, ticket_boxes
 from surveys.lifecycle import services
@@ -65,8 +66,7 @@ class Truths:
         """The known shares overall, and in each stratum with people."""
         strata = range(len(self.design.strata))
         groups: dict[int | None, list[int]] = {None: list(strata)}
-        if self.design.strata != ("",):
-            groups.update({stratum: [stratum] for stratum in strata})
+        groups.update({code: list(members) for code, members in strata_by_code(self.design).items()})
         for position, item in enumerate(self.design.items):
             for group, members in groups.items():
                 respondents = sum(self.sizes[stratum] for stratum in members)

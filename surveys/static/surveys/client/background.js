@@ -1,5 +1,6 @@
 import { Choices } from "./choices.js";
 import { extra, offer } from "./extras.js";
+import { Refusal } from "./refusal.js";
 import { demandSame, demandTexts, plain } from "./shown.js";
 
 /**
@@ -7,7 +8,7 @@ import { demandSame, demandTexts, plain } from "./shown.js";
  * answers, the cell takes several answers at once, so that nothing finer ever leaves this page.
  */
 class Background {
-  #design;
+  #cells;
   #sentences;
 
   /**
@@ -17,7 +18,7 @@ class Background {
    * @param {() => void} changed  called after every change of an answer
    */
   constructor(root, { background }, sentences, changed) {
-    this.#design = background;
+    this.#cells = readCells(background);
     this.#sentences = sentences;
     const elements = [...root.querySelectorAll("[data-part=background]")];
     demandSame(elements.length, background.questions.length, "background questions");
@@ -28,6 +29,11 @@ class Background {
       demandTexts(question.labels, choices, root.lang, ["choices", "a choice's label"]);
       return question;
     });
+  }
+
+  /** @returns {string[]}  every key that a report may name */
+  get keys() {
+    return this.#cells.map(({ key }) => key);
   }
 
   /** @returns {string}  key of the cell of all answers together, which is sent as it is */
@@ -49,7 +55,7 @@ class Background {
 
   /** @returns {string}  what was sent, by the key of its cell */
   line(key) {
-    const { answers } = this.#design.cells.find((cell) => cell.key === key);
+    const { answers } = this.#cells.find((cell) => cell.key === key);
     const told = answers.flatMap((taken, i) => (taken.length === this.questions[i].labels.length ? [] : [this.#words(i, taken)]));
     return told.length === 0 ? this.#sentences.say("background-none") : this.#sentences.say("background-line", { answers: told.join(" · ") });
   }
@@ -61,12 +67,32 @@ class Background {
 
   #cell() {
     const given = this.#answers();
-    return this.#design.cells.find(({ answers }) => answers.every((taken, i) => taken.includes(given[i])));
+    return this.#cells.find(({ answers }) => answers.every((taken, i) => taken.includes(given[i])));
   }
 
   #words(place, taken) {
     return taken.map((answer) => this.questions[place].labels[answer]).join(" / ");
   }
+}
+
+/**
+ * A cell takes some answers to each question, null for all of them; its key is made of its place, all of one length.
+ *
+ * @returns {readonly {key: string, answers: readonly (readonly number[])[]}[]}
+ */
+export function readCells({ questions, cells }) {
+  const demand = (holds) => {
+    if (!holds) {
+      throw new Refusal("design", { detail: "its background questions cannot be read" });
+    }
+  };
+  demand(Array.isArray(questions) && Array.isArray(cells) && cells.length > 1 && cells.length < 10000);
+  const all = questions.map(({ choices }) => [...choices.keys()]);
+  const fits = (taken, place) => taken === null || (Array.isArray(taken) && taken.length > 0 && taken.every((answer) => all[place].includes(answer)));
+  return cells.map((cell, number) => {
+    demand(Array.isArray(cell) && cell.length === all.length && cell.every(fits));
+    return { key: `c${String(number + 1).padStart(4, "0")}`, answers: cell.map((taken, place) => taken ?? all[place]) };
+  });
 }
 
 offer("background", Background);

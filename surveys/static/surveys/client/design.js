@@ -35,7 +35,7 @@ import { Refusal } from "./refusal.js";
  * @property {readonly string[]} languages
  * @property {boolean} remembers  whether the same answer is sent as the same symbols in every wave
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
- * @property {Background | null} background
+ * @property {object | null} background  the background questions as they are frozen (background.js)
  * @property {readonly Text[]} statements  each to be ticked before the first question
  * @property {{wording: Text, choices: readonly Text[], ends: readonly number[], text: Text} | null} screening
  * @property {boolean} entered  whether one of these comes before the questions
@@ -44,10 +44,6 @@ import { Refusal } from "./refusal.js";
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
  * @property {Waves | null} waves  where the survey came before or remembers
  * @property {readonly Item[]} items
- *
- * @typedef {object} Background  questions that are asked openly
- * @property {readonly {wording: Text, choices: readonly Text[]}[]} questions  "prefer not to say" is the last choice
- * @property {readonly {key: string, answers: readonly (readonly number[])[]}[]} cells  each with the answers that it takes
  *
  * @typedef {object} Waves
  * @property {"fresh" | "remember"} repeats  whether each wave is drawn anew, or an unchanged answer is sent as before
@@ -86,7 +82,7 @@ export function readDesign(text) {
     languages: source.languages,
     remembers: source.waves?.repeats === "remember",
     groups: checkedGroups(source.strata?.groups ?? []),
-    background: source.background_questions === undefined ? null : checkedBackground(source.background_questions),
+    background: source.background_questions ?? null,
     statements: source.consent_statements ?? [],
     screening: source.screening ?? null,
     entered: source.consent_statements !== undefined || source.screening !== undefined,
@@ -221,17 +217,6 @@ function checkedGroups(groups) {
   demand(groups.every((group) => typeof group?.key === "string"), "a group has no key");
   demand(lengths.size <= 1, "its group keys differ in length, so the size of a request would show the group");
   return groups;
-}
-
-/** A cell takes some answers to each question, null for all of them; its key is made of its place, all of one length. */
-function checkedBackground({ questions, cells }) {
-  const all = ({ choices }) => [...choices.keys()];
-  const fits = (taken, question) => taken === null || (Array.isArray(taken) && taken.length > 0 && taken.every((answer) => all(question).includes(answer)));
-  const sound = Array.isArray(questions) && Array.isArray(cells) && questions.every(({ choices }) => Array.isArray(choices));
-  demand(sound && cells.length > 1 && cells.length < 10000, "its background questions cannot be read");
-  demand(cells.every((cell) => cell.length === questions.length && cell.every((taken, i) => fits(taken, questions[i]))), "a cell of its background questions cannot be read");
-  const named = cells.map((cell, i) => ({ key: `c${String(i + 1).padStart(4, "0")}`, answers: cell.map((taken, place) => taken ?? all(questions[place])) }));
-  return Object.freeze({ questions, cells: named });
 }
 
 function checkedInvitations(invitations) {

@@ -91,23 +91,17 @@ export function requestBody({ design, nonce, stratum, report, invitation = "" })
  * @param {import("./preparation.js").Prepared} prepared
  * @returns {boolean}
  */
-export function isBodyFor(text, { design, digest }) {
+export function isBodyFor(text, { design, digest, background }) {
   const { nonce, stratum, report, invitation = "" } = parsed(text) ?? {};
   const symbols = design.items.reduce((total, { encoding }) => total + encoding.symbols, 0);
   return (
     isHex(nonce, 32) &&
     isHex(report, 2 * symbols) &&
-    strataOf(design).includes(stratum) &&
+    (background?.keys ?? (design.groups.length === 0 ? [""] : design.groups.map(({ key }) => key))).includes(stratum) &&
     INVITATIONS[design.invitations].test(invitation) &&
     text === requestBody({ design: digest, nonce, stratum, report, invitation }) &&
     readBody(text, design).symbols.every((made, i) => design.items[i].encoding.makes(made))
   );
-}
-
-/** The keys that a report of the design may name: of groups or of cells, or none. */
-function strataOf({ groups, background }) {
-  const named = background === null ? groups : background.cells;
-  return named.length === 0 ? [""] : named.map(({ key }) => key);
 }
 
 function isHex(value, digits) {
