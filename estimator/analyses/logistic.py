@@ -24,7 +24,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     Groups with too few reports are left out; without the reference, or with no other group, there are no numbers.
     """
     outcome = variable_of(design, parameters["outcome"], binary=True)
-    partition, reports = stored(design, inputs["groups"]), _reports(design, outcome, inputs)
+    partition, reports = stored(design, inputs["groups"]), reports_of(design, outcome, inputs)
     if not partition.parts:
         return {"n": int(reports.sum()), "reference_n": 0, "flags": [TOO_FEW], "rows": []}
     keys, reference = partition.keys, partition.row_of(parameters["reference"])
@@ -58,7 +58,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     }
 
 
-def _reports(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
+def reports_of(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
     """The outcome's totals by report of its channel: shape (strata, reports of the channel)."""
     column = outcome.column - design.fields[outcome.position].start
     values = strata_counts(inputs)[:, column, :]
@@ -90,7 +90,7 @@ def _rows(
     n = reports.sum(axis=1).tolist()
     predicted = fit.predict(np.vstack([np.zeros(len(used) - 1), np.eye(len(used) - 1)]), level)
     shares = [
-        _with_numbers(
+        with_numbers(
             AnalysisRow("share", key, n[place], choice=outcome.choice, group=groups[place], level=level),
             predicted.proportions[k], predicted.standard_errors[k], predicted.low[k], predicted.high[k],
         )
@@ -98,7 +98,7 @@ def _rows(
     ]  # fmt: skip
     limits, against = fit.intervals(level), groups[used[0]]
     ratios = [
-        _with_numbers(
+        with_numbers(
             AnalysisRow("odds_ratio", key, n[place] + n[used[0]], choice=outcome.choice,
                 group=groups[place], against=against, level=level),
             np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k]),
@@ -108,7 +108,7 @@ def _rows(
     return shares + ratios
 
 
-def _with_numbers(row: AnalysisRow, *numbers: float) -> AnalysisRow:
+def with_numbers(row: AnalysisRow, *numbers: float) -> AnalysisRow:
     """The row with its numbers; only a flag if the maximum likelihood odds are 0 or infinite."""
     if not np.isfinite(numbers).all():
         return replace(row, flags=[EDGE])

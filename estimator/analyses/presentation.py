@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from collector.designs import FEWEST_IN_GROUP, selectors
 from estimator.analyses import figures as parts
 from estimator.analyses import sentences as words
+from estimator.analyses.cautions import cautions_of, released_key, too_few
 from estimator.analyses.exports import target_of
 from estimator.analyses.quantities import item_of, quantity_of, question_at, variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
@@ -21,7 +22,7 @@ from estimator.base.verdict import Verdict
 from estimator.models import Analysis
 from estimator.runs import targets, waves
 from estimator.runs.estimation import range_of
-from estimator.runs.groups import ENOUGH_TO_WEIGHT, Partition, has_shares, stored
+from estimator.runs.groups import ENOUGH_TO_WEIGHT, has_shares
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -80,7 +81,7 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     sentences = [
         words.difference(row, named(speaker.group(row.group)), named(speaker.group(row.against)), unit)
         for row in differences
-    ] or [gettext("Nothing can be compared yet: {why}").format(why=_too_few(estimates, speaker, parameters["against"]))]
+    ] or [gettext("Nothing can be compared yet: {why}").format(why=too_few(estimates, speaker, parameters["against"]))]
     labels = [speaker.group(row.group) for row in estimates]
     drawn = [
         parts.estimates(
@@ -94,11 +95,11 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
                 differences, labels, unit, gettext("Differences: {label}").format(label=label), parameters["confidence"]
             )
         )
-    method = "pairs" if parameters["against"] == PAIRS else "reference"
+    method = "pairs" if parameters["against"].partition(":")[0] == PAIRS else "reference"
     together = words.METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
     methods: list[StrOrPromise] = [words.METHODS["share"], words.METHODS["difference"]]
     methods += [together] * (len(differences) > 1)
-    return AnalysisPage(sentences, drawn, _cautions(analysis, estimates, speaker), methods)
+    return AnalysisPage(sentences, drawn, cautions_of(analysis, estimates, speaker), methods)
 
 
 def _weighting(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -117,7 +118,7 @@ def _weighting(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow
     groups = [row for row in rows if row.group]
     drawn.append(parts.FigureWithTable(gettext("The entered shares"), SafeString(""), shares))
     methods = (words.METHODS["weighting"], words.METHODS["share"])
-    return AnalysisPage(sentences, drawn, _cautions(analysis, groups, speaker), methods)
+    return AnalysisPage(sentences, drawn, cautions_of(analysis, groups, speaker), methods)
 
 
 def _of(rows: Sequence[AnalysisRow], *quantities: str) -> list[AnalysisRow]:
@@ -184,7 +185,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         return _nothing_by_group(analysis, speaker)
     if not rows:
         few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
-        return AnalysisPage([few], [], _cautions(analysis, [], speaker))
+        return AnalysisPage([few], [], cautions_of(analysis, [], speaker))
     joint, by_row, ratios = _of(rows, "joint_share"), _of(rows, "row_share"), _of(rows, "phi", "odds_ratio")
     drawn = [
         parts.crossed(by_row, answers, others, "by-row", gettext("Among those of each answer to the first question")),
@@ -192,7 +193,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
     ]
     if ratios:
         drawn.append(parts.FigureWithTable(gettext("Association"), SafeString(""), parts.associations(ratios)))
-    cautions = _cautions(analysis, [], speaker)
+    cautions = cautions_of(analysis, [], speaker)
     if EDGE in result["flags"]:
         cautions.append(
             gettext(
@@ -200,7 +201,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
                 "guide, and the odds ratio or one of its limits may be infinite."
             )
         )
-    group = speaker.group(_released_key(analysis, parameters["group"])) if parameters["group"] else ""
+    group = speaker.group(released_key(analysis, parameters["group"])) if parameters["group"] else ""
     verdict = _independence(result["independence"], 1 - parameters["confidence"], group, result["n"])
     return AnalysisPage([verdict], drawn, cautions, [words.METHODS["cross-table"]])
 
@@ -227,19 +228,7 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
     ratios, shares = _of(rows, "odds_ratio"), _of(rows, "share")
     outcome = variable_of(speaker.design, analysis.parameters["outcome"], binary=True)
     answer = named(speaker.answers(outcome)[1])
-    sentences = [
-        words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against)))
-        for row in ratios
-        if row.known
-    ]
-    if "alike" in analysis.result:
-        alike = analysis.result["alike"]
-        differ = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
-        verdict = gettext("The groups differ") if differ else gettext("The data do not show that the groups differ")
-        sentences.append(f"{verdict} ({words.facts(alike)}).")
-    else:
-        reference = speaker.group(_released_key(analysis, analysis.parameters["reference"]))
-        sentences.append(words.no_ratios(analysis.result["reference_n"], named(reference)))
+    sentences = _sentences_of_regression(analysis, speaker, ratios, answer)
     drawn = []
     if shares:
         labels = [speaker.group(row.group) for row in shares]
@@ -254,13 +243,36 @@ def _regression(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
         )
     if ratios:
         drawn.append(parts.ratios(ratios, speaker, answer))
-    cautions = _cautions(analysis, ratios, speaker)
+    cautions = cautions_of(analysis, ratios, speaker)
     if EDGE in analysis.result["flags"]:
         cautions.append(gettext("In some group the most likely share is 0 or 100 %, so its odds ratio is infinite."))
     note = gettext(
         "Each interval of an odds ratio holds by itself; the test of all groups is one test for all of them."
     )
-    return AnalysisPage(sentences, drawn, cautions, [words.METHODS["regression"], note])
+    more = [words.METHODS["predictors"]] if "predictors" in analysis.parameters else []
+    return AnalysisPage(sentences, drawn, cautions, [words.METHODS["regression"], *more, note])
+
+
+def _sentences_of_regression(
+    analysis: Analysis, speaker: RowDescriber, ratios: Sequence[AnalysisRow], answer: str
+) -> list[str]:
+    """A sentence on each odds ratio, then whether the groups differ; or why there are none."""
+    sentences = [
+        words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against)))
+        for row in ratios
+        if row.known
+    ]
+    if "alike" in analysis.result:
+        alike = analysis.result["alike"]
+        differ = alike["p_value"] is not None and alike["p_value"] < 1 - analysis.parameters["confidence"]
+        verdict = gettext("The groups differ") if differ else gettext("The data do not show that the groups differ")
+        sentences.append(f"{verdict} ({words.facts(alike)}).")
+    elif "predictors" in analysis.parameters:
+        sentences.append(gettext("There are no odds ratios: each predictor needs two answers that enough people gave."))
+    else:
+        reference = speaker.group(released_key(analysis, analysis.parameters["reference"]))
+        sentences.append(words.no_ratios(analysis.result["reference_n"], named(reference)))
+    return sentences
 
 
 def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
@@ -274,7 +286,7 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
     )
     sentences = [
         words.change(row, names[row.against_version or 0], names[row.version or 0], what, unit) for row in changes
-    ] or [gettext("The newest version cannot be compared yet: {why}").format(why=_too_few(estimates, speaker))]
+    ] or [gettext("The newest version cannot be compared yet: {why}").format(why=too_few(estimates, speaker))]
     labels = [words.capital(names[row.version or 0]) for row in estimates]
     title = gettext("Over time: {label}").format(label=label)
     drawn = [parts.over_time(estimates, labels, "versions", title, gettext("Wave"))]
@@ -288,7 +300,7 @@ def _versions(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]
         gettext("Version {number} is left out: {why}.").format(number=number, why=why)
         for number, why in parameters["left_out"]
     ]
-    cautions = [*_cautions(analysis, [], speaker), *_narrowest(changes, unit), *left_out]
+    cautions = [*cautions_of(analysis, [], speaker), *_narrowest(changes, unit), *left_out]
     return AnalysisPage(sentences, drawn, cautions, _methods_of_change(analysis, changes))
 
 
@@ -331,39 +343,6 @@ def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[s
             )
 
 
-def _cautions(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDescriber) -> list[str]:
-    """Cautions for the reader, shown first."""
-    lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
-    few = dict.fromkeys(f"{named(speaker.group(row.group))} ({row.n})" for row in lacking)
-    cautions: list[str] = [str(words.OPEN)] if analysis.while_open else []
-    other = _partition(analysis).other if analysis.kind != Kind.VERSIONS else None
-    if other is not None:
-        names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP
-        cautions.append(
-            gettext("Combined, because one of them has fewer than {fewest} responses: {names} ({label}).").format(
-                fewest=fewest, names=names, label=named(other.label)
-            )
-        )
-    if few:
-        fewest = words.enough_for(lacking[0])
-        cautions.append(
-            gettext("Fewer than {fewest} responses: {few}. Not enough yet for an estimate.").format(
-                fewest=fewest, few=", ".join(few)
-            )
-        )
-    return cautions
-
-
-def _partition(analysis: Analysis) -> Partition:
-    return stored(selectors.get_design(analysis.design_id), analysis.inputs["groups"])
-
-
-def _released_key(analysis: Analysis, key: str) -> str:
-    """The key of what a group is told of as: its own, or that of several together."""
-    partition = _partition(analysis)
-    return partition.keys[partition.row_of(key)]
-
-
 def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage:
     reason = gettext("No estimates by group: too few groups have {fewest_in_group} responses.").format(
         fewest_in_group=FEWEST_IN_GROUP
@@ -374,20 +353,7 @@ def _nothing_by_group(analysis: Analysis, speaker: RowDescriber) -> AnalysisPage
             "and, because the groups’ population shares are known, {enough_to_weight} responses in "
             "total."
         ).format(fewest_in_group=FEWEST_IN_GROUP, enough_to_weight=ENOUGH_TO_WEIGHT)
-    return AnalysisPage([reason], [], _cautions(analysis, [], speaker))
-
-
-def _too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str = "") -> str:
-    """The reason for missing comparisons: no numbers for the reference group, or for all groups but one."""
-    lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
-    if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
-        return gettext("{named} has no estimate ({lacking}).").format(
-            named=named(speaker.group(reference)), lacking=words.missing(lacking)
-        )
-    ready = sum(row.n >= FEWEST_IN_GROUP for row in rows)
-    return gettext(
-        "at least two of them need {fewest_in_group} responses, and {ready} of {count} have that many."
-    ).format(fewest_in_group=FEWEST_IN_GROUP, ready=ready, count=len(rows))
+    return AnalysisPage([reason], [], cautions_of(analysis, [], speaker))
 
 
 SHOWERS: dict[str, Callable[[Analysis, RowDescriber, list[AnalysisRow]], AnalysisPage]] = {

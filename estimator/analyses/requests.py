@@ -12,7 +12,7 @@ from estimator.analyses.quantities import AnalysisError, Variable, item_of, quan
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
 from estimator.models import Analysis
-from estimator.runs.groups import UNTOLD, is_protected
+from estimator.runs.groups import UNTOLD, answer_key, is_protected
 from estimator.runs.waves import incomparable_reason, is_weighted
 
 Kind = Analysis.Kind
@@ -56,6 +56,9 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     """Refuse a field that the kind does not have, because a misspelt one would silently do nothing."""
     known = [*FIELDS[Kind(kind)], "confidence"]
     known += [f"share-{group.key}" for group in design.groups] if kind == Kind.WEIGHTING else []
+    if kind == Kind.REGRESSION and design.background:
+        known = [name for name in known if name != "reference"]
+        known += [f"predictor-{question.key}" for question in design.background.questions]
     unknown = sorted(set(fields) - set(known))
     if unknown:
         raise AnalysisError(
@@ -76,21 +79,36 @@ def _comparison(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     design, against = designs[0], fields.get("against", "")
     _need_groups(design)
     quantity_of(design, fields.get("quantity", ""))
-    if against != PAIRS and against not in design.strata:
+    groups = _comparable(design)
+    pairs, question = against.startswith(PAIRS), against.removeprefix(f"{PAIRS}:").partition("=")[0]
+    named = question if design.background else ""
+    if named not in groups or not (against in groups[named] or against == f"{PAIRS}:{named}".removesuffix(":")):
         raise AnalysisError(gettext("Choose what to compare: every pair of groups, or each group with one of them."))
-    if against == PAIRS and len(design.strata) > MOST_GROUPS_IN_PAIRS:
+    if pairs and against not in groups[named] and len(groups[named]) > MOST_GROUPS_IN_PAIRS:
         raise AnalysisError(
             gettext(
                 "{count} groups give too many pairs to tell anything apart; with more than {most}, "
                 "compare each group with one of them."
-            ).format(count=len(design.strata), most=MOST_GROUPS_IN_PAIRS)
+            ).format(count=len(groups[named]), most=MOST_GROUPS_IN_PAIRS)
         )
     return {"quantity": fields["quantity"], "against": against}
+
+
+def _comparable(design: Design) -> dict[str, list[str]]:
+    """The keys of the groups that may be compared with each other: of all, under "", or by background question."""
+    if not design.background:
+        return {"": list(design.strata)}
+    return {
+        question.key: [answer_key(design, place, answer) for answer in question.everyone]
+        for place, question in enumerate(design.background.questions)
+    }
 
 
 def _weighting(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design = designs[0]
     _need_groups(design)
+    if design.background:
+        raise AnalysisError(gettext("Weighting by several background questions is done in the library: calibrate."))
     item_of(design, fields.get("item", ""))
     return {"item": fields["item"], "shares": read_shares(fields, design)}
 
@@ -132,7 +150,7 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
     _cross(design, first, second)
     if group and is_protected(design):
         raise AnalysisError(UNTOLD)
-    if group and group not in design.strata:
+    if group and group not in [one.key for one in design.groups]:
         raise AnalysisError(gettext("Choose one of the survey's groups, or all respondents."))
     return {"rows": fields["rows"], "columns": fields["columns"], "group": group}
 
@@ -162,6 +180,12 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     design, reference = designs[0], fields.get("reference", "")
     _need_groups(design)
     variable_of(design, fields.get("outcome", ""), binary=True)
+    if design.background:
+        keys = [question.key for question in design.background.questions]
+        predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
+        if not predictors:
+            raise AnalysisError(gettext("Choose at least one background question as a predictor."))
+        return {"outcome": fields["outcome"], "predictors": predictors}
     if reference not in design.strata:
         raise AnalysisError(gettext("Choose the group that the others are compared with."))
     return {"outcome": fields["outcome"], "reference": reference}
@@ -218,7 +242,7 @@ def _returned(text: str, newest: Design, digests: Sequence[str]) -> int | None:
 def _need_groups(design: Design) -> None:
     if is_protected(design):
         raise AnalysisError(UNTOLD)
-    if not design.groups:
+    if not design.groups and not design.background:
         raise AnalysisError(gettext("This survey has no groups; they are defined in a draft before it opens."))
 
 

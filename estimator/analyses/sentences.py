@@ -14,7 +14,7 @@ from estimator.base import wording
 from estimator.base.languages import figures, filled
 from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
-from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, other_label
+from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, label_of_key, other_label
 
 POINTS = wording.Unit(100, 4, gettext_lazy(" percentage points"))
 STEPS = wording.Unit(1, 6, "")
@@ -60,6 +60,12 @@ METHODS = {
         "Logistic regression of a randomised answer by maximum likelihood; Wald intervals of "
         "the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015)."
     ),
+    "predictors": gettext_lazy(
+        "Each odds ratio compares two answers with the other predictors held fixed. Shares are averaged over the "
+        "respondents as if all had given the answer (predictive margins; Graubard & Korn 1999). Responses that do not "
+        "tell a predictor by itself are left out."
+    ),
+    "told": gettext_lazy("Groups hold the responses that tell the answer by itself."),
     "versions": gettext_lazy(
         "Changes: intervals that recover the variances from the intervals of both (Newcombe "
         "1998; Zou 2007); normal ones for means. Each interval holds by itself, not all "
@@ -115,7 +121,8 @@ class RowDescriber:
         groups = self.design.groups
         if key == OTHER:
             return other_label(self.language)
-        return next((self.text(group.label) for group in groups if group.key == key), gettext("All respondents"))
+        named = (self.text(group.label) for group in groups if group.key == key)
+        return next(named, "") or label_of_key(self.design, key, self.language) or gettext("All respondents")
 
     def answers(self, variable: Variable) -> list[str]:
         """The answers of a variable, in order."""

@@ -10,7 +10,7 @@ from django.utils import timezone
 from collector.designs import Design, canonical, selectors
 from collector.errors import Conflict
 from collector.reports import selectors as store
-from estimator.analyses import cross_tables, logistic, requests, snapshots, strata, versions
+from estimator.analyses import adjusted, cross_tables, logistic, requests, snapshots, strata, versions
 from estimator.analyses.quantities import AnalysisError
 from estimator.base import jobs
 from estimator.base.lease import LeaseRenewal
@@ -63,7 +63,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
         case Kind.CROSS_TABLE:
             return cross_tables.cross_table(design, parameters, inputs)
         case Kind.REGRESSION:
-            return logistic.regression(design, parameters, inputs)
+            regress = adjusted.adjusted_regression if "predictors" in parameters else logistic.regression
+            return regress(design, parameters, inputs)
         case Kind.VERSIONS:
             designs = [selectors.get_design(digest) for digest in parameters["designs"]]
             return versions.comparison(designs, parameters, inputs)

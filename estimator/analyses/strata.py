@@ -16,7 +16,7 @@ from estimator.analyses.rows import AnalysisRow, number
 from estimator.base.measures import TOO_FEW, TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.estimation import Fit, fit_of, weighted
-from estimator.runs.groups import Partition, stored
+from estimator.runs.groups import Partition, ReleasedGroup, stored
 from randomized_response import Question, compare, simultaneous_level
 from randomized_response.intervals import normal_quantile
 
@@ -24,7 +24,8 @@ Counts = NDArray[np.int64]
 """Counts of each value of each symbol of one item: shape (strata, symbols, m)."""
 
 PAIRS = "pairs"
-"""Compare every pair of groups; otherwise one group, named by its key, with each other."""
+"""Compare every pair of groups; otherwise one group, named by its key, with each other. `pairs:region` compares every
+pair of answers to a background question."""
 
 
 def strata_counts(inputs: Mapping[str, Any]) -> Counts:
@@ -36,17 +37,20 @@ def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     """Estimate each group, and the differences of groups with simultaneous confidence intervals."""
     quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
     question, partition = question_at(design, quantity.position), stored(design, inputs["groups"])
-    counts, keys = strata_counts(inputs)[: len(partition.parts)], partition.keys
+    against = parameters["against"]
+    groups = compared(partition, against)
+    counts = [strata_counts(inputs)[list(group.rows)].sum(axis=0) for group in groups]
+    keys, reference = [group.key for group in groups], _reference(partition, groups, against)
     fits = [fit_of(question, one, confidence) for one in counts]
     rows = [
         replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
-        for part, fit, one in zip(partition.parts, fits, counts, strict=True)
+        for part, fit, one in zip(groups, fits, counts, strict=True)
     ]
     ready = [place for place, row in enumerate(rows) if row.known]
-    pairs = list(_pairs(partition, ready, parameters["against"]))
+    pairs = list(_pairs(ready, reference))
     level, differences = confidence, []
     if pairs:
-        level = _level(rows, ready, partition, parameters)
+        level = _level(rows, ready, reference, parameters["confidence"])
         at_level = {place: fit_of(question, counts[place], level) for place in ready}
         differences = [
             replace(
@@ -136,22 +140,36 @@ def _filled(blank: AnalysisRow, values: Sequence[float], interval: str, level: f
     )  # fmt: skip
 
 
-def _pairs(partition: Partition, ready: Sequence[int], against: str) -> Iterator[tuple[int, int]]:
+def compared(partition: Partition, against: str) -> tuple[ReleasedGroup, ...]:
+    """The groups to compare: all, or those by the background question that `against` names."""
+    if not partition.design.background:
+        return partition.parts
+    question = against.removeprefix(f"{PAIRS}:").partition("=")[0]
+    return tuple(group for group in partition.groups if group.key.partition("=")[0] == question)
+
+
+def _reference(partition: Partition, groups: Sequence[ReleasedGroup], against: str) -> int | None:
+    """The place of the group that all are compared with, -1 if it is not told of; None to compare every pair."""
+    if against.startswith(PAIRS) and against not in partition.design.strata:
+        return None
+    if partition.design.background:
+        return next((place for place, group in enumerate(groups) if group.key == against), -1)
+    return partition.row_of(against)
+
+
+def _pairs(ready: Sequence[int], reference: int | None) -> Iterator[tuple[int, int]]:
     """The positions of the groups to compare, the later minus the earlier."""
-    if against == PAIRS:
+    if reference is None:
         yield from ((later, earlier) for earlier, later in combinations(ready, 2))
-    elif (reference := partition.row_of(against)) in ready:
+    elif reference in ready:
         yield from ((place, reference) for place in ready if place != reference)
 
 
-def _level(
-    rows: Sequence[AnalysisRow], ready: Sequence[int], partition: Partition, parameters: Mapping[str, Any]
-) -> float:
+def _level(rows: Sequence[AnalysisRow], ready: Sequence[int], reference: int | None, confidence: float) -> float:
     """The confidence level of each difference's interval at which all hold simultaneously."""
-    against = parameters["against"]
-    reference = None if against == PAIRS else ready.index(partition.row_of(against))
     errors = [rows[place].standard_error or 0.0 for place in ready]
-    return simultaneous_level(errors, confidence=parameters["confidence"], reference=reference)
+    place = None if reference is None else ready.index(reference)
+    return simultaneous_level(errors, confidence=confidence, reference=place)
 
 
 def _quantities(question: Question, position: int) -> Iterator[Quantity]:

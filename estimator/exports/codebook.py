@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from django.template.loader import render_to_string
 
 from estimator.exports.columns import ESTIMATES
-from estimator.exports.variables import STRATUM, WARNING, ExportVariable, variables_of
+from estimator.exports.variables import (
+    STRATUM,
+    WARNING,
+    BackgroundColumn,
+    ExportVariable,
+    background_columns,
+    stratum_wording,
+    variables_of,
+)
 from estimator.models import Run
 from estimator.reports import privacy
 from estimator.reports.privacy import QuestionPrivacy
@@ -63,11 +71,20 @@ def codebook_file(run: Run, context: ReportContext) -> bytes:
         "label": privacy.label(read),
         "stratum": STRATUM,
         "groups": tuple(_groups(read)),
-        "strata_wording": read.design.strata_wording[read.language],
+        "strata_wording": stratum_wording(read.design),
+        "background": tuple(_background(read)),
         "questions": tuple(_questions(read)),
         "columns": ESTIMATES,
     }
     return render_to_string(TEMPLATE, shown).encode()
+
+
+def _background(read: Results) -> Iterator[tuple[BackgroundColumn, tuple[CodeLabel, ...]]]:
+    """The columns of the background questions, each with its codes."""
+    sizes = read.items[0].totals[0].sum(axis=1)
+    for column in background_columns(read.partition):
+        counts = {code: int(sizes[column.codes == code].sum()) for code in column.labels}
+        yield column, tuple(CodeLabel(code, label, counts[code]) for code, label in column.labels.items())
 
 
 def _groups(read: Results) -> Iterator[CodeLabel]:

@@ -7,9 +7,18 @@ own language, what Candor says of them in English.
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
+
 from estimator.base.charts.svg import NOT_XML
 from estimator.exports.columns import ESTIMATES, Column
-from estimator.exports.variables import STRATUM, WARNING, ExportVariable, variables_of
+from estimator.exports.variables import (
+    STRATUM,
+    WARNING,
+    ExportVariable,
+    background_columns,
+    stratum_wording,
+    variables_of,
+)
 from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy
 from estimator.runs import results, targets
@@ -37,7 +46,8 @@ def ddi_file(run: Run, context: ReportContext) -> bytes:
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5", LANGUAGE: "en"})
     _document(_add(root, "docDscr"), read)
     _study(_add(root, "stdyDscr"), read)
-    _file(root, REPORTS, "Randomised responses, one row each", run.reports, 1 + len(read.design.alphabets))
+    width = 1 + len(background_columns(read.partition)) + len(read.design.alphabets)
+    _file(root, REPORTS, "Randomised responses, one row each", run.reports, width)
     estimates = sum(len(item.cells) for item in read.items)
     _file(root, FIGURES, "Estimates, one row for each", estimates, len(ESTIMATES))
     _data(_add(root, "dataDscr"), read)
@@ -144,7 +154,7 @@ def _data(data: ET.Element, read: Results) -> None:
 
 
 def _stratum(data: ET.Element, read: Results) -> None:
-    parts, wording = read.partition.parts, read.design.strata_wording[read.language]
+    parts, wording = read.partition.parts, stratum_wording(read.design)
     element = _add(data, "var", ID=f"V_{STRATUM}", name=STRATUM, files=REPORTS, intrvl="discrete")
     _add(
         element,
@@ -158,6 +168,14 @@ def _stratum(data: ET.Element, read: Results) -> None:
     for part, size in zip(parts, sizes, strict=bool(parts)):
         _category(element, part.key, part.full_label, size, read.language)
     _add(element, "varFormat", type="character", schema="other")
+    for column in background_columns(read.partition):
+        element = _add(data, "var", ID=f"V_{column.name}", name=column.name, files=REPORTS, intrvl="discrete")
+        _add(element, "labl", column.label, lang=read.language)
+        _add(_add(element, "qstn"), "qstnLit", column.label, lang=read.language)
+        counts = np.bincount(column.codes, sizes, minlength=max(column.labels) + 1)
+        for code, label in column.labels.items():
+            _category(element, code, label, int(counts[code]), read.language)
+        _add(element, "varFormat", type="numeric", schema="other")
 
 
 def _variable(data: ET.Element, item: QuestionResults, variable: ExportVariable) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from estimator.base.cells import Watch
 from estimator.exports import microdata
 from estimator.exports.microdata import Microdata
-from estimator.exports.variables import STRATUM, WARNING
+from estimator.exports.variables import STRATUM, WARNING, background_columns, stratum_wording
 from estimator.models import Run
 from estimator.runs.results import ReportContext
 
@@ -40,8 +40,11 @@ def parquet_reports(run: Run, context: ReportContext, out: BinaryIO, watch: Watc
 def _schema(found: Microdata) -> pa.Schema:
     design = found.design
     groups = {part.key: part.full_label for part in found.partition.parts}
-    about = {"label": design.strata_wording[design.language], "labels": _json(groups)}
+    about = {"label": stratum_wording(design), "labels": _json(groups)}
     fields = [pa.field(STRATUM, pa.dictionary(pa.int16(), pa.string()), nullable=False, metadata=about)]
+    for column in background_columns(found.partition):
+        about = {"label": column.label, "labels": _json({str(code): label for code, label in column.labels.items()})}
+        fields.append(pa.field(column.name, pa.int16(), nullable=False, metadata=about))
     for variable in found.variables:
         labels = {str(code): label for code, label in variable.labels.items()}
         about = {"label": variable.label, "labels": _json(labels), "item": variable.item}
@@ -52,11 +55,12 @@ def _schema(found: Microdata) -> pa.Schema:
 
 def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
     schema, keys = _schema(found), pa.array(found.partition.keys, pa.string())
+    columns = background_columns(found.partition)
     for strata, symbols in found.chunks(watch):
         groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
-        yield pa.record_batch(
-            [groups, *(pa.array(np.ascontiguousarray(values)) for values in symbols.T)], schema=schema
-        )
+        told = [pa.array(column.codes[strata]) for column in columns]
+        sent = [pa.array(np.ascontiguousarray(values)) for values in symbols.T]
+        yield pa.record_batch([groups, *told, *sent], schema=schema)
 
 
 def _json(labels: dict[str, str]) -> str:

@@ -18,7 +18,14 @@ from estimator.exports import microdata
 from estimator.exports.columns import Kind
 from estimator.exports.microdata import Microdata
 from estimator.exports.tables import estimates
-from estimator.exports.variables import STRATUM, WARNING, distinct, strata_labels
+from estimator.exports.variables import (
+    STRATUM,
+    WARNING,
+    background_columns,
+    distinct,
+    strata_labels,
+    stratum_wording,
+)
 from estimator.models import Run
 from estimator.runs import results
 from estimator.runs.results import ReportContext, Results
@@ -110,14 +117,19 @@ def _series(values: list[Any], kind: Kind) -> pd.Series:
 def _of_reports(program: Program, found: Microdata) -> LabelledTable:
     variables = found.variables
     strata, symbols = map(np.concatenate, zip(*found.chunks(no_progress), strict=True))
-    names = distinct((one.name for one in variables), most=program.name)
+    asked = background_columns(found.partition)
+    wanted = (STRATUM, *(one.name for one in asked), *(one.name for one in variables))
+    _, *names = distinct(wanted, most=program.name)
+    openly = dict(zip(names, asked, strict=False))
+    names = names[len(asked) :]
     groups = {STRATUM: strata_labels(found.partition)}
     codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
-    wording = found.design.strata_wording[found.design.language]
-    columns = {STRATUM: codes_of_groups[strata]}
+    columns = {STRATUM: codes_of_groups[strata]} | {name: one.codes[strata] for name, one in openly.items()}
     columns |= {name: symbols[:, place].astype("int16") for place, name in enumerate(names)}
-    labels = {STRATUM: wording} | {name: one.label for name, one in zip(names, variables, strict=True)}
-    codes = groups | {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}
+    labels = {STRATUM: stratum_wording(found.design)} | {name: one.label for name, one in openly.items()}
+    labels |= {name: one.label for name, one in zip(names, variables, strict=True)}
+    codes = groups | {name: dict(one.labels) for name, one in openly.items()}
+    codes |= {name: dict(one.labels) for name, one in zip(names, variables, strict=True)}
     return LabelledTable(pd.DataFrame(columns), labels, codes)
 
 

@@ -4,15 +4,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from collector.designs import Design, Item
 from estimator.base import wording
 from estimator.base.questions import question_of
 from estimator.base.tickets import sent_names
+from estimator.runs.cells import row_answers
 from estimator.runs.groups import Partition
 
 WARNING = "Randomised, not the true answer"
 PREFIX = "randomised"
 STRATUM = "stratum"
+NOT_TOLD = 0
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,44 @@ class ExportVariable:
     item: str
     symbol: int
     labels: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BackgroundColumn:
+    """A column with the answers to a background question: the place of an answer from 1, NOT_TOLD where it is coarser.
+
+    `codes` has one for each row of the partition.
+    """
+
+    name: str
+    label: str
+    codes: NDArray[np.int16]
+    labels: Mapping[int, str]
+
+
+def background_columns(partition: Partition) -> list[BackgroundColumn]:
+    """The columns of the background questions, in their order; none where there are none or nothing is told of them."""
+    design, language = partition.design, partition.design.language
+    if not partition.parts or not design.background:
+        return []
+    rows = [row_answers(design.background, members) for members in partition.members]
+    names = distinct((STRATUM, *(question.key for question in design.background.questions)), most=64)[1:]
+    return [
+        BackgroundColumn(
+            name,
+            question.wording[language],
+            np.array([row[place][0] + 1 if len(row[place]) == 1 else NOT_TOLD for row in rows], dtype=np.int16),
+            {NOT_TOLD: "not told by itself"}
+            | {place: choice[language] for place, choice in enumerate(question.choices, start=1)},
+        )
+        for place, (name, question) in enumerate(zip(names, design.background.questions, strict=True))
+    ]
+
+
+def stratum_wording(design: Design) -> str:
+    """What was asked to know the stratum, in the survey's own language; empty where nothing was."""
+    asked = [question.wording[design.language] for question in design.background.questions]
+    return " · ".join(asked) or design.strata_wording[design.language]
 
 
 def variables_of(design: Design) -> list[ExportVariable]:

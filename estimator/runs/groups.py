@@ -203,6 +203,20 @@ def label_in(design: Design, code: int, language: str) -> str:
     return f"{question.wording[language]} {question.choices[answer][language]}"
 
 
+def answer_key(design: Design, question: int, answer: int) -> str:
+    """The key of the group with one answer to a background question, from the places of both."""
+    return f"{design.background.questions[question].key}={answer + 1}"
+
+
+def label_of_key(design: Design, key: str, language: str) -> str:
+    """The label of such a group by its key; empty for another key."""
+    for place, question in enumerate(design.background.questions):
+        for answer in question.everyone:
+            if answer_key(design, place, answer) == key:
+                return label_in(design, FIRST_CODE + PER_QUESTION * place + answer, language)
+    return ""
+
+
 def other_label(language: str) -> str:
     """The label of combined groups, in a language of a survey."""
     with override(language):
@@ -234,5 +248,5 @@ def _answer_groups(partition: Partition) -> Iterator[ReleasedGroup]:
     background, language = partition.design.background, partition.design.language
     for group in answer_groups(background, partition.members):
         label = label_in(partition.design, group.code, language)
-        key = f"{background.questions[group.question].key}={group.answer + 1}"
+        key = answer_key(partition.design, group.question, group.answer)
         yield ReleasedGroup(group.code, key, label, (label,), None, group.rows)

@@ -164,8 +164,9 @@ class AnalysisBody(Body):
     kind = serializers.ChoiceField(choices=Analysis.Kind.values)
     parameters = serializers.DictField(
         child=serializers.CharField(max_length=200, allow_blank=True),
-        help_text="quantity and against; item and share-<group>; rows, columns and group; outcome and reference; or "
-        "quantity, returned and returned_first; each also confidence. docs/how-to/analyse.md has their values",
+        help_text="quantity and against; item and share-<group>; rows, columns and group; outcome and reference, or "
+        "predictor-<question>; quantity, returned and returned_first; each also confidence. "
+        "docs/how-to/analyse.md has their values",
     )
 
 

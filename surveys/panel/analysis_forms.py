@@ -13,7 +13,7 @@ from estimator.analyses.sentences import RowDescriber
 from estimator.analyses.strata import PAIRS
 from estimator.base import wording
 from estimator.models import Analysis
-from estimator.runs.groups import UNTOLD, groups_of, is_protected
+from estimator.runs.groups import UNTOLD, answer_key, groups_of, is_protected
 from estimator.runs.waves import is_weighted
 from surveys.labels import translated
 
@@ -60,7 +60,7 @@ SUPPORTED = {
 
 @dataclass(frozen=True)
 class FormField:
-    """One field of a form: a list with its options in named groups, or a text input."""
+    """One field of a form: a list with its options in named groups, a text input, or a box to `tick`."""
 
     name: str
     label: str
@@ -68,6 +68,7 @@ class FormField:
     options: list[tuple[str, Options]] | None = None
     hint: str = ""
     optional: bool = False
+    tick: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,11 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
     if grouped and is_protected(designs[0]):
         return UNTOLD
-    if grouped and not designs[0].groups:
+    if kind == Kind.WEIGHTING and designs[0].background:
+        return gettext(
+            "Weighting by several background questions is done in the library, from exported files: see “calibrate”."
+        )
+    if grouped and not designs[0].groups and not designs[0].background:
         return gettext("This survey has no groups. Groups are added to the draft, before it is opened.")
     if kind == Kind.VERSIONS and len(designs) < 2:
         return gettext("This survey has only one version. Close and revise it to open the next version.")
@@ -106,10 +111,26 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
 
 def _comparison(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", gettext("Compare"), _quantities(design), values)
+    if design.background:
+        yield _select("against", gettext("Which groups"), list(_answers(design)), values)
+        return
     groups = [(key, gettext("Each group with “{label}”").format(label=label)) for key, label in _groups(design)]
     yield _select(
         "against", gettext("Which groups"), [("", [(PAIRS, gettext("Every pair of groups"))]), ("", groups)], values
     )
+
+
+def _answers(design: Design) -> Iterator[tuple[str, Options]]:
+    """By background question, what may be compared: every pair of answers, or each with one of them."""
+    speaker = RowDescriber(design)
+    for place, question in enumerate(design.background.questions):
+        pairs = (f"{PAIRS}:{question.key}", gettext("Every pair of answers"))
+        one = gettext("Each answer with “{label}”")
+        each = [
+            (answer_key(design, place, answer), one.format(label=speaker.text(choice)))
+            for answer, choice in enumerate(question.choices)
+        ]
+        yield speaker.text(question.wording), [pairs, *each]
 
 
 def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -141,6 +162,12 @@ def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormFiel
 
 def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("outcome", gettext("Answer"), _variables(design, binary=True), values)
+    if design.background:
+        for question in design.background.questions:
+            name = f"predictor-{question.key}"
+            given = values.get(name, "" if values.get("outcome") else "yes")
+            yield FormField(name, RowDescriber(design).text(question.wording), given, tick=True)
+        return
     yield _select("reference", gettext("Compare each group with"), [("", _groups(design))], values)
 
 

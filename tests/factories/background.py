@@ -1,11 +1,17 @@
 """Surveys with background questions: three of them, or the most there may be."""
 
+from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from collector.designs import Design
+from collector.designs.services import freeze_design
+from collector.reports.selectors import Totals
 from surveys.definition import definitions
 from surveys.definition.background import frozen_background
-from tests.factories import payloads
+from tests.factories import payloads, simulation
 
 REGION: dict[str, Any] = {
     "wording": "Where do you live?",
@@ -42,3 +48,37 @@ def frozen(*questions: dict[str, Any], **changes: Any) -> dict[str, object]:
 
 def design(*questions: dict[str, Any], **changes: Any) -> Design:
     return definitions.design_of(definition(*questions, **changes), version=1)
+
+
+YES = (0.1, 0.2, 0.4, 0.6, 0.3)
+"""How many of each region, and of those who do not tell theirs, have cheated."""
+
+
+def answered(n: int = 2000, seed: int = 5) -> Design:
+    """An open survey on region, age and gender with n responses, stored; more have cheated further down the regions."""
+    made = freeze_design(three().document)
+    people, reports = _people(made, n, seed)
+    simulation.store(made, people, reports)
+    return made
+
+
+def sampled(n: int = 2000, seed: int = 5) -> tuple[Design, Totals]:
+    """The same, as it would be counted, without a store."""
+    made = three()
+    people, reports = _people(made, n, seed)
+    return made, simulation.totals(made, people, reports)
+
+
+@cache
+def three() -> Design:
+    return design(REGION, AGE, GENDER, expected=2000)
+
+
+def _people(made: Design, n: int, seed: int) -> tuple[simulation.People, NDArray[np.uint8]]:
+    random = np.random.default_rng(seed)
+    shares = [[float(share) for share in question.shares] for question in made.background.questions]
+    told = np.stack([random.choice(len(one), size=n, p=one) for one in shares], axis=1)
+    cells = np.array([made.background.cell_of(answers) for answers in told.tolist()])
+    cheated = (random.random(n) < np.array(YES)[told[:, 0]]).astype(np.int64)
+    people = simulation.People(cells, {"cheated": cheated, "mood": random.choice(3, size=n)})
+    return people, simulation.symbols(made, people, random)
