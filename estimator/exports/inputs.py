@@ -34,16 +34,19 @@ def _tables(read: Results) -> dict[str, Table]:
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
         "values.csv": (("item", "answer", "value"), _in_all(read, lambda item: enumerate(item.question.values))),
         "tallies.csv": (("item", "stratum", "symbol", "value", "count"), _in_all(read, _tallies)),
-        "strata.csv": (("stratum", "share", "rows"), list(_strata(read))),
+        "strata.csv": _strata(read),
         "odds.csv": (("item", "epsilon", "odds"), _odds(read)),
         "bounds.csv": (BOUNDS, [tuple(bound.values()) for item in read.items for bound in bound_rows(item)]),
     }
 
 
-def _strata(read: Results) -> Iterator[tuple[str, str | None, str]]:
-    """The groups that estimates are made of, with the rows of tallies.csv that each is the sum of, separated by |."""
-    for group in read.partition.groups:
-        yield group.key, group.share, "|".join(read.partition.keys[row] for row in group.rows)
+def _strata(read: Results) -> Table:
+    """The groups that estimates are made of; by background questions, with the rows of tallies.csv that each sums."""
+    groups, keys = read.partition.groups, read.partition.keys
+    if not read.design.background:
+        return ("stratum", "share"), [(group.key, group.share) for group in groups]
+    rows = [(group.key, group.share, "|".join(keys[row] for row in group.rows)) for group in groups]
+    return ("stratum", "share", "rows"), rows
 
 
 def _sheet(names: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:

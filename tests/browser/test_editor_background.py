@@ -90,5 +90,6 @@ def test_phone_shows_them(editor: Page) -> None:
     ask(editor, 1, "Do you have a job?", "Yes", "No")
     editor.set_viewport_size(PHONE)  # type: ignore[arg-type]
     editor.get_by_role("button", name="Edit", exact=True).click()
+    editor.locator(".editor-kept").scroll_into_view_if_needed()
     picture(editor, "background-phone")
     assert editor.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -328,7 +328,8 @@ main <- function() {
   W <- if (nrow(strata) && all(strata$share != "")) setNames(fraction(strata$share), strata$stratum) else numeric()
   level <- as.numeric(sheet$confidence[1])
   every_look <- sheet$interval_holds[1] == "every_look"
-  groups <- setNames(strsplit(strata$rows, "|", fixed = TRUE), strata$stratum)
+  rows <- if (is.null(strata$rows)) strata$stratum else strsplit(strata$rows, "|", fixed = TRUE)
+  groups <- setNames(as.list(rows), strata$stratum)
   rows <- unlist(lapply(items, rows_of, strata = groups, W = W, level = level, every_look = every_look), FALSE)
   bounds <- unlist(lapply(items, bounds_of, W = W, level = level), FALSE)
   ratios <- sapply(items, odds_of)

@@ -13,7 +13,7 @@ export function Background({ draft, state, language }) {
   const questions = background?.questions ?? [];
   const edit = (tag, change) => draft.edit(tag && `background-${tag}`, (it) => change(it.background_questions, it));
   const number = (name, label, help, least) => html`<label class="editor-field">${label} <small class="candor-quiet">${help}</small>
-    <input class="candor-field editor-small" type="number" min=${least} value=${background[name]} data-path=${`background_questions/${name}`}
+    <input class="candor-field" type="number" min=${least} value=${background[name]} data-path=${`background_questions/${name}`}
       onInput=${(event) => /^\d{1,9}$/.test(event.target.value) && edit(name, (it) => (it[name] = Number(event.target.value)))} />
     <${Said} draft=${draft} path=${`background_questions/${name}`} /></label>`;
   return html`<details class="editor-advanced" open=${questions.length > 0}><summary>${gettext("Background questions")}</summary>

@@ -1,0 +1,156 @@
+"""How often intervals of the estimates that check a design hold the truth, and how often its test raises an alarm.
+
+    python -m benchmarks.validity [--rounds 2000] > docs/evidence/validity.md
+
+The anchored crosswise share with people who answer by chance; the extended crosswise share, and its test with people
+who prefer one report; bounds for those who did not answer. Seeded.
+"""
+
+import argparse
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from typing import TypeVar
+
+import numpy as np
+
+from randomized_response import anchored_crosswise, estimate_proportions, extended_crosswise, nonresponse_bounds, warner
+
+SHARES = (0.05, 0.1, 0.2, 0.4)
+SIZES = (300, 600, 1000, 2000)
+BY_CHANCE = (0.0, 0.08, 0.2)
+HARMLESS = ("3/20", "1/4")
+ONE_REPORT = (0.0, 0.05, 0.1)
+RATES = (0.5, 0.7, 0.9)
+ALARM = 0.05
+
+T = TypeVar("T")
+Setting = tuple[str, int, float, float, str]
+
+
+def anchored(setting: Setting, rounds: int) -> float:
+    """The share of rounds whose interval holds the share."""
+    _, n, share, by_chance, harmless = setting
+    u = _value(harmless)
+    random = np.random.default_rng([1, n, int(1000 * share), int(1000 * by_chance), int(100 * u)])
+    held = 0
+    for _ in range(rounds):
+        follows, true = random.random(n) >= by_chance, random.random(n) < share
+        same = true == (random.random(n) < u)
+        nobody = random.random(n) >= u
+        chance = random.random((2, n)) < 0.5
+        reports, anchors = (np.where(follows, one, other) for one, other in zip((same, nobody), chance, strict=True))
+        found = anchored_crosswise(reports.astype(int), anchors.astype(int), harmless, harmless)
+        held += found.low <= share <= found.high
+    return held / rounds
+
+
+def extended(setting: Setting, rounds: int) -> tuple[float, float]:
+    """The share of rounds whose interval holds the share, and of those whose test says that people do not follow."""
+    _, n, share, one_report, harmless = setting
+    u = _value(harmless)
+    random = np.random.default_rng([2, n, int(1000 * share), int(1000 * one_report), int(100 * u)])
+    held = alarms = 0
+    for _ in range(rounds):
+        reports = []
+        for known in (u, 1 - u):
+            rate = share * known + (1 - share) * (1 - known)
+            reports.append(int(random.binomial(n // 2, (1 - one_report) * rate + one_report)))
+        found = extended_crosswise((reports[0], reports[1]), (n // 2, n // 2), harmless)
+        held += found.prevalence.low[1] <= share <= found.prevalence.high[1]
+        alarms += found.followed.p_value < ALARM
+    return held / rounds, alarms / rounds
+
+
+def bounded(setting: Setting, rounds: int) -> float:
+    """The share of rounds whose interval holds the share among all who were asked, where it is at the worse bound."""
+    _, n, share, rate, _ = setting
+    random, table = np.random.default_rng([3, n, int(1000 * share), int(1000 * rate)]), warner(truth="4/5")
+    held = np.zeros(2)
+    yes = share * float(table.matrix[1, 1]) + (1 - share) * float(table.matrix[0, 1])
+    for _ in range(rounds):
+        ones = int(random.binomial(n, yes))
+        found = nonresponse_bounds(estimate_proportions([n - ones, ones], table), rate)
+        held += [found.low <= one <= found.high for one in (rate * share, rate * share + 1 - rate)]
+    return float(held.min() / rounds)
+
+
+def _value(fraction: str) -> float:
+    one, other = map(int, fraction.split("/"))
+    return one / other
+
+
+HEAD = """# Checks of a design
+
+*For statisticians who ask whether a protected question was answered as it should be.*
+
+`python -m benchmarks.validity` writes this page.
+
+{rounds:,} samples for each line; intervals of 95 %. The Monte Carlo error of a line is {error:.2%} (one standard
+error).
+
+## Crosswise with an anchor
+
+Some people answer both items by chance. Over {settings} settings the interval of `anchored_crosswise` holds the share
+in {mean:.1%} of samples on average and in {least:.1%} where it does so least; {below} are below 94 %.
+
+| Responses | Share | By chance | Harmless statement | Holds |
+|---|---|---|---|---|"""
+
+EXTENDED = """
+## Extended crosswise
+
+Some people always report the same, whatever is true. Where nobody does, the interval of `extended_crosswise` holds the
+share in {least:.1%} to {most:.1%} of samples, and its test at {alarm:.0%} raises an alarm in {false_least:.1%} to
+{false_most:.1%}.
+
+| Responses | Share | Always the same | Harmless statement | Holds | Alarm |
+|---|---|---|---|---|---|"""
+
+BOUNDED = """
+## Bounds for those who did not answer
+
+The share among all who were asked, where everybody who stayed away would say no, or everybody yes: the worse of the
+two. `nonresponse_bounds` of a Warner design (4/5) holds it in {least:.1%} to {most:.1%} of samples; {below} of
+{settings} settings are below 94 %.
+
+| Responses | Share | Response rate | Holds |
+|---|---|---|---|"""
+
+
+def _all(
+    pool: ProcessPoolExecutor, measure: Callable[[Setting, int], T], settings: list[Setting], rounds: int
+) -> list[T]:
+    return list(pool.map(measure, settings, [rounds] * len(settings)))
+
+
+def main(rounds: int) -> None:
+    with ProcessPoolExecutor(2) as pool:
+        settings = [("anchored", *one) for one in product(SIZES, SHARES, BY_CHANCE, HARMLESS)]
+        holds = _all(pool, anchored, settings, rounds)
+        error = np.sqrt(0.95 * 0.05 / rounds)
+        below = sum(one < 0.94 for one in holds)
+        numbers = {"mean": np.mean(holds), "least": min(holds), "below": below, "settings": len(settings)}
+        print(HEAD.format(rounds=rounds, error=error, **numbers))
+        for (_, n, share, chance, harmless), one in zip(settings, holds, strict=True):
+            print(f"| {n:,} | {share:g} | {chance:g} | {harmless} | {one:.1%} |")
+        settings = [("extended", *one) for one in product(SIZES, SHARES, ONE_REPORT, HARMLESS)]
+        pairs = _all(pool, extended, settings, rounds)
+        clean = [pair for (_, _, _, same, _), pair in zip(settings, pairs, strict=True) if not same]
+        held, alarms = zip(*clean, strict=True)
+        false = {"alarm": ALARM, "false_least": min(alarms), "false_most": max(alarms)}
+        print(EXTENDED.format(least=min(held), most=max(held), **false))
+        for (_, n, share, same, harmless), (one, alarm) in zip(settings, pairs, strict=True):
+            print(f"| {n:,} | {share:g} | {same:g} | {harmless} | {one:.1%} | {alarm:.1%} |")
+        settings = [("bounded", *one, "") for one in product(SIZES, SHARES, RATES)]
+        holds = _all(pool, bounded, settings, rounds)
+        below = sum(one < 0.94 for one in holds)
+        print(BOUNDED.format(least=min(holds), most=max(holds), below=below, settings=len(settings)))
+        for (_, n, share, rate, _), one in zip(settings, holds, strict=True):
+            print(f"| {n:,} | {share:g} | {rate:g} | {one:.1%} |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=2000)
+    main(parser.parse_args().rounds)
