@@ -106,7 +106,8 @@ def nonresponse_bounds(
     Notes
     -----
     lowest = r share, highest = r share + 1 - r. Nothing is assumed, so with a response rate of 60 % the bounds are 40
-    points apart: whoever says more assumes something of people who said nothing.
+    points apart: whoever says more assumes something of people who said nothing. The interval has the limits of the
+    share's own method at the level that Imbens and Manski's quantile stands for: normal ones cover too little near 0.
 
     References
     ----------
@@ -126,8 +127,18 @@ def nonresponse_bounds(
     place = as_count(answer, name="answer", high=len(estimate.constrained) - 1)
     share, error = float(estimate.constrained[place]), rate * float(estimate.standard_error[place])
     lowest, highest = rate * share, rate * share + 1 - rate
-    reach = error * _imbens_manski((highest - lowest) / error, level) if error > 0 else 0.0
-    return BoundedEstimate(lowest, highest, max(lowest - reach, 0.0), min(highest + reach, 1.0), rate, level)
+    quantile = _imbens_manski((highest - lowest) / error, level) if error > 0 else 0.0
+    low, high = _limits(estimate, place, quantile)
+    return BoundedEstimate(lowest, highest, rate * low, rate * high + 1 - rate, rate, level)
+
+
+def _limits(estimate: ProportionEstimate, place: int, quantile: float) -> tuple[float, float]:
+    """Limits of a share at the confidence of so many standard errors: by its own method where that is known."""
+    share, error = float(estimate.constrained[place]), float(estimate.standard_error[place])
+    if estimate.limits_at is None or not quantile:
+        return max(share - quantile * error, 0.0), min(share + quantile * error, 1.0)
+    low, high = estimate.limits_at(float(2 * scipy.special.ndtr(quantile) - 1))
+    return min(float(low[place]), share), max(float(high[place]), share)
 
 
 def random_answer_curve(
