@@ -22,6 +22,7 @@ PLACES = {
     "items": gettext_lazy("Question"),
     "sections": gettext_lazy("Section"),
     "strata": gettext_lazy("Groups"),
+    "background_questions": gettext_lazy("Background questions"),
 }
 
 

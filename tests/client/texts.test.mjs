@@ -49,3 +49,13 @@ test("texts: what the rows of a grid share is set in all of them, at the place o
   assert.equal(setText(made, "items/b/choices/1", "de", "Besser"), false);
   assert.equal(setText(made, "items/b/wording", "de", "B"), true);
 });
+
+test("texts: those of background questions stand behind the groups, and are set at their place", () => {
+  const text = (en) => ({ en, de: "", ar: "" });
+  const question = { key: "region", wording: text("Where?"), choices: [text("North"), text("South")], prefer_not: text("Rather not") };
+  const made = { ...definition(), background_questions: { questions: [question] } };
+  const places = ["wording", "choices/0", "choices/1", "prefer_not"].map((part) => `background_questions/questions/0/${part}`);
+  assert.deepEqual(textsOf(made).map(({ path }) => path).filter((path) => path.startsWith("background")), places);
+  assert.equal(setText(made, places[2], "de", "Süden"), true);
+  assert.equal(question.choices[1].de, "Süden");
+});

@@ -14,6 +14,7 @@ from collector.errors import ValidationError
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.definition.background import cells_of, kept
+from surveys.exchange.translations import texts_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from tests.factories import background
@@ -107,3 +108,12 @@ def test_six_questions_make_two_thousand_cells() -> None:
     design = definitions.design_of(definition, version=1)
     assert len(design.background.cells) >= 1500
     assert len(set(itertools.chain(design.strata))) == len(design.background.cells)
+
+
+def test_translators_get_each_text() -> None:
+    """The same places as in the editor (tests/client/texts.test.mjs)."""
+    found = texts_of(background.definition(background.JOB))
+    places = [place for place in found if place.startswith("background_questions")]
+    assert places == [
+        f"background_questions/questions/0/{part}" for part in ("wording", "choices/0", "choices/1", "prefer_not")
+    ]

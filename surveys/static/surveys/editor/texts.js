@@ -34,6 +34,7 @@ export function textsOf(definition) {
     ...(definition.ending?.link ? [["ending/link/label", gettext("Link at the end"), definition.ending.link.label]] : []),
     ["strata/wording", gettext("Question that assigns the group"), definition.strata.wording],
     ...definition.strata.groups.map((group, place) => [`strata/groups/${group.key}/label`, groupName(place), group.label]),
+    ...backgroundTexts(definition.background_questions?.questions ?? []),
   ];
   for (const section of definition.sections ?? []) {
     found.push([`sections/${section.key}/title`, gettext("Section"), section.title], [`sections/${section.key}/introduction`, gettext("Below it"), section.introduction]);
@@ -73,6 +74,13 @@ function screeningTexts(screening) {
     ...screening.choices.map((text, place) => [`screening/choices/${place}`, fill(gettext("Screening, answer {number}"), { number: place + 1 }), text]),
     ["screening/text", gettext("Screening, end page"), screening.text],
   ];
+}
+
+function backgroundTexts(questions) {
+  return questions.flatMap(({ wording, choices, prefer_not }, place) => {
+    const [path, name] = [`background_questions/questions/${place}`, fill(gettext("Background question {number}"), { number: place + 1 })];
+    return [[`${path}/wording`, name, wording], ...choices.map((text, choice) => [`${path}/choices/${choice}`, name, text]), [`${path}/prefer_not`, name, prefer_not]];
+  });
 }
 
 /** How many of some texts each of some languages has, and of how many. */
