@@ -124,11 +124,7 @@ def anchored_crosswise(
     if y.shape != a.shape:
         raise ParameterError("anchors", f"must have one entry per report, shape {y.shape}; got shape {a.shape}")
     u, v = (float(crosswise(prevalence=one).matrix[1, 1]) for one in (prevalence, anchor_prevalence))
-    mass = read_mass(weights, y.size)
-    share = mass / mass.sum()
-    rates = np.array([share @ y, share @ a]) - 0.5
-    around = np.array([y, a]) - 0.5 - rates[:, None]
-    covariance = y.size / (y.size - 1) * (around * share**2) @ around.T
+    rates, covariance = _moments(np.array([y, a]) - 0.5, read_mass(weights, y.size))
     factor = (0.5 - v) / (2 * u - 1)
     attentive = float(rates[1] / (0.5 - v))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -209,6 +205,14 @@ def extended_crosswise(
     rates = [ones[0] / sizes[0], 1 - ones[1] / sizes[1]]
     apart = sum(_height(rate * size, size) for rate, size in zip(rates, sizes, strict=True))
     return ExtendedCrosswiseEstimate(pooled, likelihood_ratio(apart, _height(same, total), 1))
+
+
+def _moments(values: Floats, mass: Floats) -> tuple[Floats, Floats]:
+    """The weighted means of variables, shape (variables, n), and the covariance of these means."""
+    share, n = mass / mass.sum(), mass.size
+    means = values @ share
+    around = values - means[:, None]
+    return means, n / (n - 1) * (around * share**2) @ around.T
 
 
 def _read_binary(values: ArrayLike, name: str) -> Floats:

@@ -5,7 +5,7 @@ not told by itself are left out. The share of an answer is averaged over the res
 (predictive margin; Graubard & Korn 1999, Biometrics 55, 652-659), with the delta method on the logit scale.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from estimator.analyses.logistic import reports_of, with_numbers
+from estimator.analyses.logistic import alike, reports_of, with_numbers
 from estimator.analyses.quantities import variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
@@ -45,6 +45,40 @@ class _Table:
         return int(self.n[self.answers[:, question] == answer].sum())
 
 
+@dataclass(frozen=True)
+class _Model:
+    """A fitted regression: `told` are the answers to each predictor, `columns` those with an indicator.
+
+    `keys` names the group of each answer to each predictor.
+    """
+
+    table: _Table
+    told: Sequence[Sequence[int]]
+    columns: Sequence[tuple[int, int]]
+    keys: Sequence[Sequence[str]]
+    fit: LogisticFit
+    level: float
+
+    def shares(self) -> Iterator[AnalysisRow]:
+        """The share of the outcome if all had given an answer, for each answer."""
+        for place, answer in ((place, answer) for place, one in enumerate(self.told) for answer in one):
+            given = self.table.answers.copy()
+            given[:, place] = answer
+            n, group = self.table.size(place, answer), self.keys[place][answer]
+            row = AnalysisRow("share", "", n, group=group, level=self.level)
+            yield with_numbers(row, *_margin(_design(given, self.columns), self.table.n, self.fit, self.level))
+
+    def ratios(self) -> Iterator[AnalysisRow]:
+        """The odds ratio of each answer against the first to its question, with the other questions held fixed."""
+        limits = self.fit.intervals(self.level)
+        for k, (place, answer) in enumerate(self.columns, start=1):
+            first, keys = self.told[place][0], self.keys[place]
+            n = self.table.size(place, answer) + self.table.size(place, first)
+            row = AnalysisRow("odds_ratio", "", n, group=keys[answer], against=keys[first], level=self.level)
+            numbers = np.exp(self.fit.coefficients[k]), self.fit.standard_errors[k], *np.exp(limits[k])
+            yield with_numbers(row, *map(float, numbers))
+
+
 def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute the odds ratio of each answer against the first of its question, and the share of each answer.
 
@@ -67,17 +101,12 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
     columns = [(place, answer) for place, one in enumerate(told) for answer in one[1:]]
     fit = _fitted(table, columns, outcome.channel)
-    rows = [*_shares(design, asked, table, told, columns, fit, parameters["confidence"])]
-    rows += _ratios(design, asked, table, told, columns, fit, parameters["confidence"])
-    rows = [replace(row, item=key, choice=outcome.choice) for row in rows] + few
-    test = fit.likelihood_ratio
+    keys = [[answer_key(design, q, answer) for answer in background.questions[q].everyone] for q in asked]
+    model = _Model(table, told, columns, keys, fit, parameters["confidence"])
+    rows = [replace(row, item=key, choice=outcome.choice) for row in (*model.shares(), *model.ratios())] + few
     return found | {
         "flags": [] if fit.converged else [EDGE],
-        "alike": {
-            "statistic": number(test.statistic),
-            "degrees_of_freedom": test.degrees_of_freedom,
-            "p_value": number(test.p_value),
-        },
+        "alike": alike(fit),
         "log_likelihood": number(fit.log_likelihood),
         "rows": [asdict(row) for row in rows],
     }
@@ -121,28 +150,6 @@ def _fitted(table: _Table, columns: Sequence[tuple[int, int]], channel: Any) -> 
     return logistic_regression(covariates, codes, channel, counts=table.reports[cells, codes])
 
 
-def _shares(
-    design: Design,
-    asked: Sequence[int],
-    table: _Table,
-    told: Sequence[Sequence[int]],
-    columns: Sequence[tuple[int, int]],
-    fit: LogisticFit,
-    level: float,
-) -> list[AnalysisRow]:
-    """The share of the outcome if all had given an answer, for each answer."""
-    rows = []
-    for place, answers in enumerate(told):
-        for answer in answers:
-            given = table.answers.copy()
-            given[:, place] = answer
-            row = AnalysisRow(
-                "share", "", table.size(place, answer), group=answer_key(design, asked[place], answer), level=level
-            )
-            rows.append(with_numbers(row, *_margin(_design(given, columns), table.n, fit, level)))
-    return rows
-
-
 def _margin(covariates: Floats, n: NDArray[np.int64], fit: LogisticFit, level: float) -> tuple[float, ...]:
     """The mean of the predicted shares over respondents, its error and limits."""
     design = np.column_stack([np.ones(len(covariates)), covariates])
@@ -155,29 +162,3 @@ def _margin(covariates: Floats, n: NDArray[np.int64], fit: LogisticFit, level: f
     logit, reach = np.log(mean / (1 - mean)), normal_quantile(level) * error / (mean * (1 - mean))
     low, high = 1 / (1 + np.exp(-(logit - reach))), 1 / (1 + np.exp(-(logit + reach)))
     return mean, error, float(low), float(high)
-
-
-def _ratios(
-    design: Design,
-    asked: Sequence[int],
-    table: _Table,
-    told: Sequence[Sequence[int]],
-    columns: Sequence[tuple[int, int]],
-    fit: LogisticFit,
-    level: float,
-) -> list[AnalysisRow]:
-    """The odds ratio of each answer against the first to its question, with the other questions held fixed."""
-    limits, rows = fit.intervals(level), []
-    for k, (place, answer) in enumerate(columns, start=1):
-        first = told[place][0]
-        row = AnalysisRow(
-            "odds_ratio",
-            "",
-            table.size(place, answer) + table.size(place, first),
-            group=answer_key(design, asked[place], answer),
-            against=answer_key(design, asked[place], first),
-            level=level,
-        )
-        numbers = np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k])
-        rows.append(with_numbers(row, *map(float, numbers)))
-    return rows

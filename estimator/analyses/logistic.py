@@ -43,18 +43,23 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     fit = _fitted(reports, others, reference, outcome)
     rows = _rows(key, keys, outcome, reports, [reference, *others], fit, parameters["confidence"])
     rows += [row for place, row in enumerate(blank) if place not in enough]
-    test = fit.likelihood_ratio
     return {
         "n": int(reports[[reference, *others]].sum()),
         "flags": [] if fit.converged else [EDGE],
-        "alike": {
-            "statistic": number(test.statistic),
-            "degrees_of_freedom": test.degrees_of_freedom,
-            "p_value": number(test.p_value),
-        },
+        "alike": alike(fit),
         "intercept": {"estimate": number(fit.coefficients[0]), "standard_error": number(fit.standard_errors[0])},
         "log_likelihood": number(fit.log_likelihood),
         "rows": [asdict(row) for row in rows],
+    }
+
+
+def alike(fit: LogisticFit) -> dict[str, object]:
+    """The test that no group or predictor matters, against the intercept alone."""
+    test = fit.likelihood_ratio
+    return {
+        "statistic": number(test.statistic),
+        "degrees_of_freedom": test.degrees_of_freedom,
+        "p_value": number(test.p_value),
     }
 
 
