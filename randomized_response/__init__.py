@@ -85,6 +85,7 @@ from randomized_response.two_arms import (
 )
 from randomized_response.validity import BoundedEstimate, RandomAnswerCurve, nonresponse_bounds, random_answer_curve
 from randomized_response.weighted import bootstrap_weights, estimate_weighted
+from randomized_response.weighted_cells import combine_weighted, combine_weighted_means
 
 __version__ = "0.1.0"
 
@@ -97,7 +98,8 @@ __all__ = [
     "RandomAnswerCurve", "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding",
     "UnknownPrevalenceEstimate", "anchored_crosswise", "bootstrap_weights", "calibrate",
     "categorical_regression", "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection",
-    "collapse_strata", "combine_means", "combine_strata", "compare", "confidence_sequence", "correlation",
+    "collapse_strata", "combine_means", "combine_strata", "combine_weighted", "combine_weighted_means",
+    "compare", "confidence_sequence", "correlation",
     "crosswise", "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look",
     "estimate_items", "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total",
     "estimate_weighted", "exceeds_epsilon", "extended_crosswise", "false_reports_needed", "forced_response",

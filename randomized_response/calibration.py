@@ -316,7 +316,9 @@ def _read_start(weights: ArrayLike | None, cells: Cells) -> Floats:
 
 def _solve(cells: Cells, mass: Floats, distance: _Distance) -> tuple[Floats, int]:
     """The ratio of each cell, by Newton's method on the concave dual t lambda - sum d G(x lambda), and the steps."""
-    columns, scale = cells.columns, np.maximum(np.abs(cells.targets), cells.total * 1e-6)
+    columns = cells.columns
+    # A mean is met where the weighted sum of the distances from it is 0 beside the sum of the weights.
+    scale = np.where(cells.targets == 0, cells.total, np.maximum(np.abs(cells.targets), cells.total * 1e-6))
     at: Floats = np.zeros(len(cells.targets))
     step: Floats = np.zeros_like(at)
     height, length = -np.inf, 1.0

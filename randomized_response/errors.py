@@ -4,6 +4,8 @@
 class ParameterError(ValueError):
     """An argument out of its bounds, by its `name`; the message says what it must be and what it was.
 
+    `place` is the entry of the argument where it is one, such as "weights[3]", else the name.
+
     Examples
     --------
     >>> from randomized_response import warner
@@ -16,7 +18,7 @@ class ParameterError(ValueError):
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(f"{name} {message}")
-        self.name = name.partition("[")[0]
+        self.name, self.place = name.partition("[")[0], name
         self._arguments = name, message
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_level
 from randomized_response._labels import matched
-from randomized_response._limits import Limits, around, root_of_diagonal
+from randomized_response._limits import around, root_of_diagonal
+from randomized_response._weighted_limits import constrained_of, limits_of, method_of, wald
 from randomized_response.calibration import CalibratedWeights, read_weights, recalibrated
 from randomized_response.channel import Channel
-from randomized_response.constrained import maximum_likelihood, nearest_on_simplex
 from randomized_response.encodings import EachOption
 from randomized_response.errors import ParameterError
 from randomized_response.questions import Mechanism
@@ -118,15 +117,15 @@ def estimate_weighted(
     else:
         covariance = _replicated(transformed, inside, theta, _read_replicates(replicates, n))
     noise = _noise(transformed, mass * inside, several=isinstance(mechanism, EachOption))
-    constrained, rates = _constrained(theta, mechanism)
+    constrained, rates = constrained_of(theta, mechanism)
     errors, noise_errors = root_of_diagonal(covariance), root_of_diagonal(noise)
     freedom = units.degrees_of_freedom
-    limits_at = partial(_limits, theta, constrained, errors, mechanism, freedom)
-    noise_low, noise_high = around(constrained, *_wald(theta, noise_errors, level, None))
+    limits_at = partial(limits_of, theta, constrained, errors, mechanism, freedom)
+    noise_low, noise_high = around(constrained, *wald(theta, noise_errors, level, None))
     low, high = limits_at(level)
     return ProportionEstimate(
         theta, constrained, errors, covariance, noise_errors, noise, low, high, noise_low, noise_high,
-        int(inside.sum()), "wald" if _slopes(mechanism) is None else "score", "wald", level,
+        int(inside.sum()), method_of(mechanism), "wald", level,
         exclusive=not isinstance(mechanism, EachOption), limits_at=limits_at, rates=rates,
         channel=mechanism if isinstance(mechanism, Channel) else None,
     )  # fmt: skip
@@ -326,53 +325,6 @@ def _noise(transformed: Floats, held: Floats, *, several: bool) -> Floats:
     second = (transformed * (shares**2)[:, None]).T @ transformed
     first = np.diag(shares**2 @ transformed)
     return np.diag(np.diag(second - first)) if several else second - first
-
-
-def _constrained(theta: Floats, mechanism: Mechanism) -> tuple[Floats, Floats | None]:
-    if isinstance(mechanism, Channel):
-        rates = np.clip(mechanism.matrix.T @ theta, 0, None)
-        return maximum_likelihood(rates / rates.sum(), mechanism), rates
-    return (np.clip(theta, 0, 1) if isinstance(mechanism, EachOption) else nearest_on_simplex(theta)), None
-
-
-def _slopes(mechanism: Mechanism) -> tuple[Floats, Floats] | None:
-    """P(the report of an answer) of those who hold another one and of those who hold it; None without a binomial."""
-    if not isinstance(mechanism, Channel):
-        miss, hit = mechanism.bit.matrix[:, 1]
-        return np.full(mechanism.k, miss), np.full(mechanism.k, hit)
-    if mechanism.background is None:
-        return None
-    miss = mechanism.background / mechanism.denominator
-    return miss, miss + mechanism.gain / mechanism.denominator
-
-
-def _limits(
-    theta: Floats, constrained: Floats, errors: Floats, mechanism: Mechanism, freedom: int, level: float
-) -> Limits:
-    slopes = _slopes(mechanism)
-    if slopes is None:
-        return around(constrained, *_wald(theta, errors, level, freedom))
-    miss, hit = slopes
-    rates = np.clip(miss + (hit - miss) * theta, 0, 1)
-    variance = (errors * (hit - miss)) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = _quantile(level, freedom) ** 2 * variance / (rates * (1 - rates))
-    centre = (rates + share / 2) / (1 + share)
-    reach = np.sqrt(share * rates * (1 - rates) + share**2 / 4) / (1 + share)
-    ends = np.sort((np.array([centre - reach, centre + reach]) - miss) / (hit - miss), axis=0)
-    return around(constrained, ends[0], ends[1])
-
-
-def _wald(theta: Floats, errors: Floats, level: float, freedom: int | None) -> Limits:
-    reach = _quantile(level, freedom) * errors
-    return theta - reach, theta + reach
-
-
-def _quantile(level: float, freedom: int | None) -> float:
-    """Student's quantile, the normal one without a number of degrees; NaN for none of them."""
-    if freedom is None:
-        return float(scipy.special.ndtri((1 + level) / 2))
-    return float(scipy.special.stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else float("nan")
 
 
 def _times(units: _Units, counts: Places, source: np.random.Generator) -> Floats:

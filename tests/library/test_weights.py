@@ -338,3 +338,10 @@ def test_calibration_matches_weights_by_their_labels():
     frame, order = pandas.DataFrame(PEOPLE), np.random.default_rng(1).permutation(200)
     found = calibrate(frame, MARGINS, pandas.Series(START).iloc[order])
     np.testing.assert_array_equal(found.weights, calibrate(frame, MARGINS, START).weights)
+
+
+def test_mean_is_met_in_a_large_sample_too():
+    """What is left of a sum of distances from a mean is judged beside the sum of the weights, not beside 0."""
+    ages = np.arange(20_000) % 7919 / 100
+    found = calibrate({"age": ages}, {"age": 41.3})
+    assert np.average(ages, weights=found.weights) == pytest.approx(41.3, rel=1e-10)

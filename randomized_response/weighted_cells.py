@@ -1,0 +1,185 @@
+"""Shares and means in a population from estimates in cells, whose weights are calibrated to known margins."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from randomized_response._limits import around, root_of_diagonal
+from randomized_response._weighted_limits import constrained_of, limits_of, method_of, wald
+from randomized_response.calibration import CalibratedWeights
+from randomized_response.channel import Channel
+from randomized_response.encodings import EachOption
+from randomized_response.errors import ParameterError
+from randomized_response.means import MeanEstimate, around_mean, nothing_known
+from randomized_response.questions import Mechanism
+from randomized_response.results import ProportionEstimate
+
+Floats = NDArray[np.float64]
+
+
+def combine_weighted(
+    estimates: Sequence[ProportionEstimate],
+    weights: CalibratedWeights,
+    mechanism: Mechanism,
+    *,
+    include: ArrayLike | None = None,
+) -> ProportionEstimate:
+    """Shares in a population from the estimates of cells of people who have the same calibrated weight.
+
+    The same numbers as `estimate_weighted` gives for the people one by one, from their counts.
+
+    Parameters
+    ----------
+    estimates : sequence of ProportionEstimate
+        One per cell, of the same answers at the same confidence, each of one person or more.
+    weights : CalibratedWeights
+        One per cell: of `calibrate` with a row for each cell, and the number of its people as the weight before.
+    mechanism : Channel, UnaryEncoding, SubsetSelection or EachOption
+        What all reports went through.
+    include : array of booleans, one per cell, optional
+        The cells whose shares are asked for; the variance is that of a part of the whole sample, whose size is random.
+
+    Returns
+    -------
+    ProportionEstimate
+        With the intervals of `estimate_weighted`: "score", or "wald" where a table has no binomial. The tickets' part
+        of the variance is the weighted sum of the cells'.
+
+    Raises
+    ------
+    ValueError
+        Where numbers of cells and weights differ, or no cell is included.
+
+    Notes
+    -----
+    A cell's scatter around its own estimate is n (n - 1) times the estimate's covariance; what the margins do not
+    explain of the differences between cells is added, as the sizes of cells are random.
+
+    References
+    ----------
+    Deville, J.-C. & Saerndal, C.-E. (1992). Calibration estimators in survey sampling. JASA 87, 376-382, equation 3.4.
+
+    Examples
+    --------
+    >>> from randomized_response import calibrate, estimate_proportions, forced_response
+    >>> channel = forced_response(truth="1/2")
+    >>> cells = [estimate_proportions([600, 400], channel), estimate_proportions([70, 30], channel)]
+    >>> weights = calibrate({"old": [0, 1]}, {"old": 0.75}, weights=[1000, 100])
+    >>> combine_weighted(cells, weights, channel).unbiased.round(12)
+    array([0.85, 0.15])
+    """
+    inside = _read_include(include, len(estimates), weights)
+    level = estimates[0].confidence
+    shares = _shares(weights, inside)
+    values, scatter = np.array([one.unbiased for one in estimates]), np.array([_scatter(one) for one in estimates])
+    theta = shares @ values
+    covariance = _covariance(weights, inside, np.array([one.n for one in estimates]), values, theta, scatter)
+    noise = np.tensordot(shares**2, np.array([one.noise_covariance for one in estimates]), 1)
+    constrained, rates = constrained_of(theta, mechanism)
+    errors, noise_errors = root_of_diagonal(covariance), root_of_diagonal(noise)
+    n = sum(one.n for one, held in zip(estimates, inside, strict=True) if held)
+    limits_at = partial(limits_of, theta, constrained, errors, mechanism, sum(one.n for one in estimates) - 1)
+    low, high = limits_at(level)
+    noise_low, noise_high = around(constrained, *wald(theta, noise_errors, level, None))
+    return ProportionEstimate(
+        theta, constrained, errors, covariance, noise_errors, noise, low, high, noise_low, noise_high,
+        n, method_of(mechanism), "wald", level, exclusive=not isinstance(mechanism, EachOption), limits_at=limits_at,
+        rates=rates, channel=mechanism if isinstance(mechanism, Channel) else None,
+    )  # fmt: skip
+
+
+def combine_weighted_means(
+    estimates: Sequence[MeanEstimate], weights: CalibratedWeights, *, include: ArrayLike | None = None
+) -> MeanEstimate:
+    """A mean in a population from the means of cells of people who have the same calibrated weight.
+
+    Parameters
+    ----------
+    estimates : sequence of MeanEstimate
+        One per cell, of the same values at the same confidence, each of one person or more. (A mean of those who have a
+        value is `mean_of_shares` of `combine_weighted`.)
+    weights, include :
+        As for `combine_weighted`.
+
+    Returns
+    -------
+    MeanEstimate
+        With normal intervals. Without numbers where an included cell has no mean.
+
+    Raises
+    ------
+    ValueError
+        Where numbers of cells and weights differ, or no cell is included.
+
+    Examples
+    --------
+    >>> from randomized_response import calibrate, estimate_mean, one_bit
+    >>> scale = one_bit(11, truth="1/2")
+    >>> cells = [estimate_mean([450, 550], scale), estimate_mean([60, 40], scale)]
+    >>> weights = calibrate({"old": [0, 1]}, {"old": 0.75}, weights=[1000, 100])
+    >>> round(combine_weighted_means(cells, weights).unbiased, 9)
+    3.75
+    """
+    inside = _read_include(include, len(estimates), weights)
+    level, ends = estimates[0].confidence, (estimates[0].minimum, estimates[0].maximum)
+    n = sum(one.n for one, held in zip(estimates, inside, strict=True) if held)
+    values = np.array([[one.unbiased] for one in estimates])
+    shares = _shares(weights, inside)
+    if np.isnan(values[inside]).any():
+        return nothing_known(ends, n, level)
+    values = np.where(inside[:, None], values, 0.0)
+    theta = shares @ values
+    scatter = np.array([[[_squares(one)]] for one in estimates])
+    covariance = _covariance(weights, inside, np.array([one.n for one in estimates]), values, theta, scatter)
+    noise = float(np.sqrt(shares**2 @ [np.nan_to_num(one.noise_standard_error) ** 2 for one in estimates]))
+    unbiased = float(theta[0])
+    constrained = min(max(unbiased, ends[0]), ends[1])
+    errors = (float(np.sqrt(covariance[0, 0])), noise)
+    return around_mean(unbiased, constrained, errors, ends, n, level, interval="wald")
+
+
+def _read_include(include: ArrayLike | None, cells: int, weights: CalibratedWeights) -> NDArray[np.bool_]:
+    if len(weights) != cells:
+        raise ParameterError("weights", f"must be one per cell, {cells}; got {len(weights)}")
+    inside = np.ones(cells, dtype=bool) if include is None else np.asarray(include)
+    if inside.shape != (cells,) or inside.dtype != bool or not inside.any():
+        raise ParameterError("include", f"must be {cells} booleans, one of them True; got {inside.tolist()}")
+    return inside
+
+
+def _shares(weights: CalibratedWeights, inside: NDArray[np.bool_]) -> Floats:
+    held = weights.weights * inside
+    return np.asarray(held / held.sum())
+
+
+def _scatter(estimate: ProportionEstimate) -> Floats:
+    """Sum over a cell's people of the squares around its estimate; of one person nothing."""
+    n = estimate.n
+    return np.asarray(n * (n - 1) * estimate.covariance if n > 1 else np.zeros_like(estimate.covariance))
+
+
+def _squares(estimate: MeanEstimate) -> float:
+    n = estimate.n
+    return n * (n - 1) * estimate.standard_error**2 if n > 1 else 0.0
+
+
+def _covariance(
+    weights: CalibratedWeights,
+    inside: NDArray[np.bool_],
+    sizes: NDArray[np.int64],
+    values: Floats,
+    theta: Floats,
+    scatter: Floats,
+) -> Floats:
+    """Of the weighted sum of the cells' values: of the residuals on the margins, person by person."""
+    total = (weights.weights * inside).sum()
+    influence = (values - theta) * (inside / total)[:, None]
+    left = weights.residuals(influence)
+    each = weights.weights / sizes
+    within = np.tensordot((each * inside / total) ** 2, scatter, 1)
+    between = (left * (sizes * each**2)[:, None]).T @ left
+    mean = (sizes * each) @ left / sizes.sum()
+    n = sizes.sum()
+    return np.asarray((within + between - n * np.outer(mean, mean)) * n / (n - 1))
