@@ -25,6 +25,6 @@ class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
 
     class Meta:
         model = Analysis
-        fields = ("key", "kind", "state", "progress", "fault", "reports", "snapshot_at")
+        fields = ("key", "name", "published", "kind", "state", "progress", "fault", "reports", "snapshot_at")
         read_only_fields = fields
         extra_kwargs = {"snapshot_at": {"help_text": SNAPSHOT}}

@@ -1,82 +1,152 @@
 """Logistic regression of a randomised yes/no answer on several background questions at once.
 
-Each question enters with an indicator for every answer but its first; responses in which the answer to one of them is
-not told by itself are left out. The share of an answer is averaged over the respondents as if all had given it
-(predictive margin; Graubard & Korn 1999, Biometrics 55, 652-659), with the delta method on the logit scale.
+Each question enters with an indicator for every answer but its first; two whose interaction is asked for with one for
+every two answers together but the first. Responses in which the answer to one of them is not told by itself are left
+out. The
+share of an answer is averaged over the respondents as if all had given it (predictive margin; Graubard & Korn 1999,
+Biometrics 55, 652-659), with the delta method on the logit scale. With weights the likelihood and the margins are
+weighted and the covariance is robust (White 1982). Weakly informative priors (Gelman et al. 2008, Annals of Applied
+Statistics 2, 1360-1383) keep numbers finite where an estimated share is 0 or 1: then the mode of the posterior, and
+intervals by its curvature.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc
 
 from collector.designs import Design
+from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.logistic import alike, reports_of, with_numbers
 from estimator.analyses.quantities import variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
 from estimator.runs.cells import row_answers
-from estimator.runs.groups import answer_key, stored
+from estimator.runs.groups import AND, answer_key, stored
 from randomized_response import LogisticFit, logistic_regression
 from randomized_response.intervals import normal_quantile
 
 Floats = NDArray[np.float64]
+RANK = 1e-9
+Column = tuple[tuple[int, int], ...]
+"""An indicator: the places of predictors, each with the answer that it needs."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The responses by answers to the predictors: `answers` of shape (cells, q), `reports` (cells, reports)."""
+    """The responses by answers to the predictors: `answers` of shape (cells, q), `reports` (cells, reports).
+
+    `weights` is what a response of each cell counts, 1 where all count alike.
+    """
 
     answers: NDArray[np.int64]
     reports: NDArray[np.int64]
+    weights: Floats
 
     @property
     def n(self) -> NDArray[np.int64]:
         n: NDArray[np.int64] = self.reports.sum(axis=1)
         return n
 
+    @property
+    def mass(self) -> Floats:
+        return np.asarray(self.n * self.weights)
+
     def told(self, question: int) -> list[int]:
         """The answers to a question, in order."""
         return sorted(set(self.answers[:, question].tolist()))
 
-    def size(self, question: int, answer: int) -> int:
-        return int(self.n[self.answers[:, question] == answer].sum())
+    def size(self, *wanted: tuple[int, int]) -> int:
+        """The number of responses with these answers to these questions."""
+        return int(self.n[_holds(self.answers, wanted)].sum())
 
 
 @dataclass(frozen=True)
 class _Model:
-    """A fitted regression: `told` are the answers to each predictor, `columns` those with an indicator.
+    """A regression fitted to `table`, a part of the `whole` that tells the predictors.
 
-    `keys` names the group of each answer to each predictor.
+    `told` are the answers to each predictor, `columns` the indicators.
+    `keys` names the group of each answer to each predictor; `crossed` are the places of two predictors that interact,
+    `pairs` their answers that enough gave together, of which the first has no indicator.
     """
 
+    whole: _Table
     table: _Table
     told: Sequence[Sequence[int]]
-    columns: Sequence[tuple[int, int]]
+    columns: Sequence[Column]
     keys: Sequence[Sequence[str]]
+    crossed: tuple[int, ...]
+    pairs: Sequence[Column]
     fit: LogisticFit
     level: float
 
     def shares(self) -> Iterator[AnalysisRow]:
-        """The share of the outcome if all had given an answer, for each answer."""
-        for place, answer in ((place, answer) for place, one in enumerate(self.told) for answer in one):
-            given = self.table.answers.copy()
+        """The share of the outcome if all had given an answer, for each answer, or for each two that interact."""
+        for place, answers in enumerate(self.told):
+            if place not in self.crossed:
+                yield from (self._share([(place, answer)]) for answer in answers)
+        if self.crossed:
+            together = product(*(self.told[place] for place in self.crossed))
+            wanted = (tuple(zip(self.crossed, pair, strict=True)) for pair in together)
+            yield from (self._share(pair) for pair in wanted if self.whole.size(*pair))
+
+    def _share(self, wanted: Sequence[tuple[int, int]]) -> AnalysisRow:
+        given = self.table.answers.copy()
+        for place, answer in wanted:
             given[:, place] = answer
-            n, group = self.table.size(place, answer), self.keys[place][answer]
-            row = AnalysisRow("share", "", n, group=group, level=self.level)
-            yield with_numbers(row, *_margin(_design(given, self.columns), self.table.n, self.fit, self.level))
+        n, group = self.whole.size(*wanted), AND.join(self.keys[place][answer] for place, answer in wanted)
+        row = AnalysisRow("share", "", n, group=group, level=self.level)
+        if n < ENOUGH_FOR_NORMAL or not self.table.size(*wanted):  # of two answers together
+            return replace(row, level=None, flags=[TOO_FEW])
+        return with_numbers(row, *_margin(_design(given, self.columns), self.table.mass, self.fit, self.level))
 
     def ratios(self) -> Iterator[AnalysisRow]:
-        """The odds ratio of each answer against the first to its question, with the other questions held fixed."""
+        """The odds ratio of each answer against the first to its question, with the other questions held fixed.
+
+        None for questions that interact: theirs differ from answer to answer of the other one.
+        """
         limits = self.fit.intervals(self.level)
-        for k, (place, answer) in enumerate(self.columns, start=1):
+        for k, column in enumerate(self.columns, start=1):
+            (place, answer), *others = column
+            if others or place in self.crossed:
+                continue
             first, keys = self.told[place][0], self.keys[place]
-            n = self.table.size(place, answer) + self.table.size(place, first)
+            n = self.table.size((place, answer)) + self.table.size((place, first))
             row = AnalysisRow("odds_ratio", "", n, group=keys[answer], against=keys[first], level=self.level)
             numbers = np.exp(self.fit.coefficients[k]), self.fit.standard_errors[k], *np.exp(limits[k])
             yield with_numbers(row, *map(float, numbers))
+
+    def rows(self) -> list[AnalysisRow]:
+        return [*self.shares(), *self.ratios()]
+
+    def tests(self) -> dict[str, object]:
+        """Whether any predictor matters and, where two interact, whether their effects add up."""
+        plain = self.fit.prior is None and self.fit.information == "observed"
+        return {
+            "flags": [] if self.fit.converged else [EDGE],
+            "alike": alike(self.fit) if plain else self.alike(),
+            **({"interaction": self.interaction()} if self.crossed else {}),
+            "log_likelihood": number(self.fit.log_likelihood),
+        }
+
+    def alike(self) -> dict[str, object]:
+        """The test of Wald that no coefficient but the intercept matters."""
+        return _wald(self.fit.coefficients[1:], self.fit.covariance[1:, 1:])
+
+    def interaction(self) -> dict[str, object]:
+        """The test of Wald that the effects of the two questions add up: of all contrasts that additive ones lack."""
+        used = [k for k, column in enumerate(self.columns, start=1) if len(column) > 1]
+        effects = [(at, answer) for at, place in enumerate(self.crossed) for answer in self.told[place][1:]]
+        additive = [[1.0, *(float(pair[at][1] == answer) for at, answer in effects)] for pair in self.pairs]
+        left, sizes, _ = np.linalg.svd(np.array(additive))
+        contrasts = left[:, int((sizes > RANK * sizes[0]).sum()) :].T[:, 1:]  # the first pair's coefficient is 0
+        spread = self.fit.covariance[np.ix_(used, used)]
+        with np.errstate(invalid="ignore"):  # of coefficients that are not finite
+            return _wald(contrasts @ self.fit.coefficients[used], contrasts @ spread @ contrasts.T)
 
 
 def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -87,75 +157,136 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     """
     outcome, background = variable_of(design, parameters["outcome"], binary=True), design.background
     asked = [place for place, one in enumerate(background.questions) if one.key in parameters["predictors"]]
-    whole = _table(design, asked, inputs, reports_of(design, outcome, inputs))
-    table, rare = _enough(whole)
-    key = design.items[outcome.position].key
+    reports = reports_of(design, outcome, inputs)
+    weights = _weights(design, parameters, inputs, reports)
+    if isinstance(weights, Unmet):
+        return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
+    whole, key = _table(design, asked, inputs, reports, weights), design.items[outcome.position].key
+    interaction = parameters.get("interaction", ())
+    crossed = tuple(place for place, at in enumerate(asked) if background.questions[at].key in interaction)
+    table, rare = _enough(whole, crossed)
     few = [
-        AnalysisRow("odds_ratio", key, whole.size(place, answer), choice=outcome.choice,
+        AnalysisRow("odds_ratio", key, whole.size((place, answer)), choice=outcome.choice,
             group=answer_key(design, asked[place], answer), flags=[TOO_FEW])
         for place, answer in rare
     ]  # fmt: skip
-    found = {"n": int(table.n.sum()), "left_out": int(np.array(inputs["totals"])[:, 0].sum() - table.n.sum())}
-    told = [table.told(place) for place in range(len(asked))]
-    if any(len(one) < 2 for one in told):
+    left_out = int(np.array(inputs["totals"])[:, 0].sum() - table.n.sum())
+    found: dict[str, object] = {"n": int(table.n.sum()), "left_out": left_out}
+    if any(len(table.told(place)) < 2 for place in range(len(asked))):
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
-    columns = [(place, answer) for place, one in enumerate(told) for answer in one[1:]]
-    fit = _fitted(table, columns, outcome.channel)
     keys = [[answer_key(design, q, answer) for answer in background.questions[q].everyone] for q in asked]
-    model = _Model(table, told, columns, keys, fit, parameters["confidence"])
-    rows = [replace(row, item=key, choice=outcome.choice) for row in (*model.shares(), *model.ratios())] + few
-    return found | {
-        "flags": [] if fit.converged else [EDGE],
-        "alike": alike(fit),
-        "log_likelihood": number(fit.log_likelihood),
-        "rows": [asdict(row) for row in rows],
-    }
+    model = _fitted(whole, table, crossed, keys, outcome.channel, parameters)
+    weighted = "entered" if "weighting" in parameters else ""
+    rows = [replace(row, item=key, choice=outcome.choice, weights=weighted) for row in model.rows()]
+    return found | model.tests() | {"rows": [asdict(row) for row in rows + few]}
 
 
-def _table(design: Design, asked: Sequence[int], inputs: Mapping[str, Any], reports: NDArray[np.int64]) -> _Table:
+def _weights(
+    design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any], reports: NDArray[np.int64]
+) -> Floats | Unmet:
+    """What a response of each released row counts."""
+    weights, members = np.ones(len(reports)), stored(design, inputs["groups"]).members
+    if "weighting" not in parameters or len(members) == 1:
+        return weights
+    found = weights_of(design, members, reports.sum(axis=1).tolist(), parameters["weighting"])
+    if isinstance(found, Unmet):
+        return found
+    weights[found.rows] = found.ratios
+    return weights
+
+
+def _table(
+    design: Design, asked: Sequence[int], inputs: Mapping[str, Any], reports: NDArray[np.int64], weights: Floats
+) -> _Table:
     """The reports of the rows in which the answer to each predictor is told by itself."""
-    sums: dict[tuple[int, ...], NDArray[np.int64]] = {}
-    for members, counts in zip(stored(design, inputs["groups"]).members, reports, strict=True):
+    sums: dict[tuple[float, ...], NDArray[np.int64]] = {}
+    for members, counts, weight in zip(stored(design, inputs["groups"]).members, reports, weights, strict=True):
         taken = [row_answers(design.background, members)[place] for place in asked]
-        if all(len(one) == 1 for one in taken):
-            answers = tuple(one[0] for one in taken)
-            sums[answers] = sums.get(answers, np.zeros_like(counts)) + counts
-    told = sorted(answers for answers in sums if sums[answers].sum())
+        if counts.sum() and all(len(one) == 1 for one in taken):
+            alike = (*(one[0] for one in taken), float(weight))
+            sums[alike] = sums.get(alike, np.zeros_like(counts)) + counts
+    told = sorted(sums)
     return _Table(
-        np.array(told, dtype=np.int64).reshape(-1, len(asked)),
-        np.array([sums[answers] for answers in told], dtype=np.int64).reshape(-1, reports.shape[1]),
+        np.array([one[:-1] for one in told], dtype=np.int64).reshape(-1, len(asked)),
+        np.array([sums[one] for one in told], dtype=np.int64).reshape(-1, reports.shape[1]),
+        np.array([one[-1] for one in told]),
     )
 
 
-def _enough(table: _Table) -> tuple[_Table, list[tuple[int, int]]]:
-    """The responses without those of answers that too few gave, and these answers."""
+def _enough(table: _Table, crossed: Sequence[int]) -> tuple[_Table, list[tuple[int, int]]]:
+    """The responses without those of answers, and of two `crossed` ones together, that too few gave; these answers."""
     rare: list[tuple[int, int]] = []
     while True:
         questions = range(table.answers.shape[1])
-        few = [(q, one) for q in questions for one in table.told(q) if table.size(q, one) < ENOUGH_FOR_NORMAL]
-        if not few:
+        few = [(q, one) for q in questions for one in table.told(q) if table.size((q, one)) < ENOUGH_FOR_NORMAL]
+        together = product(*(table.told(q) for q in crossed)) if crossed else ()
+        drop: list[Column] = [(one,) for one in few]
+        drop += [
+            pair
+            for answers in together
+            if 0 < table.size(*(pair := tuple(zip(crossed, answers, strict=True)))) < ENOUGH_FOR_NORMAL
+        ]
+        if not drop:
             return table, rare
         rare += few
-        keep = ~np.any([table.answers[:, q] == one for q, one in few], axis=0)
-        table = _Table(table.answers[keep], table.reports[keep])
+        keep = ~np.any([_holds(table.answers, one) for one in drop], axis=0)
+        table = _Table(table.answers[keep], table.reports[keep], table.weights[keep])
 
 
-def _design(answers: NDArray[np.int64], columns: Sequence[tuple[int, int]]) -> Floats:
-    return np.stack([(answers[:, place] == answer).astype(float) for place, answer in columns], axis=1)
+def _pairs(table: _Table, told: Sequence[Sequence[int]], crossed: Sequence[int]) -> list[Column]:
+    """The answers to two questions that people gave together."""
+    if not crossed:
+        return []
+    together = (tuple(zip(crossed, answers, strict=True)) for answers in product(*(told[place] for place in crossed)))
+    return [pair for pair in together if table.size(*pair)]
 
 
-def _fitted(table: _Table, columns: Sequence[tuple[int, int]], channel: Any) -> LogisticFit:
+def _holds(answers: NDArray[np.int64], column: Column) -> NDArray[np.bool_]:
+    held: NDArray[np.bool_] = np.logical_and.reduce([answers[:, place] == answer for place, answer in column])
+    return held
+
+
+def _wald(values: Floats, spread: Floats) -> dict[str, object]:
+    """The test that these values with this covariance are 0; without numbers where some are not finite."""
+    known = bool(len(values)) and bool(np.isfinite(values).all() and np.isfinite(spread).all())
+    statistic = float(values @ np.linalg.solve(spread, values)) if known else float("nan")
+    p_value = float(chdtrc(len(values), statistic)) if known else float("nan")
+    found = {"statistic": number(statistic), "degrees_of_freedom": len(values), "p_value": number(p_value)}
+    return {"test": WALD, **found}
+
+
+def _design(answers: NDArray[np.int64], columns: Sequence[Column]) -> Floats:
+    return np.stack([_holds(answers, column) for column in columns], axis=1).astype(float)
+
+
+def _fitted(
+    whole: _Table,
+    table: _Table,
+    crossed: tuple[int, ...],
+    keys: Sequence[Sequence[str]],
+    channel: Any,
+    parameters: Mapping[str, Any],
+) -> _Model:
+    """Fit the model to the table; `keys` names the group of each answer to each predictor."""
+    told = [table.told(place) for place in range(len(keys))]
+    pairs = _pairs(table, told, crossed)
+    columns: list[Column] = [
+        ((place, answer),) for place, one in enumerate(told) if place not in crossed for answer in one[1:]
+    ]
+    columns += pairs[1:]
     cells, codes = table.reports.nonzero()
-    covariates = _design(table.answers, columns)[cells]
-    return logistic_regression(covariates, codes, channel, counts=table.reports[cells, codes])
+    covariates, counts = _design(table.answers, columns)[cells], table.reports[cells, codes]
+    weights = table.weights[cells] if "weighting" in parameters else None
+    fit = logistic_regression(covariates, codes, channel, weights, counts=counts, prior=parameters.get("prior"))
+    return _Model(whole, table, told, columns, keys, crossed, pairs, fit, parameters["confidence"])
 
 
-def _margin(covariates: Floats, n: NDArray[np.int64], fit: LogisticFit, level: float) -> tuple[float, ...]:
+def _margin(covariates: Floats, mass: Floats, fit: LogisticFit, level: float) -> tuple[float, ...]:
     """The mean of the predicted shares over respondents, its error and limits."""
     design = np.column_stack([np.ones(len(covariates)), covariates])
     shares = 1 / (1 + np.exp(-(design @ fit.reached)))
-    mean = float(np.average(shares, weights=n))
-    slope = np.average(design * (shares * (1 - shares))[:, None], axis=0, weights=n)
+    mean = float(np.average(shares, weights=mass))
+    slope = np.average(design * (shares * (1 - shares))[:, None], axis=0, weights=mass)
     error = float(np.sqrt(slope @ fit.covariance @ slope))
     if not 0 < mean < 1:
         return mean, error, np.nan, np.nan

@@ -1,5 +1,6 @@
 """Charts of the rows of an analysis, each with a table of the same numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString
@@ -39,9 +40,16 @@ def over_time(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
     return replace(estimates(rows, labels, key, title, head), picture=picture)
 
 
-def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, head: str) -> FigureWithTable:
-    """Chart estimates over one axis, with their table."""
-    drawn = _points(rows, labels)
+def estimates(
+    rows: list[AnalysisRow],
+    labels: list[str],
+    key: str,
+    title: str,
+    head: str,
+    headed: Sequence[tuple[str, str]] = (),
+) -> FigureWithTable:
+    """Chart estimates over one axis, with their table; `headed` are headings and labels for the chart alone."""
+    drawn = _under_headings(_points(rows, labels), headed)
     mean, axis = _axis(rows, drawn)
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
     error = gettext("Standard error") if mean else gettext("Standard error (percentage points)")
@@ -51,6 +59,15 @@ def estimates(rows: list[AnalysisRow], labels: list[str], key: str, title: str, 
 
 def _points(rows: list[AnalysisRow], labels: list[str]) -> list[charts.ChartRow]:
     return [_point(row, label) for label, row in zip(labels, rows, strict=True)]
+
+
+def _under_headings(drawn: list[charts.ChartRow], headed: Sequence[tuple[str, str]]) -> list[charts.ChartRow]:
+    """Rows with these labels, and each heading above the first of those that share it."""
+    before = ["", *(heading for heading, _ in headed)]
+    return [
+        replace(row, label=label, heading=heading if heading != last else "")
+        for row, (heading, label), last in zip(drawn, headed, before, strict=False)
+    ] or drawn
 
 
 def _point(row: AnalysisRow, label: str, heading: str = "") -> charts.ChartRow:
@@ -112,6 +129,8 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
         charts.ChartRow(label, _ratio_text(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)
     ]
+    if speaker.design.background:
+        drawn = _under_headings(drawn, [_compared(row, speaker) for row in rows])
     title = gettext("Odds ratios of {answer}").format(answer=answer)
     cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
     head = (
@@ -122,6 +141,15 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
         gettext("Standard error of the logarithm"),
     )
     return FigureWithTable(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), FigureTable(title, head, cells))
+
+
+def _compared(row: AnalysisRow, speaker: RowDescriber) -> tuple[str, str]:
+    """The background question, and its two answers that an odds ratio compares."""
+    question, answer = speaker.headed(row.group)
+    if not row.against:
+        return question, answer
+    other = speaker.headed(row.against)[1]
+    return question, gettext("{group} compared with {other}").format(group=answer, other=other)
 
 
 def associations(rows: list[AnalysisRow]) -> FigureTable:

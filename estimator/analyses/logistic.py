@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.analyses.strata import strata_counts
 from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import stored
 from randomized_response import LogisticFit, logistic_regression
-
-WALD = "wald"
 
 
 def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:

@@ -1,18 +1,18 @@
 """Validation of analysis requests: form fields are parsed into job parameters or refused with a message."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 
 from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.reports import selectors as store
+from estimator.analyses.margins import pasted, read_margins, read_method, read_shares, share_fields
 from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
+from estimator.analyses.selectors import weightings_of
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
-from estimator.models import Analysis
-from estimator.runs.groups import UNTOLD, answer_key, is_protected
+from estimator.models import LONGEST_NAME, Analysis
+from estimator.runs.groups import AND, UNTOLD, answer_key, is_protected
 from estimator.runs.waves import incomparable_reason, is_weighted
 
 Kind = Analysis.Kind
@@ -21,15 +21,16 @@ TOKENS = ("quantity", "rows", "columns", "outcome")
 CONFIDENCES = ("0.95", "0.9", "0.99")
 FIELDS = {
     Kind.COMPARISON: ("quantity", "against"),
-    Kind.WEIGHTING: ("item",),
+    Kind.WEIGHTING: ("item", "table"),
     Kind.CROSS_TABLE: ("rows", "columns", "group"),
     Kind.REGRESSION: ("outcome", "reference"),
     Kind.VERSIONS: ("quantity", "returned", "returned_first"),
 }
-"""The fields of each kind; all have `confidence`, and weighting a `share-<key>` for each group."""
+"""The fields of each kind; all have `confidence` and `name`, and weighting a `share-<key>` for each group."""
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
-SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
+PRIOR = 2.5
+"""The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
 
 
 def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
@@ -54,11 +55,17 @@ def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) 
 
 def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     """Refuse a field that the kind does not have, because a misspelt one would silently do nothing."""
-    known = [*FIELDS[Kind(kind)], "confidence"]
-    known += [f"share-{group.key}" for group in design.groups] if kind == Kind.WEIGHTING else []
+    known = [*FIELDS[Kind(kind)], "confidence", "name"]
+    known += share_fields(design) if kind == Kind.WEIGHTING else []
+    if kind == Kind.WEIGHTING and design.background:
+        known += ["method", "largest"]
     if kind == Kind.REGRESSION and design.background:
         known = [name for name in known if name != "reference"]
-        known += [f"predictor-{question.key}" for question in design.background.questions]
+        known += [f"predictor-{question.key}" for question in design.background.questions] + [
+            "interaction",
+            "weights",
+            "prior",
+        ]
     unknown = sorted(set(fields) - set(known))
     if unknown:
         raise AnalysisError(
@@ -66,6 +73,15 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
                 name=unknown[0][:60], known=", ".join(known)
             )
         )
+
+
+def name_of(fields: Mapping[str, str]) -> str:
+    """The name that an analysis is given; empty for none. Raises AnalysisError where it is too long."""
+    name = " ".join(fields.get("name", "").split())
+    if len(name) > LONGEST_NAME:
+        text = gettext("A name has at most {most} characters; this one has {count}.")
+        raise AnalysisError(text.format(most=LONGEST_NAME, count=len(name)))
+    return name
 
 
 def require_all_released(fields: Mapping[str, str], design: Design) -> None:
@@ -107,41 +123,11 @@ def _comparable(design: Design) -> dict[str, list[str]]:
 def _weighting(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design = designs[0]
     _need_groups(design)
-    if design.background:
-        raise AnalysisError(gettext("Weighting by several background questions is done in the library: calibrate."))
     item_of(design, fields.get("item", ""))
-    return {"item": fields["item"], "shares": read_shares(fields, design)}
-
-
-def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
-    """Parse each group's population share as an exact fraction; as percentages if they sum to 100."""
-    shares = {}
-    for group in design.groups:
-        label = group.label[design.language]
-        shares[group.key] = _share(fields.get(f"share-{group.key}", ""), label)
-    total = sum(shares.values(), Fraction(0))
-    if total == 100:
-        shares = {key: share / 100 for key, share in shares.items()}
-    elif total != 1:
-        plain = f"{float(100 * total):.10g} %" if total <= 2 else f"{float(total):.10g}"
-        raise AnalysisError(gettext("The shares must sum to 100 % (or 1); they sum to {plain}.").format(plain=plain))
-    return {key: str(share) for key, share in shares.items()}
-
-
-def _share(text: str, label: str) -> Fraction:
-    found = SHARE.fullmatch(text.strip())
-    if found is None or (found[2] and not int(found[2])):
-        raise AnalysisError(
-            gettext("Enter the share of “{label}” as a number such as 25, 0.25 or 1/4.").format(label=label)
-        )
-    share = Fraction(found[1].replace(",", ".").rstrip(".")) / int(found[2] or 1) / (100 if found[3] else 1)
-    if share <= 0:
-        raise AnalysisError(
-            gettext("The share of “{label}” must be greater than 0; every group of the survey needs one.").format(
-                label=label
-            )
-        )
-    return share
+    entered = dict(fields) | pasted(fields.get("table", ""), design)
+    if design.background:
+        return {"item": fields["item"], "margins": read_margins(entered, design), **read_method(fields)}
+    return {"item": fields["item"], "shares": read_shares(entered, design)}
 
 
 def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
@@ -183,12 +169,39 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     if design.background:
         keys = [question.key for question in design.background.questions]
         predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
+        crossed = _interaction(fields.get("interaction", ""), keys)
+        predictors = [key for key in keys if key in predictors or key in crossed]
         if not predictors:
             raise AnalysisError(gettext("Choose at least one background question as a predictor."))
-        return {"outcome": fields["outcome"], "predictors": predictors}
+        more: dict[str, object] = {"interaction": crossed} if crossed else {}
+        more |= _weights(fields, design)
+        if fields.get("prior", "") not in ("", "no"):
+            if "weighting" in more:
+                raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
+            more["prior"] = PRIOR
+        return {"outcome": fields["outcome"], "predictors": predictors, **more}
     if reference not in design.strata:
         raise AnalysisError(gettext("Choose the group that the others are compared with."))
     return {"outcome": fields["outcome"], "reference": reference}
+
+
+def _interaction(text: str, keys: Sequence[str]) -> list[str]:
+    """The keys of the two background questions that interact; none if no interaction is asked for."""
+    crossed = text.split(AND) if text else []
+    if crossed and (len(set(crossed)) != 2 or not set(crossed) <= set(keys)):
+        raise AnalysisError(gettext("Choose an interaction of two different background questions, or none."))
+    return crossed
+
+
+def _weights(fields: Mapping[str, str], design: Design) -> dict[str, object]:
+    """The margins and the method of the weighting that is named by its key; none if all responses count alike."""
+    key = fields.get("weights", "")
+    if not key:
+        return {}
+    named = weightings_of(design).filter(key=key).first()
+    if named is None:
+        raise AnalysisError(gettext("Choose one of the weightings of this version of the survey, or none."))
+    return {"weighting": {name: named.parameters[name] for name in ("margins", "method", "largest")}}
 
 
 def _versions(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:

@@ -12,6 +12,7 @@ TOO_FEW_IN_GROUPS = "too_few_reports_in_the_groups"
 
 MAYBE_EMPTY = "row_may_be_empty"
 """Too few respondents give the row's answer for shares among them."""
+WALD = "wald"
 EDGE = "at_the_edge"
 """No finite estimate: the maximum of the likelihood is on the boundary."""
 

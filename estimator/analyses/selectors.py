@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 from django.utils.translation import gettext, ngettext
 
+from collector.designs import Design
 from estimator.base.languages import filled
 from estimator.models import Analysis
 
@@ -15,6 +16,12 @@ HEAVY = ("inputs", "result")
 def newest_of(digests: Iterable[str], *, count: int = NEWEST) -> QuerySet[Analysis]:
     """The newest analyses of some designs, newest first, without inputs and results."""
     return Analysis.objects.filter(design__in=list(digests)).defer(*HEAVY)[:count]
+
+
+def weightings_of(design: Design) -> QuerySet[Analysis]:
+    """The finished analyses of a design that found weights for margins of background questions, newest first."""
+    done = Analysis.objects.filter(design=design.digest, kind=Analysis.Kind.WEIGHTING, state=Analysis.State.DONE)
+    return done.filter(result__has_key="weights").defer(*HEAVY)
 
 
 def compared_with_before(analysis: Analysis) -> str:

@@ -9,12 +9,12 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from collector.designs import FEWEST_IN_GROUP, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, AnalysisRow
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, WALD, AnalysisRow
 from estimator.base import wording
 from estimator.base.languages import figures, filled
 from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
-from estimator.runs.groups import ENOUGH_TO_WEIGHT, OTHER, label_of_key, other_label
+from estimator.runs.groups import AND, ENOUGH_TO_WEIGHT, OTHER, label_of_key, other_label
 
 POINTS = wording.Unit(100, 4, gettext_lazy(" percentage points"))
 STEPS = wording.Unit(1, 6, "")
@@ -65,6 +65,24 @@ METHODS = {
         "respondents as if all had given the answer (predictive margins; Graubard & Korn 1999). Responses that do not "
         "tell a predictor by itself are left out."
     ),
+    "interaction": gettext_lazy(
+        "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
+        "together are left out. Whether the effects add up is a Wald test."
+    ),
+    "weighted_regression": gettext_lazy(
+        "Weighted likelihood with robust standard errors (White 1982), the weights taken as known; tests are Wald’s."
+    ),
+    "prior": gettext_lazy(
+        "Weakly informative priors: normal with standard deviation 2.5 for standardised predictors (Gelman and others "
+        "2008). The numbers are the mode of the posterior with intervals by its curvature; tests are Wald’s."
+    ),
+    "calibration": gettext_lazy(
+        "Weights: {method} to the entered shares, which are taken as known (Deville & Särndal 1992). A response that "
+        "tells several answers together counts as each of them in the proportions of the population, one that tells "
+        "none as the population. Standard errors are linearised: of what the shares do not explain. Intervals: "
+        "Wilson’s score interval at the number of responses that these standard errors amount to (Kott & Carr 1997), "
+        "normal ones where a table has none. Effective number of responses: Kish 1965."
+    ),
     "told": gettext_lazy("Groups hold the responses that tell the answer by itself."),
     "versions": gettext_lazy(
         "Changes: intervals that recover the variances from the intervals of both (Newcombe "
@@ -86,6 +104,25 @@ METHODS = {
     ),
     "fresh": gettext_lazy("Each wave was randomised anew, so its random error is independent of the other."),
 }
+CALIBRATIONS = {
+    "raking": gettext_lazy("raking"),
+    "linear": gettext_lazy("linear calibration"),
+    "logit": gettext_lazy("logit calibration"),
+}
+UNMET = {
+    "nobody": gettext_lazy(
+        "There are no weights: no response tells “{answer}” to “{question}”. Leave its share empty and let the others "
+        "sum to 100 %; the result is then of a population without these people."
+    ),
+    "outside": gettext_lazy(
+        "There are no weights: responses tell “{answer}” to “{question}”, but no share was entered for it."
+    ),
+    "unreached": gettext_lazy(
+        "There are no weights that meet the share of “{answer}” to “{question}” together with the other shares. Allow "
+        "a larger weight, or leave out a question."
+    ),
+}
+"""Why there are no weights, by the reason."""
 FLAGS = {
     EDGE: gettext_lazy("at the boundary of the possible values: no finite number"),
     MAYBE_EMPTY: gettext_lazy("too few respondents give this answer to compute shares among them"),
@@ -123,6 +160,28 @@ class RowDescriber:
             return other_label(self.language)
         named = (self.text(group.label) for group in groups if group.key == key)
         return next(named, "") or label_of_key(self.design, key, self.language) or gettext("All respondents")
+
+    def headed(self, key: str) -> tuple[str, str]:
+        """A heading and a label for the group of a key: the background question and the answer, where it has both.
+
+        Of two answers together the first with its question is the heading.
+        """
+        if AND in key:
+            first, second = key.split(AND)
+            return self.group(first), self.group(second)
+        question, _, answer = key.rpartition("=")
+        if not question:
+            return "", self.group(key)
+        return self.background_question(question), self.background_answer(question, int(answer))
+
+    def background_question(self, key: str) -> str:
+        """The wording of a background question."""
+        return next(self.text(one.wording) for one in self.design.background.questions if one.key == key)
+
+    def background_answer(self, key: str, answer: int) -> str:
+        """The wording of an answer to a background question, by its number from 1."""
+        asked = next(one for one in self.design.background.questions if one.key == key)
+        return self.text(asked.choices[answer - 1])
 
     def answers(self, variable: Variable) -> list[str]:
         """The answers of a variable, in order."""
@@ -235,7 +294,7 @@ def enough_for(row: AnalysisRow) -> int:
     """The minimum number of reports for the number of a row."""
     if row.weights:
         return ENOUGH_TO_WEIGHT
-    return ENOUGH_FOR_NORMAL if row.quantity == "odds_ratio" else FEWEST_IN_GROUP
+    return ENOUGH_FOR_NORMAL if row.quantity == "odds_ratio" or AND in row.group else FEWEST_IN_GROUP
 
 
 def count_with_answer(choice: str, *, several: bool) -> str:
@@ -305,8 +364,10 @@ def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:
     return signed(gettext("{least} and {most}{sign}").format(least=least, most=most, sign=unit.sign))
 
 
-class Test(TypedDict):
-    """A likelihood-ratio test as an analysis stores it."""
+class Test(TypedDict, total=False):
+    """A test as an analysis stores it: by the likelihood ratio, or Wald's where `test` says so."""
+
+    test: str
 
     statistic: float | None
     degrees_of_freedom: int
@@ -314,10 +375,16 @@ class Test(TypedDict):
 
 
 def facts(found: Test) -> str:
-    """A likelihood-ratio test in the usual notation."""
+    """A test in the usual notation."""
     statistic = found["statistic"]
     quoted = "–" if statistic is None else figures(f"{statistic:.2f}")
     freedom = found["degrees_of_freedom"]
+    if found.get("test") == WALD:
+        return ngettext(
+            "Wald statistic {quoted} with {freedom} degree of freedom, p {p_value}",
+            "Wald statistic {quoted} with {freedom} degrees of freedom, p {p_value}",
+            freedom,
+        ).format(quoted=quoted, freedom=freedom, p_value=p_phrase(found["p_value"]))
     return ngettext(
         "likelihood ratio {quoted} with {freedom} degree of freedom, p {p_value}",
         "likelihood ratio {quoted} with {freedom} degrees of freedom, p {p_value}",

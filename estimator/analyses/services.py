@@ -6,11 +6,12 @@ from typing import Any, assert_never
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from collector.designs import Design, canonical, selectors
 from collector.errors import Conflict
 from collector.reports import selectors as store
-from estimator.analyses import adjusted, cross_tables, logistic, requests, snapshots, strata, versions
+from estimator.analyses import adjusted, calibrated, cross_tables, logistic, requests, snapshots, strata, versions
 from estimator.analyses.quantities import AnalysisError
 from estimator.base import jobs
 from estimator.base.lease import LeaseRenewal
@@ -27,15 +28,31 @@ def request(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> 
 
     `fields` are the fields of a form, `designs` the survey's, the newest first. Raises AnalysisError.
     """
-    return _queue(kind=kind, parameters=requests.parameters(kind, fields, designs), design_id=designs[0].digest)
+    parameters, name = requests.parameters(kind, fields, designs), requests.name_of(fields)
+    return _queue(kind=kind, name=name, parameters=parameters, design_id=designs[0].digest)
 
 
 def repeat(analysis: Analysis) -> Analysis:
     """Ask the same of the totals as they are now; the first one stays as it is. Raises AnalysisError."""
     requests.require_all_released(analysis.parameters, selectors.get_design(analysis.design_id))
     return _queue(
-        kind=analysis.kind, parameters=analysis.parameters, design_id=analysis.design_id, repeats_id=analysis.pk
+        kind=analysis.kind,
+        name=analysis.name,
+        parameters=analysis.parameters,
+        design_id=analysis.design_id,
+        repeats_id=analysis.pk,
     )
+
+
+def keep(analysis: Analysis, *, name: str, published: bool) -> None:
+    """Name an analysis, and show it in reports or not. Raises AnalysisError.
+
+    Published are finished ones of all responses: those of an open survey would look at it again and again.
+    """
+    if published and (analysis.state != Analysis.State.DONE or analysis.while_open):
+        raise AnalysisError(gettext("Only a finished analysis of a closed survey can be published in its report."))
+    analysis.name, analysis.published = requests.name_of({"name": name}), published
+    analysis.save(update_fields=["name", "published"])
 
 
 def wake(analysis_id: int) -> None:
@@ -59,7 +76,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
         case Kind.COMPARISON:
             return strata.comparison(design, parameters, inputs)
         case Kind.WEIGHTING:
-            return strata.weighting(design, parameters, inputs)
+            weight = calibrated.weighting if "margins" in parameters else strata.weighting
+            return weight(design, parameters, inputs)
         case Kind.CROSS_TABLE:
             return cross_tables.cross_table(design, parameters, inputs)
         case Kind.REGRESSION:

@@ -74,7 +74,7 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
     alike = fit_of(question, counts.sum(axis=0), confidence)
     n = int(counts[:, 0].sum())
     rows: list[AnalysisRow] = []
-    for quantity in _quantities(question, position):
+    for quantity in quantities_told(question, position):
         rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights="entered"))
         rows.append(estimate_row(design, quantity, alike, n, confidence))
         rows += (
@@ -172,7 +172,8 @@ def _level(rows: Sequence[AnalysisRow], ready: Sequence[int], reference: int | N
     return simultaneous_level(errors, confidence=confidence, reference=place)
 
 
-def _quantities(question: Question, position: int) -> Iterator[Quantity]:
+def quantities_told(question: Question, position: int) -> Iterator[Quantity]:
+    """The mean and the shares that are told of a question."""
     if question.reports_mean:
         yield Quantity(position, None)
     if question.reports_shares:

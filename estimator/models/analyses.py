@@ -7,6 +7,8 @@ from django.utils.translation import gettext_noop
 from collector.models import FrozenDesign
 from estimator.base.jobs import Job, new_key
 
+LONGEST_NAME = 80
+
 
 class Analysis(Job):
     """One analysis of one snapshot; a job. Its result depends on `kind`, `parameters` and `inputs` alone."""
@@ -19,6 +21,8 @@ class Analysis(Job):
         VERSIONS = "versions", gettext_noop("Compare versions")
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
+    name = models.CharField(max_length=LONGEST_NAME, blank=True, default="", help_text="what its team calls it")
+    published = models.BooleanField(default=False, help_text="whether reports of its version show it")
     kind = models.CharField(max_length=16, choices=Kind.choices)
     design = models.ForeignKey(FrozenDesign, on_delete=models.PROTECT, related_name="analyses")
     parameters = models.JSONField(help_text="what was asked, as `asking` understood it")

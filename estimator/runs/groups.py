@@ -25,6 +25,9 @@ from randomized_response import collapse_strata
 OTHER = "other groups"
 """The key of combined groups. No group can have it: a key has no space."""
 
+AND = "+"
+"""Between the keys of answers to two background questions, of the respondents with both."""
+
 UNTOLD = (
     "How many people are in each group of this survey is told through noised numbers alone, so nothing is estimated by "
     "group: it would tell how many they are."
@@ -209,7 +212,10 @@ def answer_key(design: Design, question: int, answer: int) -> str:
 
 
 def label_of_key(design: Design, key: str, language: str) -> str:
-    """The label of such a group by its key; empty for another key."""
+    """The label of such a group, or of the respondents with several answers, by its key; empty for another key."""
+    if AND in key:
+        labels = [label_of_key(design, one, language) for one in key.split(AND)]
+        return ", ".join(labels) if all(labels) else ""
     for place, question in enumerate(design.background.questions):
         for answer in question.everyone:
             if answer_key(design, place, answer) == key:

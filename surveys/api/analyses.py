@@ -18,7 +18,7 @@ from surveys.api.base import View, serialized, user_of
 from surveys.api.openapi import NOT_YET, change, read
 from surveys.api.paging import page_of, page_shape
 from surveys.api.problems import Problem, error
-from surveys.api.requests import AnalysisBody, read_body
+from surveys.api.requests import AnalysisBody, KeptAnalysisBody, read_body
 from surveys.lifecycle import analyses
 from surveys.models import Version
 
@@ -68,6 +68,18 @@ class AnalysisView(View):
     @read("How far an analysis is", AnalysisSerializer)
     def get(self, request: Request, key: str) -> Response:
         return serialized(AnalysisSerializer, get_analysis_or_404(request.user, key)[0])
+
+    @change("Name or publish an analysis", AnalysisSerializer, body=KeptAnalysisBody)
+    def patch(self, request: Request, key: str) -> Response:
+        """What is not sent stays as it is."""
+        found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
+        sent = read_body(KeptAnalysisBody, request)
+        name, published = sent.get("name", found.name), sent.get("published", found.published)
+        try:
+            analyses.keep(survey, found, name, published=published, by=user_of(request))
+        except AnalysisError as refusal:
+            raise Problem(422, str(refusal), [error("published", str(refusal))]) from None
+        return serialized(AnalysisSerializer, found)
 
 
 class ResultView(View):

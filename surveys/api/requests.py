@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from collector.designs import FEWEST_IN_GROUP, LONGEST_REASON
-from estimator.models import Analysis
+from estimator.models import LONGEST_NAME, Analysis
 from surveys.definition import bounds
 from surveys.exchange import formats as exchange
 from surveys.models import KEY_VALIDATOR
@@ -163,11 +163,19 @@ class AnalysisBody(Body):
 
     kind = serializers.ChoiceField(choices=Analysis.Kind.values)
     parameters = serializers.DictField(
-        child=serializers.CharField(max_length=200, allow_blank=True),
-        help_text="quantity and against; item and share-<group>; rows, columns and group; outcome and reference, or "
-        "predictor-<question>; quantity, returned and returned_first; each also confidence. "
+        child=serializers.CharField(max_length=20_000, allow_blank=True),
+        help_text="quantity and against; item and share-<group>, or share-<question>-<answer>; rows, columns "
+        "and group; outcome and reference, or predictor-<question>; quantity, returned and returned_first; each also "
+        "confidence and name. "
         "docs/how-to/analyse.md has their values",
     )
+
+
+class KeptAnalysisBody(Body):
+    """What an analysis is called, and whether reports show it."""
+
+    name = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    published = serializers.BooleanField(required=False, help_text="only of a finished analysis of a closed survey")
 
 
 class ExportBody(Body):

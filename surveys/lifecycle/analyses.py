@@ -50,6 +50,19 @@ def ask_again(survey: Survey, analysis: Analysis, *, by: User | None) -> Analysi
     return again
 
 
+def keep(survey: Survey, analysis: Analysis, name: str, *, published: bool, by: User | None) -> None:
+    """Name an analysis, and show it in the reports of its version or not. Raises AnalysisError."""
+    before = analysis.published
+    analyses.keep(analysis, name=name, published=published)
+    if published != before:
+        record_event(
+            by,
+            "published an analysis" if published else "withdrew an analysis",
+            survey=survey,
+            detail=f"{analysis.get_kind_display()} {analysis.key}",
+        )
+
+
 def _require_room(designs: list[Design]) -> None:
     waiting = Analysis.objects.filter(
         design__in=[design.digest for design in designs], state__in=(Analysis.State.QUEUED, Analysis.State.RUNNING)

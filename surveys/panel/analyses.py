@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import Conflict
@@ -25,6 +26,8 @@ from surveys.panel.views import signed_in
 from surveys.respondent.stored_pages import attachment
 
 KINDS = Analysis.Kind
+LARGEST_TABLE = 100_000
+"""Bytes of an uploaded table of shares."""
 FILES = {"csv": ("text/csv; charset=utf-8", exports.csv_file), "json": ("application/json", exports.json_file)}
 
 
@@ -49,6 +52,7 @@ def analyse(request: HttpRequest, slug: str) -> HttpResponse:
     survey = get_survey_or_404(request.user, slug, Role.ANALYST)
     values, kind = request.POST.dict(), request.POST.get("kind", "")
     try:
+        values |= _uploaded(request)
         requested = analyses.ask(survey, kind, values, by=signed_in(request))
     except (AnalysisError, Conflict) as refusal:
         return _page(request, survey, kind, values, fault=str(refusal))
@@ -69,6 +73,7 @@ def analysis(request: HttpRequest, key: str) -> HttpResponse:
         about=presentation.about(found),
         reports=wording.count(found.reports),
         shown=presentation.present(found) if done else None,
+        may_publish=done and not found.while_open,
         beside=selectors.compared_with_before(found),
     )
 
@@ -95,6 +100,34 @@ def file(request: HttpRequest, key: str, form: str) -> HttpResponse:
     with activated(DEFAULT):  # a file is the same for every reader
         written = write(found)
     return attachment(written, content_type, f"{found.key[:8]}-analysis.{form}")
+
+
+@require_POST
+def keep(request: HttpRequest, key: str) -> HttpResponse:
+    """Name an analysis, and show it in reports or not."""
+    found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
+    values = request.POST
+    try:
+        analyses.keep(survey, found, values.get("name", ""), published="published" in values, by=signed_in(request))
+    except AnalysisError as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, gettext("Saved."))
+    return redirect("panel:analysis", key)
+
+
+def _uploaded(request: HttpRequest) -> dict[str, str]:
+    """The table of shares in an uploaded file, in the place of a pasted one. Raises AnalysisError."""
+    file = request.FILES.get("table_file")
+    if file is None:
+        return {}
+    if (file.size or 0) > LARGEST_TABLE:
+        text = gettext("The file must have at most {most} bytes; it has {size}.")
+        raise AnalysisError(text.format(most=LARGEST_TABLE, size=file.size))
+    try:
+        return {"table": file.read().decode("utf-8-sig")}
+    except UnicodeDecodeError:
+        raise AnalysisError(gettext("The file must be text in UTF-8; save it so and try again.")) from None
 
 
 def _page(

@@ -1,23 +1,28 @@
 """The forms of the page Analyse: the fields of each kind, filled with the previous or the most likely values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import Design
+from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.quantities import quantities_of, variables_of
 from estimator.analyses.requests import CONFIDENCES
-from estimator.analyses.sentences import RowDescriber
+from estimator.analyses.selectors import weightings_of
+from estimator.analyses.sentences import CALIBRATIONS, RowDescriber, capital
 from estimator.analyses.strata import PAIRS
 from estimator.base import wording
-from estimator.models import Analysis
-from estimator.runs.groups import UNTOLD, answer_key, groups_of, is_protected
+from estimator.models import LONGEST_NAME, Analysis
+from estimator.runs.groups import AND, UNTOLD, answer_key, groups_of, is_protected
 from estimator.runs.waves import is_weighted
 from surveys.labels import translated
+from surveys.times import moment
 
 Kind = Analysis.Kind
+MOST_WEIGHTINGS = 20
 Options = list[tuple[str, str]]
 
 WHAT = {
@@ -60,7 +65,11 @@ SUPPORTED = {
 
 @dataclass(frozen=True)
 class FormField:
-    """One field of a form: a list with its options in named groups, a text input, or a box to `tick`."""
+    """One field of a form: a list with its options in named groups, a text input, a box to `tick`, or a text `area`.
+
+    `heading` stands above the first of the fields that belong together. `keyboard` is the input mode and `longest` the
+    number of characters of a text input.
+    """
 
     name: str
     label: str
@@ -69,6 +78,10 @@ class FormField:
     hint: str = ""
     optional: bool = False
     tick: bool = False
+    area: bool = False
+    heading: str = ""
+    keyboard: str = "decimal"
+    longest: int = 32
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class AnalysisForm:
 def form_of(kind: str, designs: Sequence[Design], values: Mapping[str, str]) -> AnalysisForm:
     """The form of a kind for the newest of some designs, with the previous values."""
     missing = _missing(kind, designs)
-    fields = () if missing else (*FIELDS[kind](designs[0], values), _confidence(values))
+    fields = () if missing else (*FIELDS[kind](designs[0], values), _confidence(values), _name(values))
     return AnalysisForm(
         kind, translated(Kind(kind).label), str(WHAT[Kind(kind)]), str(SUPPORTED[Kind(kind)]), missing, fields
     )
@@ -98,10 +111,6 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
     grouped = kind in (Kind.COMPARISON, Kind.WEIGHTING, Kind.REGRESSION)
     if grouped and is_protected(designs[0]):
         return UNTOLD
-    if kind == Kind.WEIGHTING and designs[0].background:
-        return gettext(
-            "Weighting by several background questions is done in the library, from exported files: see “calibrate”."
-        )
     if grouped and not designs[0].groups and not designs[0].background:
         return gettext("This survey has no groups. Groups are added to the draft, before it is opened.")
     if kind == Kind.VERSIONS and len(designs) < 2:
@@ -137,6 +146,11 @@ def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]
     speaker, items = RowDescriber(design), design.items
     questions = [(item.key, speaker.question(position)) for position, item in enumerate(items)]
     yield _select("item", gettext("Question"), [("", questions)], values)
+    if design.background:
+        yield from _margins(design, values)
+        yield replace(_table(values, gettext("Where do you live?; North; 25")), heading=gettext("Or as a table"))
+        yield from _method(values)
+        return
     known = {group.key: group.share for group in design.groups}
     for place, (key, label) in enumerate(_groups(design)):
         name = f"share-{key}"
@@ -148,6 +162,38 @@ def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]
             values.get(name, given),
             hint=hint,
         )
+    yield _table(values, gettext("First year; 25"))
+
+
+def _margins(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    """The shares of the answers to each background question."""
+    speaker = RowDescriber(design)
+    hint = gettext(
+        "In per cent, as fractions, or in numbers of people. Leave all shares of a question empty to not weight by it."
+    )
+    for place, question in enumerate(design.background.questions):
+        for answer in choices_of(design.background, place):
+            name = share_name(question.key, answer)
+            heading = speaker.text(question.wording) if answer == 0 else ""
+            label, first = speaker.text(question.choices[answer]), place == answer == 0
+            given = values.get(name, "")
+            yield FormField(name, label, given, hint=hint if first else "", optional=True, heading=heading)
+
+
+def _method(values: Mapping[str, str]) -> Iterator[FormField]:
+    """How weights are made of shares."""
+    methods = [(name, capital(str(CALIBRATIONS[name]))) for name in METHODS]
+    yield replace(_select("method", gettext("Method"), [("", methods)], values), heading=gettext("Weights"))
+    hint = gettext("No response counts more than so many times the average, or less than one so many-th of it.")
+    yield _number("largest", gettext("Largest weight"), values, hint)
+
+
+def _table(values: Mapping[str, str], example: str) -> FormField:
+    hint = gettext("One share in a line, such as “{example}”; cells may be separated by tabs or commas too.")
+    label = gettext("Shares as a table (optional)")
+    return FormField(
+        "table", label, values.get("table", ""), hint=hint.format(example=example), optional=True, area=True
+    )
 
 
 def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -167,8 +213,31 @@ def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField
             name = f"predictor-{question.key}"
             given = values.get(name, "" if values.get("outcome") else "yes")
             yield FormField(name, RowDescriber(design).text(question.wording), given, tick=True)
+        yield from _more_of_regression(design, values)
         return
     yield _select("reference", gettext("Compare each group with"), [("", _groups(design))], values)
+
+
+def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    """An interaction, weights and priors."""
+    speaker, questions = RowDescriber(design), design.background.questions
+    pairs = [
+        (f"{one.key}{AND}{other.key}", f"{speaker.text(one.wording)} × {speaker.text(other.wording)}")
+        for one, other in combinations(questions, 2)
+    ]
+    if pairs:
+        none = ("", [("", gettext("None"))])
+        yield _select("interaction", gettext("Interaction"), [none, (gettext("Of two questions"), pairs)], values)
+    found = [
+        (one.key, one.name or gettext("Weighting of {moment}").format(moment=moment(one.requested_at)))
+        for one in weightings_of(design)[:MOST_WEIGHTINGS]
+    ]
+    if found:
+        alike = ("", [("", gettext("All responses alike"))])
+        yield _select("weights", gettext("Weights"), [alike, (gettext("As found by"), found)], values)
+    hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
+    given = values.get("prior", "")
+    yield FormField("prior", gettext("Weakly informative priors"), given, tick=True, hint=hint)
 
 
 def _versions(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -201,6 +270,13 @@ def _select(
 def _confidence(values: Mapping[str, str]) -> FormField:
     options = [(value, wording.percent(float(value))) for value in CONFIDENCES]
     return _select("confidence", gettext("Confidence"), [("", options)], values)
+
+
+def _name(values: Mapping[str, str]) -> FormField:
+    label, hint = gettext("Name (optional)"), gettext("It stands in the list of analyses and in the report.")
+    return FormField(
+        "name", label, values.get("name", ""), hint=hint, optional=True, keyboard="text", longest=LONGEST_NAME
+    )
 
 
 def _groups(design: Design) -> Options:

@@ -122,6 +122,7 @@ urlpatterns = [
     path("analysis/<key:key>/", page(analyses.analysis), name="analysis"),
     path("analysis/<key:key>/numbers.csv", page(analyses.file), {"form": "csv"}, name="analysis-csv"),
     path("analysis/<key:key>/analysis.json", page(analyses.file), {"form": "json"}, name="analysis-json"),
+    path("analysis/<key:key>/name", page(analyses.keep), name="analysis-name"),
     path("analysis/<key:key>/again", page(analyses.again), name="analysis-again"),
     path("run/<key:key>/", page(views.report), name="report"),
     path("run/<key:key>/report.html", page(views.report_file), {"form": "html"}, name="report-html"),

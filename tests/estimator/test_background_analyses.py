@@ -99,7 +99,6 @@ def test_responses_that_do_not_tell_a_predictor_are_left_out(design: Design) -> 
         (Kind.COMPARISON, {"quantity": "cheated:1", "against": "where_do_you_live=9"}, "Choose what to compare"),
         (Kind.COMPARISON, {"quantity": "cheated:1", "against": "c0001"}, "Choose what to compare"),
         (Kind.REGRESSION, {"outcome": "cheated"}, "at least one background question"),
-        (Kind.WEIGHTING, {"item": "cheated"}, "done in the library"),
         (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "mood", "group": "c0001"}, "one of the survey's groups"),
     ],
 )
@@ -109,5 +108,5 @@ def test_wrong_fields_are_refused(design: Design, kind: Kind, fields: dict[str, 
 
 
 def test_fields_of_programs_are_named(design: Design) -> None:
-    with pytest.raises(AnalysisError, match="no field 'reference'; there are: outcome, confidence, predictor-where"):
+    with pytest.raises(AnalysisError, match="no field 'reference'; there are: outcome, confidence, name, predictor-"):
         requests.require_known(Kind.REGRESSION, {"reference": "c0001"}, design)

@@ -57,9 +57,14 @@ YES = (0.1, 0.2, 0.4, 0.6, 0.3)
 def answered(n: int = 2000, seed: int = 5) -> Design:
     """An open survey on region, age and gender with n responses, stored; more have cheated further down the regions."""
     made = freeze_design(three().document)
+    answer(made, n, seed)
+    return made
+
+
+def answer(made: Design, n: int = 2000, seed: int = 5) -> None:
+    """Store n responses to a survey whose first background question is the region."""
     people, reports = _people(made, n, seed)
     simulation.store(made, people, reports)
-    return made
 
 
 def sampled(n: int = 2000, seed: int = 5) -> tuple[Design, Totals]:

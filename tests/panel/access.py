@@ -166,6 +166,7 @@ ROWS = {
     "panel:analysis-csv": read("analysis", ANALYST),
     "panel:analysis-json": read("analysis", ANALYST),
     "panel:analysis-again": act("analysis", ANALYST),
+    "panel:analysis-name": act("analysis", ANALYST),
     "api:plan": read("", STAFF),
     "api:teams": read("", STAFF),
     "api:formats": read("", STAFF),
@@ -205,7 +206,7 @@ ROWS = {
     "api:rehearsal": Row("rehearsal", {"GET": VIEWER, "DELETE": EDITOR}),
     "api:run": read("run"),
     "api:analyses": form("survey", VIEWER, ANALYST),
-    "api:analysis": read("analysis"),
+    "api:analysis": Row("analysis", {"GET": VIEWER, "PATCH": ANALYST}),
     "api:analysis-result": read("analysis", ANALYST),
 }
 # The admin answers every method as GET or POST; what it has for everybody signed in is its own.

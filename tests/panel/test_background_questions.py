@@ -6,11 +6,13 @@ import math
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from collector.designs.selectors import get_design
-from estimator.models import KnownShare
+from estimator.analyses import services as analyses
+from estimator.models import Analysis, KnownShare
 from estimator.runs import results
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
@@ -89,3 +91,50 @@ def test_page_stays_small_with_two_thousand_cells() -> None:
     few = background.design(*background.SIX[:2], expected=1000)
     packed = [len(gzip.compress(pages.render_page(design), 9)) for design in (many, few)]
     assert packed[0] - packed[1] < 10_000
+
+
+def asked(her: Client, **fields: object) -> str:
+    """The page after an analysis is requested."""
+    return her.post(reverse("panel:survey-analyse", args=["campus"]), fields, follow=True).content.decode()
+
+
+def test_shares_are_uploaded_or_refused_with_what_was_entered(
+    her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyses, "wake", lambda number: None)
+    filled(open_survey(survey))
+    close_survey(survey, by=survey.team.memberships.get().user)
+    table = "Question;Answer;Share\nWhere do you live?;North;25\nWhere do you live?;South;25\n"
+    refused = asked(her, kind="weighting", item="cheated", table=table, **{"share-how_old_are_you-1": "7"})
+    assert "must sum to 100 % (or 1), or be numbers of people; they sum to 50" in refused
+    assert "Where do you live?;South;25" in refused
+    assert 'value="7"' in refused
+    latin = SimpleUploadedFile("shares.csv", "Köln".encode("latin-1"))
+    assert "must be text in UTF-8" in asked(her, kind="weighting", item="cheated", table_file=latin)
+    large = SimpleUploadedFile("shares.csv", b"x" * 100_001)
+    assert "at most 100000 bytes; it has 100001" in asked(her, kind="weighting", item="cheated", table_file=large)
+    assert not Analysis.objects.exists()
+    whole = SimpleUploadedFile("shares.csv", f"\ufeff{table}where_do_you_live;3;50".encode())
+    assert "Waiting for a worker" in asked(her, kind="weighting", item="cheated", table_file=whole, name="Census")
+    (found,) = Analysis.objects.all()
+    assert found.name == "Census"
+    assert found.parameters["margins"] == {"where_do_you_live": {"1": "1/4", "2": "1/4", "3": "1/2"}}
+
+
+def test_analysis_is_named_in_the_panel_and_by_the_api(
+    her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyses, "wake", lambda number: None)
+    filled(open_survey(survey))
+    asked(her, kind="comparison", quantity="cheated:1", against="pairs:where_do_you_live")
+    (found,) = Analysis.objects.all()
+    her.post(reverse("panel:analysis-name", args=[found.key]), {"name": "Regions"})
+    assert "Regions" in shown(her, "survey-analyse")
+    address = reverse("api:analysis", args=[found.key])
+    answer = her.patch(address, {"name": "By region"}, content_type="application/json")
+    assert (answer.status_code, answer.json()["name"]) == (200, "By region")
+    refused = her.patch(address, {"published": True}, content_type="application/json")
+    assert refused.status_code == 422
+    analyses.execute(found.pk)
+    assert her.patch(address, {"published": True}, content_type="application/json").status_code == 422  # open
+    assert not Analysis.objects.get().published

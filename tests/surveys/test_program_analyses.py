@@ -73,7 +73,7 @@ def test_api_analysis_from_request_to_numbers(hers: Program, answered: Version) 
         (
             {"kind": "cross-table", "parameters": {"row": "cheated", "columns": "mood"}},
             "parameters",
-            "The analysis has no field 'row'; there are: rows, columns, group, confidence.",
+            "The analysis has no field 'row'; there are: rows, columns, group, confidence, name.",
         ),
         (
             {"kind": "cross-table", "parameters": {"rows": "cheated", "columns": "mood", "confidence": "95"}},

@@ -1,0 +1,91 @@
+"""Weights to several margins and a regression with an interaction, by hand: entered, run, named, read, published."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from collector.designs.selectors import get_design
+from estimator.analyses import services as analyses
+from estimator.models import Analysis
+from estimator.runs import services as estimator
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, write_survey
+from surveys.models import Survey
+from surveys.opening.services import open_survey
+from tests.browser.accessibility import CLEAN, THEME, on_every_screen
+from tests.browser.panel import sign_in
+from tests.factories import background
+from tests.tools.browser import IMAGES
+
+SHARES = "question;answer;share\nWhere do you live?;North;25\nwhere_do_you_live;South;25\n"
+SHARES += "Where do you live?;3;25,0\nWhere do you live?;West;25\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+
+
+@pytest.fixture
+def survey(alice: User, transactional_db: None) -> Survey:
+    questions = (background.REGION, background.AGE, background.GENDER)
+    found = write_survey(background.definition(*questions, expected=2000), team=home_team(alice))
+    background.answer(get_design(open_survey(found).design_id))
+    close_survey(found, by=alice)
+    return found
+
+
+def picture(page: Page, name: str) -> None:
+    if IMAGES:
+        for width, scheme in ((390, "light"), (1280, "light"), (1280, "dark")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.screenshot(path=f"{IMAGES}/analyse-{name}-{width}-{scheme}.png", full_page=True)
+
+
+def run(page: Page) -> None:
+    page.get_by_role("button", name="Run the analysis").click()
+    page.wait_for_url("**/panel/analysis/**")
+    analyses.execute(Analysis.objects.first().pk)  # type: ignore[union-attr]
+    page.reload()
+
+
+def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=weighting")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    page.get_by_label("18–29").fill("30")
+    page.get_by_label("30–44").fill("30")
+    page.get_by_label("45–59").fill("20")
+    page.get_by_label("60 or older").fill("20")
+    page.get_by_label("Shares as a table").fill(SHARES)
+    page.get_by_label("Name").fill("Census 2021")
+    picture(page, "weighting-form")
+    run(page)
+    expect(page.get_by_role("heading", name="Census 2021")).to_be_visible()
+    expect(page.locator(".quote")).to_contain_text("In a population with these shares an estimated")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "weighting")
+
+    page.goto("/panel/survey/campus/analyse/?kind=regression")
+    page.get_by_label("Weights").select_option(label="Census 2021")
+    page.get_by_label("What is your gender?").uncheck()
+    picture(page, "regression-form")
+    run(page)
+    expect(page.locator(".quote").last).to_contain_text("The groups differ (Wald statistic")
+    picture(page, "regression-weighted")
+
+    page.goto("/panel/survey/campus/analyse/?kind=regression")
+    page.get_by_label("What is your gender?").uncheck()
+    page.get_by_label("Interaction").select_option(label="Where do you live? × How old are you?")
+    page.get_by_label("Weakly informative priors").check()
+    run(page)
+    expect(page.locator(".quote").last).to_contain_text("do not show that “Where do you live?” and “How old are you?”")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "regression-interaction")
+    page.get_by_label("Name").fill("Region by age")
+    page.get_by_label("Show it in the report").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("heading", name="Region by age")).to_be_visible()
+    assert Analysis.objects.get(name="Region by age").published
