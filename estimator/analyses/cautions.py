@@ -28,12 +28,12 @@ def cautions_of(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDes
                 fewest=fewest, names=names, label=named(other.label)
             )
         )
-    if "left_out" in (analysis.result or {}):
+    if (analysis.result or {}).get("left_out"):
         text = gettext(
             "{count} responses are left out: they do not tell each predictor by itself, or too few gave their answer."
         )
         cautions.append(text.format(count=wording.count(analysis.result["left_out"])))
-    elif speaker.design.background and rows:
+    elif "left_out" not in (analysis.result or {}) and speaker.design.background and rows:
         cautions.append(str(words.METHODS["told"]))
     if few:
         fewest = words.enough_for(lacking[0])

@@ -25,11 +25,16 @@ class FigureTable:
 
 @dataclass(frozen=True)
 class FigureWithTable:
-    """A chart with the table of the same numbers; either may be missing."""
+    """A chart with the table of the same numbers; either may be missing.
+
+    `drawn` are the rows of the chart over its `axis`, for what draws it in its own way, such as a PDF.
+    """
 
     title: str
     picture: SafeString
     table: FigureTable
+    drawn: tuple[charts.ChartRow, ...] = ()
+    axis: charts.Axis | None = None
 
 
 def over_time(rows: list[AnalysisRow], labels: list[str], key: str, title: str, head: str) -> FigureWithTable:
@@ -54,7 +59,7 @@ def estimates(
     cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
     error = gettext("Standard error") if mean else gettext("Standard error (percentage points)")
     table = FigureTable(title, (head, gettext("Responses"), gettext("Estimate"), _interval(rows), error), cells)
-    return FigureWithTable(title, _drawn(drawn, key, title, axis), table)
+    return drawn_over(drawn, key, title, axis, table)
 
 
 def _points(rows: list[AnalysisRow], labels: list[str]) -> list[charts.ChartRow]:
@@ -97,7 +102,7 @@ def differences(
     estimate = gettext("Estimate") + points
     head = (gettext("Difference"), gettext("Responses"), estimate, _interval(rows, together), gettext("Verdict"))
     table = FigureTable(f"{title}{points}", head, tuple(cells))
-    return FigureWithTable(title, _drawn(drawn, "differences", f"{title}{points}", axis), table)
+    return drawn_over(drawn, "differences", f"{title}{points}", axis, table)
 
 
 def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key: str, title: str) -> FigureWithTable:
@@ -115,7 +120,7 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
         gettext("Standard error (percentage points)"),
     )
     table = FigureTable(title, head, cells, names=2)
-    return FigureWithTable(title, _drawn(drawn, key, title, charts.axis_for(drawn)), table)
+    return drawn_over(drawn, key, title, charts.axis_for(drawn), table)
 
 
 def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> FigureWithTable:
@@ -140,7 +145,7 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
         _interval(rows),
         gettext("Standard error of the logarithm"),
     )
-    return FigureWithTable(title, _drawn(drawn, "ratios", title, axes.of_ratios(rows)), FigureTable(title, head, cells))
+    return drawn_over(drawn, "ratios", title, axes.of_ratios(rows), FigureTable(title, head, cells))
 
 
 def _compared(row: AnalysisRow, speaker: RowDescriber) -> tuple[str, str]:
@@ -210,10 +215,13 @@ def _ratio_text(row: AnalysisRow) -> str:
     return f"{estimate} ({ends})" if row.known else estimate
 
 
-def _drawn(rows: list[charts.ChartRow], key: str, title: str, axis: charts.Axis) -> SafeString:
-    """The chart in both layouts; empty if no row has an estimate."""
-    known = any(row.estimate is not None for row in rows)
-    return charts.pictures(rows, key=key, title=title, axis=axis) if known else SafeString("")
+def drawn_over(
+    rows: Sequence[charts.ChartRow], key: str, title: str, axis: charts.Axis, table: FigureTable
+) -> FigureWithTable:
+    """The chart in both layouts, none if no row has an estimate, with its table."""
+    if not any(row.estimate is not None for row in rows):
+        return FigureWithTable(title, SafeString(""), table)
+    return FigureWithTable(title, charts.pictures(rows, key=key, title=title, axis=axis), table, tuple(rows), axis)
 
 
 def _value(row: AnalysisRow) -> str:

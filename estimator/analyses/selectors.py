@@ -24,6 +24,12 @@ def weightings_of(design: Design) -> QuerySet[Analysis]:
     return done.filter(result__has_key="weights").defer(*HEAVY)
 
 
+def published_of(digest: str) -> QuerySet[Analysis]:
+    """The analyses of a design that its reports show, the first requested first."""
+    shown = Analysis.objects.filter(design=digest, published=True, state=Analysis.State.DONE)
+    return shown.order_by("requested_at", "pk")
+
+
 def compared_with_before(analysis: Analysis) -> str:
     """A sentence that compares a repeated analysis with the original; empty if there is nothing to say."""
     first = analysis.repeats

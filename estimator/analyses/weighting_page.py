@@ -1,6 +1,7 @@
 """The page of a weighting: by shares of groups, or of the answers to several background questions."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from django.utils.safestring import SafeString
@@ -68,7 +69,7 @@ def _calibrated(
     n, found = whole[0].n, result["weights"]
     cautions += _cautions_of_weights(found, n, speaker)
     drawn += [_margin(key, margin["answers"], speaker) for key, margin in found["margins"].items()]
-    drawn.append(_weights(found, n))
+    drawn.append(_weights(found, n, analysis.key[:8]))
     method = words.METHODS["calibration"].format(method=words.CALIBRATIONS[analysis.parameters["method"]])
     return AnalysisPage(sentences, drawn, cautions, [method])
 
@@ -106,11 +107,11 @@ def _margin(key: str, answers: Sequence[tuple[int, float, float]], speaker: RowD
         cells.append((label, given, known))
     head = (gettext("Answer"), gettext("Among responses (dot)"), gettext("In the population (diamond)"))
     caption = gettext("Shares of the answers to “{question}”").format(question=title)
-    picture = charts.pictures(drawn, key=f"margin-{key}", title=caption, axis=charts.axis_for(drawn))
-    return parts.FigureWithTable(title, picture, parts.FigureTable(caption, head, tuple(cells)))
+    table = parts.FigureTable(caption, head, tuple(cells))
+    return replace(parts.drawn_over(drawn, f"margin-{key}", caption, charts.axis_for(drawn), table), title=title)
 
 
-def _weights(found: WeightsSummary, n: int) -> parts.FigureWithTable:
+def _weights(found: WeightsSummary, n: int, key: str) -> parts.FigureWithTable:
     """A histogram of what the responses count, and its key numbers."""
     histogram: Sequence[tuple[float, float, int]] = found["histogram"]
     start, end, most = histogram[0][0], histogram[-1][1], max(height for *_, height in histogram)
@@ -122,7 +123,8 @@ def _weights(found: WeightsSummary, n: int) -> parts.FigureWithTable:
     described = gettext("Histogram of what each response counts, from {least} to {largest}; 1 is the average.")
     picture = charts.columns(
         made,
-        key="weights",
+        key=f"weights-{key}",
+        kind="weights",
         title=title,
         words=described.format(least=least, largest=largest),
         most=gettext("{count} responses").format(count=wording.count(most)),

@@ -18,6 +18,7 @@ from estimator.reports import question_blocks as blocks
 from estimator.reports import verification as verifying
 from estimator.reports.facts import Fact
 from estimator.reports.methods import Methods, confidence, methods
+from estimator.reports.published_analyses import PublishedAnalysis, published
 from estimator.reports.question_blocks import NumberFormat, QuestionBlock
 from estimator.reports.references import listed
 from estimator.reports.trends import EstimateChange, change_sentence, changes
@@ -49,6 +50,7 @@ class EstimateReport:
     language: str
     blocks: tuple[QuestionBlock, ...]
     changes: tuple[EstimateChange, ...] = ()
+    analyses: tuple[PublishedAnalysis, ...] = ()
 
     @cached_property
     def sections(self) -> list[ReportSection]:
@@ -239,6 +241,7 @@ class EstimateReport:
             "label": _("Privacy label"),
             "disclosed": _("Survey disclosure"),
             "changes": _("Change from earlier waves"),
+            "analyses": _("Further analyses"),
             "limits": _("Limits"),
             "verify": _("Verification"),
         }
@@ -278,7 +281,8 @@ class EstimateReport:
         if self.blocks:
             found.append((self.blocks[0].anchor, words["results_part"]))
         rest = {"methods": "methods", "privacy-label": "label", "disclosed": "disclosed", "limits": "limits"}
-        rest = ({"changes": "changes"} if self.changes else {}) | rest | {"verify": "verify"}
+        more = {"changes": bool(self.changes), "analyses": bool(self.analyses)}
+        rest = {name: name for name, there in more.items() if there} | rest | {"verify": "verify"}
         return found + [(name, words[key]) for name, key in rest.items()]
 
     @property
@@ -316,7 +320,9 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     )
     made = tuple(blocks.block(item, number, manner) for number, item in enumerate(read.items))
     # The first questions alone are wanted for a glance at what was found, not for what it was before.
-    return EstimateReport(read, disclosure, formatted(), made, changes(read, manner) if most is None else ())
+    if most is not None:
+        return EstimateReport(read, disclosure, formatted(), made)
+    return EstimateReport(read, disclosure, formatted(), made, changes(read, manner), published(run))
 
 
 class ReportPage(TypedDict):

@@ -2,6 +2,7 @@
 
 import gzip
 import math
+import re
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from estimator.runs import results
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import close_survey, write_survey
-from surveys.models import Rehearsal, Survey, Version
+from surveys.models import AuditEntry, Rehearsal, Survey, Version
 from surveys.opening.services import open_survey
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.rendering import pages
@@ -138,3 +139,44 @@ def test_analysis_is_named_in_the_panel_and_by_the_api(
     analyses.execute(found.pk)
     assert her.patch(address, {"published": True}, content_type="application/json").status_code == 422  # open
     assert not Analysis.objects.get().published
+
+
+def test_report_shows_published_analyses(her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyses, "wake", lambda number: None)
+    monkeypatch.setattr(estimator, "wake", lambda number: None)
+    version = open_survey(survey)
+    filled(version)
+    close_survey(survey, by=survey.team.memberships.get().user)
+    run = estimator.execute(estimator.request_run(version.design_id).pk)
+    asked(her, kind="regression", outcome="cheated", prior="yes", **{"predictor-where_do_you_live": "yes"})
+    asked(her, kind="weighting", item="cheated", **{f"share-where_do_you_live-{k}": "25" for k in range(1, 5)})
+    for found in Analysis.objects.all():
+        analyses.execute(found.pk)
+        assert "Further analyses" not in shown_report(her, run.key)
+        her.post(reverse("panel:analysis-name", args=[found.key]), {"name": f"A {found.kind}", "published": "yes"})
+        her.post(reverse("panel:analysis-name", args=[found.key]), {"name": f"A {found.kind}"})
+    assert "Further analyses" not in shown_report(her, run.key)
+    Analysis.objects.update(published=True)
+    page = shown_report(her, run.key)
+    for words in (
+        "Further analyses",
+        "A regression",
+        "A weighting",
+        "Odds ratios of “Yes”",
+        "In a population with these",
+    ):
+        assert words in page
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    french = her.get(reverse("panel:report", args=[run.key]), {"language": "fr"}).content.decode()
+    assert 'lang="en" dir="ltr" aria-labelledby="analysis-' in french
+    pdf = her.get(reverse("panel:report-pdf", args=[run.key]))
+    assert pdf.content.startswith(b"%PDF")
+    acts = [entry.act for entry in AuditEntry.objects.filter(act__contains="an analysis").order_by("pk")]
+    assert acts.count("published an analysis") == acts.count("withdrew an analysis") == 2
+
+
+def shown_report(her: Client, key: str) -> str:
+    page = her.get(reverse("panel:report", args=[key]))
+    assert page.status_code == 200
+    return page.content.decode()

@@ -52,9 +52,12 @@ def _row(row: Bar, y: int, longest: float, key: str) -> list[str]:
 
 
 def columns(
-    made: Sequence[ChartColumn], *, key: str, title: str, words: str, most: str, ends: tuple[str, str]
+    made: Sequence[ChartColumn], *, key: str, title: str, words: str, most: str, ends: tuple[str, str], kind: str = ""
 ) -> SafeString:
-    """Draw vertical bars; `most` labels the height of the highest, `ends` the ends of the horizontal axis."""
+    """Draw vertical bars; `most` labels the height of the highest, `ends` the ends of the horizontal axis.
+
+    `kind` is the class of the picture, the key if none is given.
+    """
     parts = [
         _level(ROOF),
         text("tick", f"{LEFT}%", ROOF - 6, most),
@@ -63,7 +66,7 @@ def columns(
         text("tick", f"{LEFT}%", HEIGHT - 4, ends[0]),
         text("tick", f"{RIGHT}%", HEIGHT - 4, ends[1], "end"),
     ]
-    return chart(key, key, title, words, "".join(parts), width="100%", height=HEIGHT)
+    return chart(kind or key, key, title, words, "".join(parts), width="100%", height=HEIGHT)
 
 
 def spark(made: Sequence[ChartColumn], *, words: str) -> SafeString:
