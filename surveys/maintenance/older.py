@@ -63,6 +63,16 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:4], row[3], *row[4:]],
         ),
     },
+    ("estimator", "0013_analysis_names"): {
+        "estimator_analysis": Change(
+            [
+                *("id", "state", "progress", "requested_at", "finished_at", "lease", "lease_until", "tries", "fault"),
+                *("key", "kind", "design_id", "parameters", "repeats_id", "snapshot_at", "while_open", "reports"),
+                *("inputs", "input_digest", "result", "result_digest", "version"),
+            ],
+            lambda row, _: [*row[:10], "", False, *row[10:]],
+        ),
+    },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
     ("surveys", "0022_advice_dismissals"): {"surveys_advicedismissal": NEW_TABLE},
