@@ -35,12 +35,21 @@ def main() -> bool:
     from tests.audit.findings import failed, table
     from tests.audit.leaks import LEAKS
     from tests.audit.shelf import fill_shelf
-    from tests.audit.surveys import EVERY_PLACE, ON_THE_DEVICE, ONE_CHOICE_FIRST, REMEMBERED, WORK_BITS, YES_NO_FIRST
+    from tests.audit.surveys import (
+        EVERY_PLACE,
+        ON_THE_DEVICE,
+        ONE_CHOICE_FIRST,
+        REMEMBERED,
+        TOLD_OPENLY,
+        WORK_BITS,
+        YES_NO_FIRST,
+    )
 
     first, second, last, remembered = map(fill_shelf, (YES_NO_FIRST, ONE_CHOICE_FIRST, ON_THE_DEVICE, REMEMBERED))
+    openly = fill_shelf(TOLD_OPENLY)
     every_place = [fill_shelf(definition) for definition in EVERY_PLACE]
     audited = [(first, YES_NO), (second, OTHERS), *((shelf, OTHERS) for shelf in every_place)]
-    audited += [(last, OTHERS), (remembered, OTHERS)]
+    audited += [(last, OTHERS), (remembered, OTHERS), (openly, OTHERS)]
     parts: list[tuple[Any, ...]] = [
         ("audit_slowed", first, SLOWED),
         *(("audit", shelf, number) for shelf, number in audited),
@@ -51,6 +60,7 @@ def main() -> bool:
         ("audit_killed", first, 12),
         ("audit_restless", second, RESTLESS),
         ("audit_restless", last, RESTLESS),
+        ("audit_restless", openly, RESTLESS),
     ]
     # A process and a browser for each part, as many at once as there are processors that we may use: which of two
     # answers is slower does not depend on what else is going on.

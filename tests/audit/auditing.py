@@ -24,7 +24,7 @@ def audit(work: Work, shelf: Shelf, submissions: int, *, seed: int = 1, repeat: 
     """
     survey = shelf.survey
     run = run_of(work, shelf, submissions, seed)
-    found = checks.invariants(run, survey)
+    found = checks.invariants(run, survey) + checks.strata(run, shelf, survey)
     if failed(found):
         return found
     found += checks.channel(run, shelf, survey) + checks.pairs(run, shelf, survey) + checks.epsilon(run, shelf, survey)
@@ -91,7 +91,8 @@ def audit_returning(work: Work, shelf: Shelf, submissions: int) -> list[Finding]
 def audit_restless(work: Work, shelf: Shelf, submissions: int) -> list[Finding]:
     """People who try everything before they answer: nothing leaves before Send, and then it looks the same."""
     rows = plan(shelf.items, submissions, seed=6)
-    return checks.invariants(work(drive, shelf, rows, restless=True), f"{shelf.survey}, restless")
+    run, survey = work(drive, shelf, rows, restless=True), f"{shelf.survey}, restless"
+    return checks.invariants(run, survey) + checks.strata(run, shelf, survey)
 
 
 def audit_slowed(work: Work, shelf: Shelf, submissions: int, *, slowed: int = 6) -> list[Finding]:

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from collector.designs import Background
 from tests.audit import statistics
 from tests.audit.classifier import accuracy
 from tests.audit.driving import Run
@@ -70,6 +71,25 @@ def _one_value(feature: str, submissions: list[Submission], survey: str) -> Find
 
 def _counted(feature: str, seen: int, allowed: int, survey: str) -> Finding:
     return Finding(survey, feature, f"at most {allowed}", str(seen), seen <= allowed)
+
+
+def strata(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """What is sent openly is the cell of what was told openly, nothing where nothing is asked. Never a false alarm."""
+    background = Background.of(shelf.design.get("background_questions", {}))
+
+    def expected(told: list[int | None]) -> str:
+        if not background:
+            return ""
+        given = [
+            question.everyone[-1 if one is None else one]
+            for question, one in zip(background.questions, told, strict=True)
+        ]
+        return background.keys[background.cell_of(given)]
+
+    sent = [(one.fields["stratum"], expected(one.note["told"])) for one in run.submissions if one.posts]
+    others = sum(stratum != cell for stratum, cell in sent)
+    shown = f"{others} in {len(sent):,}"
+    return [Finding(survey, "strata that are not the cell of what was told", "0 only", shown, others == 0)]
 
 
 def work(run: Run, survey: str, bits: int) -> list[Finding]:

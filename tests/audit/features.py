@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterable
 from tests.audit.recording import Submission
 from tests.tools.capture import Request
 
-MASKED = ("nonce", "report")
-"""The two fields that are random by design; they have tests of their own."""
+MASKED = ("nonce", "report", "stratum")
+"""The fields that are random by design, and what is told openly; they have tests of their own."""
 
 NONCE_BITS = 128
 
@@ -31,7 +31,7 @@ def _fixed_values(post: Request) -> Hashable:
 
 
 def _masked(post: Request) -> Hashable:
-    """The bytes of the body with the values of the two random fields blotted out, at their length."""
+    """The bytes of the body with the values of those fields blotted out, at their length."""
     fields, body = json.loads(post.body), post.body.decode("latin-1")
     for name in MASKED:
         body = body.replace(f'"{fields[name]}"', f'"{"*" * len(fields[name])}"')
@@ -52,7 +52,7 @@ INVARIANTS: dict[str, Callable[[Submission], Hashable]] = {
     "header values": _head(_masked_head),
     "body length": _head(lambda post: len(post.body)),
     "body keys and their order": _head(_keys),
-    "body but for nonce and report": _head(_masked),
+    "body but for nonce, report and stratum": _head(_masked),
     "other values of the body": _head(_fixed_values),
     "cookies, storage, address and title after it": lambda one: one.note["stored"],
     "end of the page": lambda one: one.note["end"],

@@ -129,6 +129,29 @@ window.audit = (() => {
     layOut();
   }
 
+  /**
+   * What is told openly is chosen at random, whatever is answered; any of it may be left out.
+   *
+   * @returns {(number | null)[]}  what the page has then, by the places of the choices
+   */
+  function tell() {
+    return [...document.querySelectorAll("[data-part=background]")].map((question) => {
+      const list = question.querySelector("select");
+      const inputs = [...question.querySelectorAll("input")];
+      const chosen = Math.floor(Math.random() * (list === null ? inputs.length + 1 : list.options.length));
+      if (list !== null) {
+        list.selectedIndex = chosen;
+        list.dispatchEvent(new Event("change", { bubbles: true }));
+        layOut();
+        return chosen === 0 ? null : chosen - 1;
+      }
+      inputs[chosen]?.click();
+      layOut();
+      const place = inputs.findIndex(({ checked }) => checked);
+      return place < 0 ? null : place;
+    });
+  }
+
   /** A person who opens every fold, tries everything both ways, makes mistakes, practises, looks at the review, goes back. */
   async function wander(answers) {
     document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
@@ -183,6 +206,7 @@ window.audit = (() => {
     await stage("questions");
     const begun = performance.timeOrigin + performance.now();
     if (restless) await wander(answers);
+    const told = tell();
     const [before, derived] = [noted.words, noted.signed];
     choose(answers);
     await stage("review");
@@ -199,7 +223,7 @@ window.audit = (() => {
     // A finished page keeps the others of this browser from sending; the next one in this document is another visit.
     part("clear-button").click();
     const work = { before, after: noted.words - before, derived, signed: noted.signed - derived };
-    return { begun, clicked, end, ...work, stored: left };
+    return { begun, clicked, end, told, ...work, stored: left };
   }
 
   /** A note for each row of answers, and what could be seen around them. Who is `returning` has the number of the first. */

@@ -23,7 +23,7 @@ TEXT = """# Wire audit
 
 Written by `make audit-wire`; a change by hand is lost with the next run. {run}
 
-A real browser ({browser}) answered eleven surveys, {submissions} times in all, and everything that reached the server
+A real browser ({browser}) answered twelve surveys, {submissions} times in all, and everything that reached the server
 was kept as raw bytes. The page, its scripts and its headers are those that the application serves. True answers were in
 random order, every answer of a question equally often: {yes_no:,} times for each answer to a yes/no question of
 `audit-a`, {others:,} times or more for the others.
@@ -38,6 +38,8 @@ random order, every answer of a question equally often: {yes_no:,} times for eac
   header more, which is computed again here from the nonce of its report and must be that one and no other.
 - `audit-r` has every encoding and remembers: tickets come from a number of the device. Each submission is of another
   device there; in the part named "one device" it is the same one throughout.
+- `audit-g` has six background questions, one of them a list. What is told there is random, any of it left out at times,
+  whatever is answered; what is sent openly must be the cell of what was told, to the letter.
 
 The symbols of one question that arrive together are tested together, as one report with one exact table.
 

@@ -116,5 +116,29 @@ REMEMBERED = _definition(
 )
 """Every encoding, with tickets that are derived from a number of the device."""
 
+
+def _about_you(wording: str, *choices: str) -> dict[str, Any]:
+    return {"wording": wording, "choices": list(choices)}
+
+
+TOLD_OPENLY = _definition(
+    "audit-g",
+    [_yes_no("g1"), _one_of(3, "g2"), _of_kind("number", (), {"name": "one_bit", "truth": "1/2"}, minimum="0",
+                                                maximum="2", step="1")],
+    background_questions={
+        "expected_responses": 40_000,
+        "smallest_cell": 10,
+        "questions": [
+            _about_you("In which year did you begin?", *map(str, range(2010, 2025))),
+            _about_you("Where do you live?", "North", "South", "East", "West"),
+            _about_you("How old are you?", "18–29", "30–44", "45–59", "60 or older"),
+            _about_you("What is your gender?", "Woman", "Man", "Another"),
+            _about_you("Do you have a job?", "Yes", "No"),
+            _about_you("Do you have children?", "Yes", "No"),
+        ],
+    },
+)  # fmt: skip
+"""Six background questions, one of them a list: told openly, as far as forty thousand responses allow."""
+
 WORK_BITS = 6
 """Of the sum in a survey that asks for work: 64 tries for each report."""

@@ -25,7 +25,18 @@ pytestmark = pytest.mark.django_db
 FEW = "audit-d", 30
 """In the gate: the survey with most kinds of questions, and with all that decides on the device what is asked."""
 
-MANY = {"audit-a": 1_000, "audit-b": 700, "audit-c1": 600, "audit-c4": 600, "audit-d": 500, "audit-r": 200}
+OPENLY = "audit-g", 20
+"""And the one with six background questions."""
+
+MANY = {
+    "audit-a": 1_000,
+    "audit-b": 700,
+    "audit-c1": 600,
+    "audit-c4": 600,
+    "audit-d": 500,
+    "audit-g": 600,
+    "audit-r": 200,
+}
 """Submissions of each survey in `make test-long`."""
 
 
@@ -34,10 +45,26 @@ def few_and_many(few: Any, many: Sequence[Any]) -> list[Any]:
     return [few, *(pytest.param(*one if isinstance(one, tuple) else (one,), marks=pytest.mark.long) for one in many)]
 
 
-@pytest.mark.parametrize(("survey", "submissions"), few_and_many(FEW, list(MANY.items())))
+@pytest.mark.parametrize(("survey", "submissions"), [FEW, OPENLY, *few_and_many(FEW, list(MANY.items()))[1:]])
 def test_wire_submissions_follow_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
     assert not leaks, table(leaks)
+
+
+@pytest.mark.parametrize(
+    ("change", "caught_by"),
+    [
+        (("taken.includes(given[i])", "taken.includes(given[i] ?? i)"), ""),
+        (("given[i])));", "given[i]) || i > 3));"), "strata that are not the cell"),
+    ],
+    ids=["nothing changed", "a neighbouring cell is sent"],
+)
+def test_wire_cell_that_is_not_what_was_told_is_caught(
+    work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
+) -> None:
+    altered = shelves["audit-g"].altered("background.js", *change)
+    names = [finding.feature for finding in failed(auditing.audit_restless(work, altered, 8))]
+    assert any(name.startswith(caught_by) for name in names) if caught_by else not names, names
 
 
 @pytest.mark.parametrize("submissions", few_and_many(15, [50]))
