@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 
 from collector.designs import FEWEST_IN_GROUP, selectors
 from estimator.analyses import sentences as words
+from estimator.analyses.method_texts import METHODS
 from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.base import wording
@@ -34,7 +35,7 @@ def cautions_of(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDes
         )
         cautions.append(text.format(count=wording.count(analysis.result["left_out"])))
     elif "left_out" not in (analysis.result or {}) and speaker.design.background and rows:
-        cautions.append(str(words.METHODS["told"]))
+        cautions.append(str(METHODS["told"]))
     if few:
         fewest = words.enough_for(lacking[0])
         cautions.append(

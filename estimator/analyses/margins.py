@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from django.utils.translation import gettext
 
-from collector.designs import Background, Design, Text
+from collector.designs import Background, BackgroundQuestion, Design, Text
 from estimator.analyses.quantities import AnalysisError
 
 METHODS = ("raking", "linear", "logit")
@@ -124,6 +124,47 @@ def pasted(text: str, design: Design) -> dict[str, str]:
     return found
 
 
+def read_census(text: str, design: Design, keys: Sequence[str]) -> list[list[int]]:
+    """The cells of a population in a pasted table: the number of an answer to each question from 1, and the people.
+
+    A line has the answers in the order of `keys`, by their words or numbers, and the number of people. Raises
+    AnalysisError naming the line.
+    """
+    found: dict[tuple[int, ...], int] = {}
+    asked = [next(one for one in design.background.questions if one.key == key) for key in keys]
+    for number, cells in _lines(text):
+        if number == 1 and not cells[-1].replace(",", "").isdecimal():
+            continue  # a heading
+        if len(cells) != len(asked) + 1:
+            need = gettext("Line {number} of the table must have {width} cells: {cells}; it has {got}.")
+            order = ", ".join([*(one.wording[design.language] for one in asked), gettext("people")])
+            raise AnalysisError(need.format(number=number, width=len(asked) + 1, cells=order, got=len(cells)))
+        answers = tuple(_answer(cell, one, number) for cell, one in zip(cells, asked, strict=False))
+        if answers in found:
+            raise AnalysisError(
+                gettext("Line {number} of the table has the answers of an earlier one.").format(number=number)
+            )
+        people = cells[-1].replace(",", "")
+        if not (people.isascii() and people.isdecimal() and len(people) <= 12):
+            need = gettext("Line {number} of the table must end in a whole number of people; got “{text}”.")
+            raise AnalysisError(need.format(number=number, text=cells[-1][:32]))
+        found[answers] = int(people)
+    if found and not sum(found.values()):
+        raise AnalysisError(gettext("The table must have at least one person."))
+    return [[*answers, people] for answers, people in sorted(found.items())]
+
+
+def _answer(words: str, question: BackgroundQuestion, number: int) -> int:
+    """The number of an answer from 1, from its words or its number."""
+    choices = question.choices[:-1]
+    place = next((k for k, choice in enumerate(choices, start=1) if _is(words, choice)), None)
+    if place is None and words.isdecimal() and 1 <= int(words) <= len(choices):
+        place = int(words)
+    if place is None:
+        _unknown(gettext("an answer"), words, number)
+    return place
+
+
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
     """The numbers of the lines and their cells, without empty lines."""
     delimiter = next((one for one in "\t;" if one in text), ",")
@@ -147,13 +188,7 @@ def _named(cells: Sequence[str], design: Design, number: int) -> str:
     place = next(asked, None)
     if place is None:
         _unknown(gettext("a background question"), cells[0], number)
-    choices = choices_of(design.background, place)
-    answer = next((k for k in choices if _is(cells[1], questions[place].choices[k])), None)
-    if answer is None and cells[1].isdecimal() and int(cells[1]) - 1 in choices:
-        answer = int(cells[1]) - 1
-    if answer is None:
-        _unknown(gettext("an answer"), cells[1], number)
-    return share_name(questions[place].key, answer)
+    return share_name(questions[place].key, _answer(cells[1], questions[place], number) - 1)
 
 
 def _is(words: str, text: Text) -> bool:

@@ -10,8 +10,10 @@ from django.utils.translation import gettext
 from collector.designs import selectors
 from estimator.analyses import figures as parts
 from estimator.analyses import sentences as words
+from estimator.analyses.areas_page import areas_page
 from estimator.analyses.cautions import cautions_of, released_key, too_few
 from estimator.analyses.exports import target_of
+from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
 from estimator.analyses.quantities import item_of, quantity_of, variable_of
 from estimator.analyses.regression_page import regression_page
@@ -48,9 +50,10 @@ def about(analysis: Analysis) -> tuple[str, ...]:
     match Kind(analysis.kind):
         case Kind.CROSS_TABLE:
             return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
-        case Kind.REGRESSION:
+        case Kind.REGRESSION | Kind.AREAS:
             outcome = speaker.variable(variable_of(design, parameters["outcome"], binary=True))
-            return outcome, *(speaker.background_question(key) for key in parameters.get("predictors", ()))
+            keys = ([parameters["area"]] if "area" in parameters else []) + parameters.get("predictors", [])
+            return outcome, *map(speaker.background_question, keys)
         case Kind.WEIGHTING:
             return (speaker.question(item_of(design, parameters["item"])),)
         case Kind.COMPARISON | Kind.VERSIONS:
@@ -85,8 +88,8 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
             )
         )
     method = "pairs" if parameters["against"].partition(":")[0] == PAIRS else "reference"
-    together = words.METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
-    methods: list[StrOrPromise] = [words.METHODS["share"], words.METHODS["difference"]]
+    together = METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
+    methods: list[StrOrPromise] = [METHODS["share"], METHODS["difference"]]
     methods += [together] * (len(differences) > 1)
     return AnalysisPage(sentences, drawn, cautions_of(analysis, estimates, speaker), methods)
 
@@ -117,7 +120,7 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         )
     group = speaker.group(released_key(analysis, parameters["group"])) if parameters["group"] else ""
     verdict = _independence(result["independence"], 1 - parameters["confidence"], group, result["n"])
-    return AnalysisPage([verdict], drawn, cautions, [words.METHODS["cross-table"]])
+    return AnalysisPage([verdict], drawn, cautions, [METHODS["cross-table"]])
 
 
 def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:
@@ -182,11 +185,11 @@ def _methods_of_change(analysis: Analysis, changes: Sequence[AnalysisRow]) -> tu
     position = quantity_of(designs[-1], analysis.parameters["quantity"]).position
     item = designs[-1].items[position]
     same_tickets = {one.version for one in designs[:-1] if waves.remembered(designs[-1], one, item)}
-    methods = [words.METHODS["share"], words.METHODS["versions"]]
-    methods += [words.METHODS["remembered"]] * any(row.against_version in same_tickets for row in changes)
-    methods += [words.METHODS["fresh"]] * any(row.against_version not in same_tickets for row in changes)
-    methods += [words.METHODS["different"]] * any(row.returned is None for row in changes)
-    return (*methods, *[words.METHODS["returned"]] * any(row.returned for row in changes))
+    methods = [METHODS["share"], METHODS["versions"]]
+    methods += [METHODS["remembered"]] * any(row.against_version in same_tickets for row in changes)
+    methods += [METHODS["fresh"]] * any(row.against_version not in same_tickets for row in changes)
+    methods += [METHODS["different"]] * any(row.returned is None for row in changes)
+    return (*methods, *[METHODS["returned"]] * any(row.returned for row in changes))
 
 
 def _narrowest(changes: Sequence[AnalysisRow], unit: wording.Unit) -> Iterator[str]:
@@ -209,5 +212,6 @@ SHOWERS: dict[str, Callable[[Analysis, RowDescriber, list[AnalysisRow]], Analysi
     Kind.WEIGHTING: weighting_page,
     Kind.CROSS_TABLE: _cross_table,
     Kind.REGRESSION: regression_page,
+    Kind.AREAS: areas_page,
     Kind.VERSIONS: _versions,
 }

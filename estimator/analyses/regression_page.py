@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 from estimator.analyses import figures as parts
 from estimator.analyses import sentences as words
 from estimator.analyses.cautions import cautions_of, released_key
+from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
 from estimator.analyses.quantities import variable_of
 from estimator.analyses.rows import EDGE, WALD, AnalysisRow
@@ -53,8 +54,8 @@ def regression_page(analysis: Analysis, speaker: RowDescriber, rows: list[Analys
         "weighting": "weighted_regression",
         "prior": "prior",
     }
-    more = [words.METHODS[method] for name, method in parts_of_method.items() if name in analysis.parameters]
-    return AnalysisPage(sentences, drawn, cautions, [words.METHODS["regression"], *more, note])
+    more = [METHODS[method] for name, method in parts_of_method.items() if name in analysis.parameters]
+    return AnalysisPage(sentences, drawn, cautions, [METHODS["regression"], *more, note])
 
 
 def _sentences_of_regression(

@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.reports import selectors as store
-from estimator.analyses.margins import pasted, read_margins, read_method, read_shares, share_fields
+from estimator.analyses.margins import pasted, read_census, read_margins, read_method, read_shares, share_fields
 from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.strata import PAIRS
@@ -24,6 +24,7 @@ FIELDS = {
     Kind.WEIGHTING: ("item", "table"),
     Kind.CROSS_TABLE: ("rows", "columns", "group"),
     Kind.REGRESSION: ("outcome", "reference"),
+    Kind.AREAS: ("outcome", "area", "table"),
     Kind.VERSIONS: ("quantity", "returned", "returned_first"),
 }
 """The fields of each kind; all have `confidence` and `name`, and weighting a `share-<key>` for each group."""
@@ -59,6 +60,8 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     known += share_fields(design) if kind == Kind.WEIGHTING else []
     if kind == Kind.WEIGHTING and design.background:
         known += ["method", "largest"]
+    if kind == Kind.AREAS:
+        known += [f"predictor-{question.key}" for question in design.background.questions]
     if kind == Kind.REGRESSION and design.background:
         known = [name for name in known if name != "reference"]
         known += [f"predictor-{question.key}" for question in design.background.questions] + [
@@ -185,6 +188,16 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     return {"outcome": fields["outcome"], "reference": reference}
 
 
+def _areas(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+    design, keys = designs[0], [question.key for question in designs[0].background.questions]
+    variable_of(design, fields.get("outcome", ""), binary=True)
+    if fields.get("area", "") not in keys:
+        raise AnalysisError(gettext("Choose the background question whose answers are the areas."))
+    predictors = [key for key in keys if key != fields["area"] and fields.get(f"predictor-{key}", "") not in ("", "no")]
+    census = read_census(fields.get("table", ""), design, [fields["area"], *predictors])
+    return {"outcome": fields["outcome"], "area": fields["area"], "predictors": predictors, "census": census}
+
+
 def _interaction(text: str, keys: Sequence[str]) -> list[str]:
     """The keys of the two background questions that interact; none if no interaction is asked for."""
     crossed = text.split(AND) if text else []
@@ -264,5 +277,6 @@ READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, obj
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,
     Kind.REGRESSION: _regression,
+    Kind.AREAS: _areas,
     Kind.VERSIONS: _versions,
 }

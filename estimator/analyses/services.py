@@ -11,7 +11,17 @@ from django.utils.translation import gettext
 from collector.designs import Design, canonical, selectors
 from collector.errors import Conflict
 from collector.reports import selectors as store
-from estimator.analyses import adjusted, calibrated, cross_tables, logistic, requests, snapshots, strata, versions
+from estimator.analyses import (
+    adjusted,
+    areas,
+    calibrated,
+    cross_tables,
+    logistic,
+    requests,
+    snapshots,
+    strata,
+    versions,
+)
 from estimator.analyses.quantities import AnalysisError
 from estimator.base import jobs
 from estimator.base.lease import LeaseRenewal
@@ -83,6 +93,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
         case Kind.REGRESSION:
             regress = adjusted.adjusted_regression if "predictors" in parameters else logistic.regression
             return regress(design, parameters, inputs)
+        case Kind.AREAS:
+            return areas.small_areas(design, parameters, inputs)
         case Kind.VERSIONS:
             designs = [selectors.get_design(digest) for digest in parameters["designs"]]
             return versions.comparison(designs, parameters, inputs)

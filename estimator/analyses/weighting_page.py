@@ -11,6 +11,7 @@ from estimator.analyses import figures as parts
 from estimator.analyses import sentences as words
 from estimator.analyses.calibrated import WeightsSummary
 from estimator.analyses.cautions import cautions_of
+from estimator.analyses.method_texts import CALIBRATIONS, METHODS, UNMET
 from estimator.analyses.pages import AnalysisPage, rows_of
 from estimator.analyses.quantities import item_of, question_at
 from estimator.analyses.rows import AnalysisRow
@@ -40,7 +41,7 @@ def weighting_page(analysis: Analysis, speaker: RowDescriber, rows: list[Analysi
     shares = parts.FigureTable(gettext("Entered population shares"), (gettext("Group"), gettext("Share")), cells)
     groups = [row for row in rows if row.group]
     drawn.append(parts.FigureWithTable(gettext("The entered shares"), SafeString(""), shares))
-    methods = (words.METHODS["weighting"], words.METHODS["share"])
+    methods = (METHODS["weighting"], METHODS["share"])
     return AnalysisPage(sentences, drawn, cautions_of(analysis, groups, speaker), methods)
 
 
@@ -70,7 +71,7 @@ def _calibrated(
     cautions += _cautions_of_weights(found, n, speaker)
     drawn += [_margin(key, margin["answers"], speaker) for key, margin in found["margins"].items()]
     drawn.append(_weights(found, n, analysis.key[:8]))
-    method = words.METHODS["calibration"].format(method=words.CALIBRATIONS[analysis.parameters["method"]])
+    method = METHODS["calibration"].format(method=CALIBRATIONS[analysis.parameters["method"]])
     return AnalysisPage(sentences, drawn, cautions, [method])
 
 
@@ -78,7 +79,7 @@ def unmet(found: dict[str, object], speaker: RowDescriber) -> str:
     """Why there are no weights."""
     key, answer = str(found["question"]), int(str(found["answer"]))
     words_of = {"answer": speaker.background_answer(key, answer), "question": speaker.background_question(key)}
-    return words.UNMET[str(found["reason"])].format(**words_of)
+    return UNMET[str(found["reason"])].format(**words_of)
 
 
 def _cautions_of_weights(found: WeightsSummary, n: int, speaker: RowDescriber) -> Iterator[str]:

@@ -18,6 +18,7 @@ class Analysis(Job):
         WEIGHTING = "weighting", gettext_noop("Weight to a population")
         CROSS_TABLE = "cross-table", gettext_noop("Cross two questions")
         REGRESSION = "regression", gettext_noop("Logistic regression on groups")
+        AREAS = "areas", gettext_noop("Small areas")
         VERSIONS = "versions", gettext_noop("Compare versions")
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)

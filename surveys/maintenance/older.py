@@ -73,6 +73,7 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:10], "", False, *row[10:]],
         ),
     },
+    ("estimator", "0014_small_areas"): {},  # another value of a column
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
     ("surveys", "0022_advice_dismissals"): {"surveys_advicedismissal": NEW_TABLE},

@@ -9,10 +9,11 @@ from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
+from estimator.analyses.method_texts import CALIBRATIONS
 from estimator.analyses.quantities import quantities_of, variables_of
 from estimator.analyses.requests import CONFIDENCES
 from estimator.analyses.selectors import weightings_of
-from estimator.analyses.sentences import CALIBRATIONS, RowDescriber, capital
+from estimator.analyses.sentences import RowDescriber, capital
 from estimator.analyses.strata import PAIRS
 from estimator.base import wording
 from estimator.models import LONGEST_NAME, Analysis
@@ -36,6 +37,7 @@ WHAT = {
     Kind.REGRESSION: gettext_lazy(
         "How do the odds of an answer differ between groups, and do the groups differ at all?"
     ),
+    Kind.AREAS: gettext_lazy("How high is a share in each of many areas, of which some have few responses?"),
     Kind.VERSIONS: gettext_lazy("Did the result change from one version of this survey to the next?"),
 }
 """The question that each kind answers."""
@@ -55,6 +57,10 @@ SUPPORTED = {
     Kind.REGRESSION: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. Not for "
         "numbers and scales with discrete Laplace noise, of which the mean alone is told."
+    ),
+    Kind.AREAS: gettext_lazy(
+        "For yes/no questions, and for one choice or option against all others. The areas are the answers to a "
+        "background question."
     ),
     Kind.VERSIONS: gettext_lazy(
         "For a question that two versions asked in the same words, with the same choices and the same table."
@@ -113,6 +119,8 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
         return UNTOLD
     if grouped and not designs[0].groups and not designs[0].background:
         return gettext("This survey has no groups. Groups are added to the draft, before it is opened.")
+    if kind == Kind.AREAS and not designs[0].background:
+        return gettext("This survey has no background questions. They are added to the draft, before it is opened.")
     if kind == Kind.VERSIONS and len(designs) < 2:
         return gettext("This survey has only one version. Close and revise it to open the next version.")
     return ""
@@ -240,6 +248,23 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     yield FormField("prior", gettext("Weakly informative priors"), given, tick=True, hint=hint)
 
 
+def _areas(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    speaker, questions = RowDescriber(design), design.background.questions
+    yield _select("outcome", gettext("Answer"), _variables(design, binary=True), values)
+    asked = [(question.key, speaker.text(question.wording)) for question in questions]
+    yield _select("area", gettext("Areas"), [("", asked)], values)
+    for key, wording_ in asked:
+        heading = gettext("Predictors") if key == questions[0].key else ""
+        given = values.get(f"predictor-{key}", "")
+        yield FormField(f"predictor-{key}", wording_, given, tick=True, heading=heading)
+    hint = gettext(
+        "A line for each combination: the area, the answer to each predictor in their order, and the number of people. "
+        "Without a census each area is made up as its responses are."
+    )
+    label, given = gettext("Census as a table (optional)"), values.get("table", "")
+    yield FormField("table", label, given, hint=hint, optional=True, area=True, heading=gettext("Census"))
+
+
 def _versions(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
     yield _select("quantity", gettext("Compare"), _quantities(design), values)
     if is_weighted(design):
@@ -318,5 +343,6 @@ FIELDS: dict[str, Callable[[Design, Mapping[str, str]], Iterator[FormField]]] = 
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,
     Kind.REGRESSION: _regression,
+    Kind.AREAS: _areas,
     Kind.VERSIONS: _versions,
 }

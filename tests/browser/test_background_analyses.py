@@ -76,6 +76,15 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
     expect(page.locator(".quote").last).to_contain_text("The groups differ (Wald statistic")
     picture(page, "regression-weighted")
 
+    page.goto("/panel/survey/campus/analyse/?kind=areas")
+    page.get_by_label("How old are you?").check()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "areas-form")
+    run(page)
+    expect(page.locator(".quote").nth(1)).to_contain_text("It is highest in “West”")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "areas")
+
     page.goto("/panel/survey/campus/analyse/?kind=regression")
     page.get_by_label("What is your gender?").uncheck()
     page.get_by_label("Interaction").select_option(label="Where do you live? × How old are you?")

@@ -50,6 +50,10 @@ def design(*questions: dict[str, Any], **changes: Any) -> Design:
     return definitions.design_of(definition(*questions, **changes), version=1)
 
 
+DISTRICT: dict[str, Any] = {
+    "wording": "In which district do you live?",
+    "choices": [f"District {letter}" for letter in "ABCDEFGHIJKL"],
+}
 YES = (0.1, 0.2, 0.4, 0.6, 0.3)
 """How many of each region, and of those who do not tell theirs, have cheated."""
 
@@ -72,6 +76,26 @@ def sampled(n: int = 2000, seed: int = 5) -> tuple[Design, Totals]:
     made = three()
     people, reports = _people(made, n, seed)
     return made, simulation.totals(made, people, reports)
+
+
+def districts(n: int, seed: int, spread: float = 0.8) -> tuple[Design, Totals, NDArray[np.float64]]:
+    """Totals of n responses from twelve districts and two ages, and the share that have cheated by district and age.
+
+    The logits are -1, plus 0.7 for the second half of the ages, plus a normal number of each district with that spread.
+    """
+    made, random = _of_districts(), np.random.default_rng(seed)
+    logits = -1 + spread * random.normal(size=(12, 1)) + np.array([0.0, 0.0, 0.7, 0.7])
+    shares = 1 / (1 + np.exp(-logits))
+    district, age = random.choice(12, size=n), random.choice(4, size=n)
+    cells = np.array([made.background.cell_of(told) for told in zip(district.tolist(), age.tolist(), strict=True)])
+    cheated = (random.random(n) < shares[district, age]).astype(np.int64)
+    people = simulation.People(cells, {"cheated": cheated, "mood": random.choice(3, size=n)})
+    return made, simulation.totals(made, people, simulation.symbols(made, people, random)), shares
+
+
+@cache
+def _of_districts() -> Design:
+    return design(DISTRICT, AGE, expected=5000)
 
 
 @cache

@@ -1,0 +1,109 @@
+"""What a page says of the methods of its numbers, and of the reasons for there being none."""
+
+from django.utils.translation import gettext_lazy
+
+METHODS = {
+    "share": gettext_lazy(
+        "Shares and means of each group or wave: as in the report, with intervals that include sampling."
+    ),
+    "difference": gettext_lazy(
+        "Differences of shares: intervals that recover the variances from the intervals of "
+        "both groups (Newcombe 1998; Zou & Donner 2008). Differences of means: normal "
+        "intervals."
+    ),
+    "pairs": gettext_lazy(
+        "The {count} comparisons hold simultaneously at {level}, by the studentized range "
+        "(Tukey 1953; Kramer 1956; Hayter 1984)."
+    ),
+    "reference": gettext_lazy(
+        "The {count} comparisons with one reference group hold simultaneously at {level} (Dunnett 1955)."
+    ),
+    "weighting": gettext_lazy(
+        "Post-stratification: the groups’ estimates weighted by the entered shares, which are "
+        "taken as known (Cochran 1977, chapter 5); intervals recover the variances from the "
+        "groups’ exact intervals (Zou, Huang & Zhang 2009), and are normal where there are "
+        "none."
+    ),
+    "cross-table": gettext_lazy(
+        "Joint shares: maximum likelihood through both randomisation schemes; Wald intervals "
+        "of the unbiased estimates. Shares by row and association: delta method; association "
+        "where a cell is zero: profile likelihood interval. Independence: likelihood-ratio "
+        "test (van den Hout & van der Heijden 2002)."
+    ),
+    "regression": gettext_lazy(
+        "Logistic regression of a randomised answer by maximum likelihood; Wald intervals of "
+        "the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015)."
+    ),
+    "predictors": gettext_lazy(
+        "Each odds ratio compares two answers with the other predictors held fixed. Shares are averaged over the "
+        "respondents as if all had given the answer (predictive margins; Graubard & Korn 1999). Responses that do not "
+        "tell a predictor by itself are left out."
+    ),
+    "interaction": gettext_lazy(
+        "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
+        "together are left out. Whether the effects add up is a Wald test."
+    ),
+    "weighted_regression": gettext_lazy(
+        "Weighted likelihood with robust standard errors (White 1982), the weights taken as known; tests are Wald’s."
+    ),
+    "prior": gettext_lazy(
+        "Weakly informative priors: normal with standard deviation 2.5 for standardised predictors (Gelman and others "
+        "2008). The numbers are the mode of the posterior with intervals by its curvature; tests are Wald’s."
+    ),
+    "calibration": gettext_lazy(
+        "Weights: {method} to the entered shares, which are taken as known (Deville & Särndal 1992). A response that "
+        "tells several answers together counts as each of them in the proportions of the population, one that tells "
+        "none as the population. Standard errors are linearised: of what the shares do not explain. Intervals: "
+        "Wilson’s score interval at the number of responses that these standard errors amount to (Kott & Carr 1997), "
+        "normal ones where a table has none. Effective number of responses: Kish 1965."
+    ),
+    "areas": gettext_lazy(
+        "Multilevel logistic regression of a randomised answer with an intercept for each area, and poststratification "
+        "to the census (Gelman & Little 1997): areas with few responses are drawn towards the others. Intervals: equal "
+        "tails of the approximate posterior with weakly informative priors (Rue, Martino & Chopin 2009). Who does not "
+        "tell the area and each predictor by itself is left out."
+    ),
+    "told": gettext_lazy("Groups hold the responses that tell the answer by itself."),
+    "versions": gettext_lazy(
+        "Changes: intervals that recover the variances from the intervals of both (Newcombe "
+        "1998; Zou 2007); normal ones for means. Each interval holds by itself, not all "
+        "together."
+    ),
+    "different": gettext_lazy(
+        "It is not known how many people took part in both, so the waves are treated as "
+        "independent. If many respondents are the same, the interval is too wide where answers "
+        "mostly stayed the same, and too narrow where they changed."
+    ),
+    "returned": gettext_lazy(
+        "How many kept their answer is not known; the estimates only bound it. The interval "
+        "uses the smallest possible number, which makes it widest."
+    ),
+    "remembered": gettext_lazy(
+        "Devices remembered their tickets: an unchanged answer was sent as the same response "
+        "in both, with the same random error."
+    ),
+    "fresh": gettext_lazy("Each wave was randomised anew, so its random error is independent of the other."),
+}
+CALIBRATIONS = {
+    "raking": gettext_lazy("raking"),
+    "linear": gettext_lazy("linear calibration"),
+    "logit": gettext_lazy("logit calibration"),
+}
+UNMET = {
+    "nobody": gettext_lazy(
+        "There are no weights: no response tells “{answer}” to “{question}”. Leave its share empty and let the others "
+        "sum to 100 %; the result is then of a population without these people."
+    ),
+    "outside": gettext_lazy(
+        "There are no weights: responses tell “{answer}” to “{question}”, but no share was entered for it."
+    ),
+    "unmodelled": gettext_lazy(
+        "The census has people with “{answer}” to “{question}”, and no response tells it by itself: put them together "
+        "with others, or leave the question out."
+    ),
+    "unreached": gettext_lazy(
+        "There are no weights that meet the share of “{answer}” to “{question}” together with the other shares. Allow "
+        "a larger weight, or leave out a question."
+    ),
+}
+"""Why there are no weights, by the reason."""
