@@ -1,4 +1,4 @@
-"""Logistic regression of a randomised yes/no answer on several background questions at once.
+"""Regression of a randomised answer on several background questions at once: logistic, or linear for numbers.
 
 Each question enters with an indicator for every answer but its first; two whose interaction is asked for with one for
 every two answers together but the first. Responses in which the answer to one of them is not told by itself are left
@@ -22,12 +22,12 @@ from scipy.special import chdtrc
 from collector.designs import Design
 from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.logistic import alike, reports_of, with_numbers
-from estimator.analyses.quantities import variable_of
+from estimator.analyses.quantities import Score, Variable, outcome_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
 from estimator.runs.cells import row_answers
 from estimator.runs.groups import AND, answer_key, stored
-from randomized_response import LogisticFit, logistic_regression
+from randomized_response import LinearFit, LogisticFit, linear_regression, logistic_regression
 from randomized_response.intervals import normal_quantile
 
 Floats = NDArray[np.float64]
@@ -81,11 +81,11 @@ class _Model:
     keys: Sequence[Sequence[str]]
     crossed: tuple[int, ...]
     pairs: Sequence[Column]
-    fit: LogisticFit
+    fit: LogisticFit | LinearFit
     level: float
 
     def shares(self) -> Iterator[AnalysisRow]:
-        """The share of the outcome if all had given an answer, for each answer, or for each two that interact."""
+        """The share or mean of the outcome if all had given an answer, for each, or for each two that interact."""
         for place, answers in enumerate(self.told):
             if place not in self.crossed:
                 yield from (self._share([(place, answer)]) for answer in answers)
@@ -99,13 +99,22 @@ class _Model:
         for place, answer in wanted:
             given[:, place] = answer
         n, group = self.whole.size(*wanted), AND.join(self.keys[place][answer] for place, answer in wanted)
-        row = AnalysisRow("share", "", n, group=group, level=self.level)
+        row = AnalysisRow("mean" if self.linear else "share", "", n, group=group, level=self.level)
         if n < ENOUGH_FOR_NORMAL or not self.table.size(*wanted):  # of two answers together
             return replace(row, level=None, flags=[TOO_FEW])
-        return with_numbers(row, *_margin(_design(given, self.columns), self.table.mass, self.fit, self.level))
+        covariates = _design(given, self.columns)
+        if isinstance(self.fit, LinearFit):
+            return with_numbers(row, *_mean(covariates, self.table.mass, self.fit, self.level))
+        return with_numbers(row, *_margin(covariates, self.table.mass, self.fit, self.level))
 
-    def ratios(self) -> Iterator[AnalysisRow]:
-        """The odds ratio of each answer against the first to its question, with the other questions held fixed.
+    @property
+    def linear(self) -> bool:
+        return isinstance(self.fit, LinearFit)
+
+    def effects(self) -> Iterator[AnalysisRow]:
+        """The odds ratio, or the difference of means, of each answer against the first to its question.
+
+        With the other questions held fixed.
 
         None for questions that interact: theirs differ from answer to answer of the other one.
         """
@@ -116,20 +125,24 @@ class _Model:
                 continue
             first, keys = self.told[place][0], self.keys[place]
             n = self.table.size((place, answer)) + self.table.size((place, first))
-            row = AnalysisRow("odds_ratio", "", n, group=keys[answer], against=keys[first], level=self.level)
-            numbers = np.exp(self.fit.coefficients[k]), self.fit.standard_errors[k], *np.exp(limits[k])
+            quantity, scale = ("difference", np.array) if self.linear else ("odds_ratio", np.exp)
+            row = AnalysisRow(quantity, "", n, group=keys[answer], against=keys[first], level=self.level)
+            numbers = scale(self.fit.coefficients[k]), self.fit.standard_errors[k], *scale(limits[k])
             yield with_numbers(row, *map(float, numbers))
 
     def rows(self) -> list[AnalysisRow]:
-        return [*self.shares(), *self.ratios()]
+        return [*self.shares(), *self.effects()]
 
     def tests(self) -> dict[str, object]:
         """Whether any predictor matters and, where two interact, whether their effects add up."""
+        crossed = {"interaction": self.interaction()} if self.crossed else {}
+        if isinstance(self.fit, LinearFit):
+            return {"flags": [], "alike": self.alike(), **crossed, "log_likelihood": None}
         plain = self.fit.prior is None and self.fit.information == "observed"
         return {
             "flags": [] if self.fit.converged else [EDGE],
             "alike": alike(self.fit) if plain else self.alike(),
-            **({"interaction": self.interaction()} if self.crossed else {}),
+            **crossed,
             "log_likelihood": number(self.fit.log_likelihood),
         }
 
@@ -155,7 +168,7 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     Answers with too few responses are left out with those who gave them; without two answers to each question there
     are no numbers.
     """
-    outcome, background = variable_of(design, parameters["outcome"], binary=True), design.background
+    outcome, background = outcome_of(design, parameters["outcome"]), design.background
     asked = [place for place, one in enumerate(background.questions) if one.key in parameters["predictors"]]
     reports = reports_of(design, outcome, inputs)
     weights = _weights(design, parameters, inputs, reports)
@@ -175,7 +188,7 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     if any(len(table.told(place)) < 2 for place in range(len(asked))):
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
     keys = [[answer_key(design, q, answer) for answer in background.questions[q].everyone] for q in asked]
-    model = _fitted(whole, table, crossed, keys, outcome.channel, parameters)
+    model = _fitted(whole, table, crossed, keys, outcome, parameters)
     weighted = "entered" if "weighting" in parameters else ""
     rows = [replace(row, item=key, choice=outcome.choice, weights=weighted) for row in model.rows()]
     return found | model.tests() | {"rows": [asdict(row) for row in rows + few]}
@@ -264,7 +277,7 @@ def _fitted(
     table: _Table,
     crossed: tuple[int, ...],
     keys: Sequence[Sequence[str]],
-    channel: Any,
+    outcome: Variable | Score,
     parameters: Mapping[str, Any],
 ) -> _Model:
     """Fit the model to the table; `keys` names the group of each answer to each predictor."""
@@ -277,8 +290,21 @@ def _fitted(
     cells, codes = table.reports.nonzero()
     covariates, counts = _design(table.answers, columns)[cells], table.reports[cells, codes]
     weights = table.weights[cells] if "weighting" in parameters else None
-    fit = logistic_regression(covariates, codes, channel, weights, counts=counts, prior=parameters.get("prior"))
+    fit: LogisticFit | LinearFit
+    if isinstance(outcome, Score):
+        fit = linear_regression(covariates, codes, None, weights, counts=counts, values=outcome.scores)
+    else:
+        prior = parameters.get("prior")
+        fit = logistic_regression(covariates, codes, outcome.channel, weights, counts=counts, prior=prior)
     return _Model(whole, table, told, columns, keys, crossed, pairs, fit, parameters["confidence"])
+
+
+def _mean(covariates: Floats, mass: Floats, fit: LinearFit, level: float) -> tuple[float, ...]:
+    """The mean over respondents of the predicted values, its error and limits."""
+    slope = np.average(np.column_stack([np.ones(len(covariates)), covariates]), axis=0, weights=mass)
+    mean, error = float(slope @ fit.coefficients), float(np.sqrt(slope @ fit.covariance @ slope))
+    reach = normal_quantile(level) * error
+    return mean, error, mean - reach, mean + reach
 
 
 def _margin(covariates: Floats, mass: Floats, fit: LogisticFit, level: float) -> tuple[float, ...]:

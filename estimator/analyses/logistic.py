@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from estimator.analyses.quantities import Variable, variable_of
+from estimator.analyses.quantities import Score, Variable, variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.analyses.strata import strata_counts
 from estimator.base.measures import TOO_FEW
@@ -61,11 +61,11 @@ def alike(fit: LogisticFit) -> dict[str, object]:
     }
 
 
-def reports_of(design: Design, outcome: Variable, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
+def reports_of(design: Design, outcome: Variable | Score, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
     """The outcome's totals by report of its channel: shape (strata, reports of the channel)."""
     column = outcome.column - design.fields[outcome.position].start
     values = strata_counts(inputs)[:, column, :]
-    reports = np.zeros((len(values), outcome.channel.reports), dtype=np.int64)
+    reports = np.zeros((len(values), outcome.reports), dtype=np.int64)
     for value, code in enumerate(outcome.codes):
         reports[:, code] += values[:, value]
     return reports

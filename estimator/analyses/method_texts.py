@@ -39,6 +39,14 @@ METHODS = {
         "respondents as if all had given the answer (predictive margins; Graubard & Korn 1999). Responses that do not "
         "tell a predictor by itself are left out."
     ),
+    "linear": gettext_lazy(
+        "Linear regression of the unbiased value of each response, by least squares; standard errors that hold where "
+        "variances differ (HC3; MacKinnon & White 1985)."
+    ),
+    "means": gettext_lazy(
+        "Each difference compares two answers with the other predictors held fixed. Means are averaged over the "
+        "respondents as if all had given the answer. Responses that do not tell a predictor by itself are left out."
+    ),
     "interaction": gettext_lazy(
         "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
         "together are left out. Whether the effects add up is a Wald test."

@@ -15,7 +15,7 @@ from estimator.analyses.cautions import cautions_of, released_key, too_few
 from estimator.analyses.exports import target_of
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import item_of, quantity_of, variable_of
+from estimator.analyses.quantities import Score, item_of, outcome_of, quantity_of, variable_of
 from estimator.analyses.regression_page import regression_page
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
@@ -51,8 +51,9 @@ def about(analysis: Analysis) -> tuple[str, ...]:
         case Kind.CROSS_TABLE:
             return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
         case Kind.REGRESSION | Kind.AREAS:
-            outcome = speaker.variable(variable_of(design, parameters["outcome"], binary=True))
             keys = ([parameters["area"]] if "area" in parameters else []) + parameters.get("predictors", [])
+            found = outcome_of(design, parameters["outcome"])
+            outcome = speaker.question(found.position) if isinstance(found, Score) else speaker.variable(found)
             return outcome, *map(speaker.background_question, keys)
         case Kind.WEIGHTING:
             return (speaker.question(item_of(design, parameters["item"])),)

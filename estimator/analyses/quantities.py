@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from collector.designs import Design, Item
 from estimator.base.questions import question_of
 from randomized_response import Channel, EachOption, Question, SubsetSelection, UnaryEncoding
+from randomized_response.means import scores_of
 
 MEAN = "mean"
 
@@ -43,6 +44,33 @@ class Variable:
     column: int
     codes: tuple[int, ...]
     channel: Channel
+
+    @property
+    def reports(self) -> int:
+        """The number of reports that the channel knows."""
+        return self.channel.reports
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number as the outcome of a regression: each report stands for its unbiased value.
+
+    `scores` are these values, whose mean over the draw is the true one; `position` and `column` as of a variable.
+    """
+
+    position: int
+    column: int
+    scores: tuple[float, ...]
+
+    choice: None = None
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        return tuple(range(len(self.scores)))
+
+    @property
+    def reports(self) -> int:
+        return len(self.scores)
 
 
 def item_of(design: Design, key: str) -> int:
@@ -122,6 +150,36 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
         )
     choice = 1 if of_two(item) else None
     return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
+
+
+def outcome_of(design: Design, token: str) -> Variable | Score:
+    """The outcome of a regression: a variable with two answers, or a mean. AnalysisError says why there is none."""
+    if token.partition(":")[2] != MEAN:
+        return variable_of(design, token, binary=True)
+    position = quantity_of(design, token).position
+    question = question_at(design, position)
+    if not isinstance(question.mechanism, Channel) or None in question.values:
+        raise AnalysisError(
+            gettext(
+                "The mean of this question cannot be regressed: some of those who answer it have no number, such as "
+                "those who prefer not to say."
+            )
+        )
+    values = [value for value in question.values if value is not None]
+    scores = tuple(scores_of(question.mechanism, values).tolist())
+    return Score(position, design.fields[position].start, scores)
+
+
+def outcomes_of(design: Design, position: int) -> Iterator[str]:
+    """The tokens of the outcomes of an item: its mean, then its variables with two answers."""
+    token = f"{design.items[position].key}:{MEAN}"
+    try:
+        outcome_of(design, token)
+    except AnalysisError:
+        pass
+    else:
+        yield token
+    yield from variables_of(design, position, binary=True)
 
 
 def variables_of(design: Design, position: int, *, binary: bool = False) -> Iterator[str]:

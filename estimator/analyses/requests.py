@@ -7,7 +7,16 @@ from django.utils.translation import gettext
 from collector.designs import Design
 from collector.reports import selectors as store
 from estimator.analyses.margins import pasted, read_census, read_margins, read_method, read_shares, share_fields
-from estimator.analyses.quantities import AnalysisError, Variable, item_of, quantity_of, require_released, variable_of
+from estimator.analyses.quantities import (
+    AnalysisError,
+    Score,
+    Variable,
+    item_of,
+    outcome_of,
+    quantity_of,
+    require_released,
+    variable_of,
+)
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
@@ -168,8 +177,10 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
 def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
     design, reference = designs[0], fields.get("reference", "")
     _need_groups(design)
-    variable_of(design, fields.get("outcome", ""), binary=True)
-    if design.background:
+    if not design.background:
+        variable_of(design, fields.get("outcome", ""), binary=True)
+    else:
+        outcome = outcome_of(design, fields.get("outcome", ""))
         keys = [question.key for question in design.background.questions]
         predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
         crossed = _interaction(fields.get("interaction", ""), keys)
@@ -181,6 +192,8 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
         if fields.get("prior", "") not in ("", "no"):
             if "weighting" in more:
                 raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
+            if isinstance(outcome, Score):
+                raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
             more["prior"] = PRIOR
         return {"outcome": fields["outcome"], "predictors": predictors, **more}
     if reference not in design.strata:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS
-from estimator.analyses.quantities import quantities_of, variables_of
+from estimator.analyses.quantities import outcomes_of, quantities_of, variables_of
 from estimator.analyses.requests import CONFIDENCES
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.sentences import RowDescriber, capital
@@ -55,8 +55,8 @@ SUPPORTED = {
         "choices, enters with one choice against all others."
     ),
     Kind.REGRESSION: gettext_lazy(
-        "For yes/no questions, and for one choice or option against all others. Not for "
-        "numbers and scales with discrete Laplace noise, of which the mean alone is told."
+        "For yes/no questions, and for one choice or option against all others. With background questions also for "
+        "the mean of a scale or a number, by a linear regression."
     ),
     Kind.AREAS: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. The areas are the answers to a "
@@ -215,8 +215,11 @@ def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormFiel
 
 
 def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    yield _select("outcome", gettext("Answer"), _variables(design, binary=True), values)
-    if design.background:
+    if not design.background:
+        yield _select("outcome", gettext("Answer"), _variables(design, binary=True), values)
+    else:
+        outcomes = [_under(design, position, outcomes_of(design, position)) for position in _positions(design)]
+        yield _select("outcome", gettext("Answer"), outcomes, values)
         for question in design.background.questions:
             name = f"predictor-{question.key}"
             given = values.get(name, "" if values.get("outcome") else "yes")
