@@ -17,7 +17,8 @@ from scipy import stats
 from collector.designs import Design
 from collector.designs.services import freeze_design
 from estimator import tasks
-from estimator.analyses import exports, figures, presentation, requests, selectors, sentences, services, snapshots
+from estimator.analyses import exports, figures, presentation, requests, selectors, services, snapshots
+from estimator.analyses.method_texts import METHODS
 from estimator.analyses.quantities import AnalysisError, quantities_of, variable_of, variables_of
 from estimator.analyses.rows import AnalysisRow
 from estimator.base import jobs
@@ -482,8 +483,8 @@ def test_waves_newest_compared_with_previous_and_first(design: Design) -> None:
     )
     shown = presentation.present(known)
     assert re.search("From wave 2 to wave 3, (the share|the data do not show whether the share)", shown.sentences[0])
-    assert sentences.METHODS["remembered"] in shown.methods
-    assert sentences.METHODS["returned"] in shown.methods
+    assert METHODS["remembered"] in shown.methods
+    assert METHODS["returned"] in shown.methods
     assert any(said.startswith("With 1,000 people in both, the standard error is at most") for said in shown.cautions)
     picture = ElementTree.fromstring(shown.parts[0].picture)
     assert len(picture.findall(".//*[@class='joined']")) == 2
