@@ -105,6 +105,7 @@ class Item:
     most: int | None
     before: Before | None
     choice_pictures: tuple[Picture | None, ...]
+    known_share: str | None
     document: Mapping[str, object] = field(repr=False)
 
     @classmethod
@@ -131,6 +132,7 @@ class Item:
             most=item.get("most"),
             before=before and Before.of(before),
             choice_pictures=tuple(shown and Picture(**shown) for shown in item.get("choice_pictures", ())),
+            known_share=item.get("known_share"),
             document=item,
         )
 

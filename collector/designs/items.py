@@ -31,7 +31,7 @@ MOST_COLUMNS = 12
 
 OPTIONAL_KEYS = {
     "prefer_not", "required", "shuffle", "keep_last", "dropdown", "heading", "section", "asked_if", "unasked", "grid",
-    "most", "before", "choice_pictures",
+    "most", "before", "choice_pictures", "known_share",
 }  # fmt: skip
 """Each key is present only where it is needed, so that a design has one canonical form."""
 
@@ -130,11 +130,22 @@ def _options(item: Mapping[str, object], kind: Kind, path: Path) -> None:
         (*path, "keep_last"),
         gettext("is only allowed together with shuffle"),
     )
+    if "known_share" in item:
+        _known_share(item, kind, (*path, "known_share"))
     require(
         "most" not in item or kind == "several_choices",
         (*path, "most"),
         gettext("is for several_choices; got {kind}").format(kind=kind),
     )
+
+
+def _known_share(item: Mapping[str, object], kind: Kind, path: Path) -> None:
+    """Validate the known share of yes of a control question."""
+    share = fraction(item["known_share"], path)
+    fits = kind == "yes_no" and "prefer_not" not in item
+    require(fits, path, gettext("is for yes/no questions without prefer_not"))
+    told = gettext("must not be 1/2: people who answer at random say yes as often, so it would tell nothing of them")
+    require(share != Fraction(1, 2), path, told)
 
 
 def _choices(item: Mapping[str, object], kind: Kind, path: Path, languages: list[str]) -> int:

@@ -55,6 +55,7 @@ ITEM: Keys = {
     "most": ("whole number", "Of `several_choices`: how many options may be ticked."),
     "section": ("key", "The section that the question belongs to; all questions have one where there are sections."),
     "help_after": ("true or false", "`true`: the help line is shown after the question."),
+    "known_share": ("number or fraction", "Of a control question: the share that truly says yes, such as `0` or `1/3`. In the design, so respondents may read it."),
     "sensitivity": ("word", f"{', '.join(map(code, SENSITIVITIES))}: how the editor divides the privacy budget. Stays with the authors."),
     "asked_if": ("mapping", "Asks the question only after certain answers: see [asked_if](#asked_if)."),
     "unasked": ("option or number", "Beside `asked_if`: what those who are not asked send, so that nobody sees who was."),

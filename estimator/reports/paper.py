@@ -13,6 +13,7 @@ from estimator.base.languages import direction
 from estimator.base.typesetting import letters
 from estimator.reports.facts import Fact
 from estimator.reports.privacy import QuestionPrivacy
+from estimator.reports.protection_check import ProtectionCheck
 from estimator.reports.published_analyses import AnalysisFigure, PublishedAnalysis
 from estimator.reports.question_blocks import EstimatePart, Figure, Headline, QuestionBlock
 from estimator.reports.report import EstimateReport, ReportSection
@@ -23,8 +24,8 @@ TEMPLATE = Path(__file__).parent / "report.typ"
 
 OF_REPORT = (
     "language", "words", "introduction", "coverage", "simulated", "every_look", "warning", "in_short", "how_to_read",
-    "sections", "changes", "analyses", "references", "label_facts", "left_empty", "disclosed", "limits", "verifying",
-    "code", "origin",
+    "sections", "changes", "analyses", "protection", "references", "label_facts", "left_empty", "disclosed", "limits",
+    "verifying", "code", "origin",
 )  # fmt: skip
 """What the template prints of a report."""
 
@@ -32,6 +33,7 @@ PRINTED: dict[type, tuple[str, ...]] = {
     ReportSection: ("title", "introduction", "blocks"),
     QuestionBlock: ("number", "wording", "offered", "choices", "notes", "flag_words", "parts", "bounds"),
     EstimatePart: ("title", "lines", "overall", "main", "by_group", "groups"),
+    ProtectionCheck: ("sentences", "figure", "table", "corrected", "limits"),
     PublishedAnalysis: ("title", "about", "sentences", "cautions", "figures", "methods", "language"),
     AnalysisFigure: ("title", "figure", "table"),
     EstimateChange: ("wording", "sentences", "figure", "table"),

@@ -18,6 +18,7 @@ from estimator.reports import question_blocks as blocks
 from estimator.reports import verification as verifying
 from estimator.reports.facts import Fact
 from estimator.reports.methods import Methods, confidence, methods
+from estimator.reports.protection_check import ProtectionCheck, check
 from estimator.reports.published_analyses import PublishedAnalysis, published
 from estimator.reports.question_blocks import NumberFormat, QuestionBlock
 from estimator.reports.references import listed
@@ -51,6 +52,7 @@ class EstimateReport:
     blocks: tuple[QuestionBlock, ...]
     changes: tuple[EstimateChange, ...] = ()
     analyses: tuple[PublishedAnalysis, ...] = ()
+    protection: ProtectionCheck | None = None
 
     @cached_property
     def sections(self) -> list[ReportSection]:
@@ -242,6 +244,7 @@ class EstimateReport:
             "disclosed": _("Survey disclosure"),
             "changes": _("Change from earlier waves"),
             "analyses": _("Further analyses"),
+            "protection": _("Did the protection work?"),
             "limits": _("Limits"),
             "verify": _("Verification"),
         }
@@ -281,7 +284,7 @@ class EstimateReport:
         if self.blocks:
             found.append((self.blocks[0].anchor, words["results_part"]))
         rest = {"methods": "methods", "privacy-label": "label", "disclosed": "disclosed", "limits": "limits"}
-        more = {"changes": bool(self.changes), "analyses": bool(self.analyses)}
+        more = {"protection": self.protection, "changes": self.changes, "analyses": self.analyses}
         rest = {name: name for name, there in more.items() if there} | rest | {"verify": "verify"}
         return found + [(name, words[key]) for name, key in rest.items()]
 
@@ -322,7 +325,8 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     # The first questions alone are wanted for a glance at what was found, not for what it was before.
     if most is not None:
         return EstimateReport(read, disclosure, formatted(), made)
-    return EstimateReport(read, disclosure, formatted(), made, changes(read, manner), published(run))
+    more = changes(read, manner), published(run), check(read)
+    return EstimateReport(read, disclosure, formatted(), made, *more)
 
 
 class ReportPage(TypedDict):

@@ -61,6 +61,7 @@ class ItemPart(TypedDict):
     choice_pictures: NotRequired[list[PicturePart | None]]
     help_after: NotRequired[bool]
     sensitivity: NotRequired[str]
+    known_share: NotRequired[str]
     channel: Written
     asked_if: NotRequired[ConditionPart]
     unasked: NotRequired[int | str]

@@ -43,6 +43,7 @@ ITEM_KEYS = {
     "key", "kind", "wording", "choices", "channel", "classes", "points", "low", "high", *GRID,
     "prefer_not", "required", "shuffle", "keep_last", "dropdown", "heading", "most", "section", "help_after",
     "sensitivity", "asked_if", "unasked", "before", "choice_pictures",
+    "known_share",
 }  # fmt: skip
 USUAL = {"required": True, "shuffle": False, "keep_last": False, "dropdown": False, "help_after": False}
 """What is so where a question does not say it."""
@@ -85,6 +86,7 @@ def complete_item(
         **{name: item[name] for name, usual in USUAL.items() if item.get(name, usual) != usual},
         **({"heading": text(item["heading"], languages)} if item.get("heading") else {}),
         **{name: item[name] for name in AS_THEY_ARE if item.get(name) is not None},
+        **({"known_share": exact(item["known_share"])} if item.get("known_share") not in (None, "") else {}),
         **_sensitivity(item, path),
         **_before(item, languages, (*path, "before"), pictures),
         **_choice_pictures(item, languages, (*path, "choice_pictures"), pictures),

@@ -95,6 +95,7 @@ def _require_item(item: Any, path: Path) -> None:
         if picture is not None:
             _require_picture(picture, place)
     _require(item.get("most"), (int, type(None)), (*path, "most"), gettext("a whole number"))
+    _require(item.get("known_share", ""), (str,), (*path, "known_share"), gettext("a share as text, such as 0 or 1/3"))
     for name in ("required", "shuffle", "keep_last", "dropdown", "help_after"):
         _require(item.get(name, True), (bool,), (*path, name), gettext("true or false"))
     condition = item.get("asked_if")

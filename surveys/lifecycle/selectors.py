@@ -68,6 +68,7 @@ ITEM_FIELDS: dict[str, object] = {
     "choice_pictures": [],
     "help_after": False,
     "sensitivity": "",
+    "known_share": "",
     "asked_if": None,
     "unasked": None,
 }

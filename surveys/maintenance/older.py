@@ -212,6 +212,17 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:29], {}, *row[29:]],
         ),
     },
+    ("surveys", "0035_known_share"): {
+        "surveys_item": Change(
+            [
+                *("id", "survey_id", "position", "key", "kind", "before", "wording", "choices", "choice_pictures"),
+                *("prefer_not", "minimum", "maximum", "step", "required", "shuffle", "keep_last", "dropdown"),
+                *("heading", "most", "section", "help_after", "sensitivity", "asked_if", "unasked", "mechanism"),
+                *("truth", "yes", "on", "off", "size", "epsilon", "weights"),
+            ],
+            lambda row, _: [*row[:22], "", *row[22:]],
+        ),
+    },
 }
 
 

@@ -212,6 +212,7 @@ class Item(models.Model):
     section = models.CharField(max_length=64, blank=True, default="")
     help_after = models.BooleanField(default=False)
     sensitivity = models.CharField(max_length=8, choices=Sensitivity.choices, blank=True, default="")
+    known_share = models.CharField(max_length=32, blank=True, default="")
     asked_if = models.JSONField(null=True, blank=True, default=None)
     unasked = models.JSONField(null=True, blank=True, default=None)
     mechanism = models.CharField(max_length=32, choices=mechanism_choices, default="forced_response")

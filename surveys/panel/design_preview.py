@@ -136,6 +136,7 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
     facts += [gettext("may be left blank")] if not item.required else []
     facts += [gettext("as a dropdown")] if item.dropdown else []
     facts += [gettext("a row of a grid")] if item.heading else []
+    facts += [gettext("control question")] if item.known_share is not None else []
     facts += (
         [gettext("options in random order, except the last") if item.keep_last else gettext("options in random order")]
         if item.shuffle

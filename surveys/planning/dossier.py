@@ -354,6 +354,9 @@ def _note(design: Design, item: Item, language: str) -> str:
         either = [_("“%(answer)s”") % {"answer": before.choices[place][language]} for place in item.asked_if.answers]
         asked = _("Shown only after one of these answers to question %(number)s: %(answers)s.")
         told.append(asked % {"number": number, "answers": ", ".join(either)})
+    if item.known_share is not None:
+        text = _("A control question: %(share)s of the people asked truly say Yes.")
+        told.append(text % {"share": wording.percent(float(Fraction(item.known_share)))})
     if item.keep_last:
         told.append(_("The choices stand in a random order, except the last."))
     elif item.shuffle:

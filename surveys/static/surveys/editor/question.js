@@ -73,6 +73,8 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onChange=${(on) => edit("", (it) => setOption(it, "keep_last", on, false))} />`}
       <${Switch} label=${gettext("Show the help line after it")} on=${rows.at(-1).help_after === true} path="help_after"
         onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
+      ${item.kind === "yes_no" && !item.prefer_not && html`<label class="editor-most">${gettext("Control question: known share of Yes")} <input class="candor-field editor-inline" data-path="known_share" size="6"
+        inputmode="decimal" value=${item.known_share ?? ""} placeholder="–" onInput=${(event) => edit("known_share", (it) => setOption(it, "known_share", event.target.value.trim() || null, null))} /></label>`}
       ${item.kind === "several_choices" && html`<label class="editor-most">${gettext("At most")} <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
         value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ${gettext("ticked")}</label>`}
     </div>
@@ -121,7 +123,7 @@ function changeKind(draft, item, kind, state, prices) {
     if (!UNFOLDS.has(kind)) {
       delete changed.dropdown;
     }
-    for (const name of ["most", "shuffle", "keep_last", "minimum", "maximum", "step"]) {
+    for (const name of ["known_share", "most", "shuffle", "keep_last", "minimum", "maximum", "step"]) {
       delete changed[name];
     }
     delete changed.unasked;
@@ -156,6 +158,7 @@ function toggleWithheld(draft, item, state) {
       }
     } else {
       changed.prefer_not = withheld(it, state);
+      delete changed.known_share;
     }
   });
 }
