@@ -149,6 +149,7 @@ class ItemInline(Ordered, StackedInline):
         "shuffle",
         "keep_last",
         "dropdown",
+        "known_share",
         "help_after",
         ("asked_if_item", "asked_if_answers", "sent_if_unasked"),
         "mechanism",

@@ -59,12 +59,7 @@ def check(results: Results) -> ProtectionCheck | None:
     if not controls:
         return None
     title = _("Control questions")
-    rows = tuple(
-        charts.ChartRow(
-            one.item.wording, _quoted(one.estimate, one.low, one.high), one.estimate, one.low, one.high, truth=one.known
-        )
-        for one in controls
-    )
+    rows = tuple(map(_row, controls))
     random = max((one.random for one in controls if one.random is not None), default=None)
     return ProtectionCheck(
         tuple(_sentence(one) for one in controls),
@@ -76,6 +71,12 @@ def check(results: Results) -> ProtectionCheck | None:
             "or said No to protect themselves, it does not tell."
         ),
     )
+
+
+def _row(one: _Control) -> charts.ChartRow:
+    text = _quoted(one.estimate, one.low, one.high)
+    heading, label = one.item.wording, one.item.of_one
+    return charts.ChartRow(label, text, one.estimate, one.low, one.high, truth=one.known, heading=heading)
 
 
 def _control(item: QuestionResults) -> _Control | None:
@@ -143,10 +144,11 @@ def _corrected(results: Results, random: tuple[float, float, float]) -> ReportTa
     rows = tuple(_rows(results, random))
     if not rows:
         return None
+    least, most = wording.ends(random[1], random[2])
     columns = (
         TableColumn(_("Question"), number=False), TableColumn(_("Estimate")),
         TableColumn(_("If %(share)s answered at random") % {"share": _percent(random[0])}),
-        TableColumn(_("From %(low)s to %(high)s") % {"low": _percent(random[1]), "high": _percent(random[2])}),
+        TableColumn(_("From %(low)s to %(high)s") % {"low": f"{least}{wording.SPACE}%", "high": f"{most}{wording.SPACE}%"}),
     )  # fmt: skip
     caption = _("Share of Yes if as many people had answered the other questions at random")
     return ReportTable(caption, columns, rows)

@@ -292,6 +292,13 @@ def test_survey_form_validates_release_epsilon(survey: Survey, her: Client, writ
     assert "Hide exact group sizes (epsilon) must be " in her.get(f"/panel/survey/{survey.slug}/").content.decode()
 
 
+def test_survey_form_saves_known_share(survey: Survey, her: Client) -> None:
+    save(her, change(survey), form_of(her, change(survey)) | {"items-0-known_share": "1/3"})
+    assert selectors.definition_of(Survey.objects.get())["items"][0]["known_share"] == "1/3"
+    save(her, change(survey), form_of(her, change(survey)) | {"items-0-known_share": ""})
+    assert "known_share" not in selectors.definition_of(Survey.objects.get())["items"][0]
+
+
 def test_survey_form_saves_sensitivity_and_validates_budget(survey: Survey, her: Client) -> None:
     save(her, change(survey), form_of(her, change(survey)) | {"items-0-sensitivity": "very", "privacy_budget": "2,5"})
     definition = selectors.definition_of(Survey.objects.get())

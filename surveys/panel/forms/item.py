@@ -43,7 +43,7 @@ from surveys.panel.forms.survey import WordsForm
 
 OF_CHOICES = ("choices", "prefer_not", "may_be_blank")
 KIND_FIELDS = {
-    "yes_no": (*OF_CHOICES, "heading"),
+    "yes_no": (*OF_CHOICES, "heading", "known_share"),
     "one_choice": (*OF_CHOICES, BY, "shuffle", "keep_last", "dropdown", "heading"),
     "several_choices": (*OF_CHOICES, BY, "shuffle", "keep_last", "most"),
     "scale": (*OF_CHOICES, BY, "dropdown", "heading"),
@@ -58,7 +58,7 @@ PARAMETER_ROWS: tuple[Any, ...] = (*TOGETHER, *(name for name in PARAMETERS if n
 MECHANISM_FIELDS = {name: [parameter.name for parameter in entry.parameters] for name, entry in REGISTRY.items()}
 COLUMNS = tuple(dict.fromkeys(parameter.column for parameter in PARAMETERS.values()))
 ALONE = ("key", "kind", "mechanism", "wording", "choices", "prefer_not", "shuffle", "keep_last", "dropdown", "heading",
-         "most", *GRID, *COLUMNS)  # fmt: skip
+         "most", "known_share", *GRID, *COLUMNS)  # fmt: skip
 """The fields of a question that do not depend on other questions."""
 
 NUMERALS = (*GRID, *(parameter.name for parameter in PARAMETERS.values() if parameter.form != "table"))

@@ -20,6 +20,7 @@ HELP = {
     "shuffle": gettext_lazy("Each respondent sees the options in a random order."),
     "keep_last": gettext_lazy("With “Shuffle”: for “other” or “none of these” at the end."),
     "dropdown": gettext_lazy("For long lists: one dropdown field with up to 256 options."),
+    "known_share": gettext_lazy("Such as 0 or 1/3, of a control question. The report compares the estimate with it."),
     "section": gettext_lazy("Key of the section, if the survey has sections."),
     "sensitivity": gettext_lazy("The editor and “Fit to budget” divide the privacy budget by it. Only authors see it."),
     **{parameter.name: translated_lazy(parameter.help) for parameter in PARAMETERS.values()},
@@ -28,6 +29,7 @@ LABELS = {
     "position": gettext_lazy("Order"),
     "most": gettext_lazy("At most"),
     "keep_last": gettext_lazy("Last option stays last"),
+    "known_share": gettext_lazy("Control question: known share of Yes"),
     "sensitivity": gettext_lazy("Sensitivity"),
     **{parameter.name: translated_lazy(parameter.label) for parameter in PARAMETERS.values()},
 }

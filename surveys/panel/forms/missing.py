@@ -33,7 +33,7 @@ FIELDS_OF = {"grid": "step", "required": "may_be_blank", "unasked": "sent_if_una
 FIELDS = {
     *PARAMETERS,
     *GRID, "key", "wording", "choices", "kind", "prefer_not", "may_be_blank", "shuffle", "keep_last", "dropdown",
-    "heading", "most", "section", "sent_if_unasked",
+    "heading", "most", "known_share", "section", "sent_if_unasked",
 }  # fmt: skip
 """The fields of a question's form that can have an error; every other error is the mechanism's."""
 

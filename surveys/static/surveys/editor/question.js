@@ -73,8 +73,8 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
         onChange=${(on) => edit("", (it) => setOption(it, "keep_last", on, false))} />`}
       <${Switch} label=${gettext("Show the help line after it")} on=${rows.at(-1).help_after === true} path="help_after"
         onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
-      ${item.kind === "yes_no" && !item.prefer_not && html`<label class="editor-most">${gettext("Control question: known share of Yes")} <input class="candor-field editor-inline" data-path="known_share" size="6"
-        inputmode="decimal" value=${item.known_share ?? ""} placeholder="–" onInput=${(event) => edit("known_share", (it) => setOption(it, "known_share", event.target.value.trim() || null, null))} /></label>`}
+      ${item.kind === "yes_no" && html`<label class="editor-most">${gettext("Control question: known share of Yes")} <input class="candor-field editor-inline" data-path="known_share" size="6"
+        inputmode="decimal" value=${item.known_share ?? ""} placeholder="–" onInput=${(event) => draft.edit(`known-${item.key}`, (it) => control(itemOf(it, item.key), event.target.value.trim()))} /></label>`}
       ${item.kind === "several_choices" && html`<label class="editor-most">${gettext("At most")} <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
         value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ${gettext("ticked")}</label>`}
     </div>
@@ -148,14 +148,26 @@ function shuffle(item, on) {
   }
 }
 
+/** A control question asks everybody: nobody may prefer not to say. */
+function control(item, share) {
+  setOption(item, "known_share", share, "");
+  if (share !== "" && item.prefer_not) {
+    withdraw(item);
+  }
+}
+
+function withdraw(item) {
+  delete item.prefer_not;
+  if (item.unasked === item.choices.length) {
+    item.unasked = 0;
+  }
+}
+
 function toggleWithheld(draft, item, state) {
   draft.edit("", (it) => {
     const changed = itemOf(it, item.key);
     if (changed.prefer_not) {
-      delete changed.prefer_not;
-      if (changed.unasked === changed.choices.length) {
-        changed.unasked = 0;
-      }
+      withdraw(changed);
     } else {
       changed.prefer_not = withheld(it, state);
       delete changed.known_share;

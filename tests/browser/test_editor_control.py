@@ -1,0 +1,46 @@
+"""A control question in the survey editor: its known share is written beside it, refused where it tells nothing."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import write_survey
+from surveys.models import Survey
+from tests.browser.editing import WIDE, definition, opened, picture, wait_until_saved
+from tests.factories import payloads
+
+CONTROL = "Control question: known share of Yes"
+
+
+@pytest.fixture(autouse=True)
+def draft(alice: User) -> Survey:
+    return write_survey(payloads.definition(), team=home_team(alice))
+
+
+@pytest.fixture
+def editor(panel_page: Page, alice: User) -> Page:
+    panel_page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    return opened(panel_page, alice)
+
+
+def test_known_share_is_saved_and_takes_prefer_not_away(editor: Page) -> None:
+    editor.get_by_role("button", name="Have you cheated?").first.click()
+    editor.get_by_label("Offer “prefer not to say”").check()
+    wait_until_saved(editor)
+    editor.get_by_label(CONTROL).fill("1/3")
+    expect(editor.get_by_label("Offer “prefer not to say”")).not_to_be_checked()
+    wait_until_saved(editor)
+    picture(editor, "control")
+    item = definition()["items"][0]
+    assert item["known_share"] == "1/3"
+    assert "prefer_not" not in item
+    editor.get_by_label(CONTROL).fill("")
+    wait_until_saved(editor)
+    assert "known_share" not in definition()["items"][0]
+
+
+def test_half_is_refused_in_words(editor: Page) -> None:
+    editor.get_by_role("button", name="Have you cheated?").first.click()
+    editor.get_by_label(CONTROL).fill("1/2")
+    expect(editor.get_by_text("must not be 1/2").first).to_be_visible()
