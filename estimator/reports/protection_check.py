@@ -144,11 +144,12 @@ def _corrected(results: Results, random: tuple[float, float, float]) -> ReportTa
     rows = tuple(_rows(results, random))
     if not rows:
         return None
-    least, most = wording.ends(random[1], random[2])
+    least, most = (f"{end}{wording.SPACE}%" for end in wording.ends(random[1], random[2]))
+    ends = {"low": least, "high": most}
     columns = (
         TableColumn(_("Question"), number=False), TableColumn(_("Estimate")),
         TableColumn(_("If %(share)s answered at random") % {"share": _percent(random[0])}),
-        TableColumn(_("From %(low)s to %(high)s") % {"low": f"{least}{wording.SPACE}%", "high": f"{most}{wording.SPACE}%"}),
+        TableColumn(_("From %(low)s to %(high)s") % ends),
     )  # fmt: skip
     caption = _("Share of Yes if as many people had answered the other questions at random")
     return ReportTable(caption, columns, rows)
