@@ -235,6 +235,12 @@ class RehearsalBody(Body):
         max_length=256,
         help_text="respondents of each group; together they are `respondents`",
     )
+    at_random = serializers.FloatField(
+        min_value=0, max_value=1, required=False, help_text="share who answer every question at random"
+    )
+    denial = serializers.FloatField(
+        min_value=0, max_value=1, required=False, help_text="share of the others who say No although Yes is true"
+    )
 
 
 B = TypeVar("B", bound=Body)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.errors import Conflict, ValidationError
-from estimator.base import charts
+from estimator.base import charts, wording
 from estimator.reports import report
 from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.lifecycle.selectors import report_context
@@ -22,6 +22,7 @@ from surveys.panel.views import signed_in
 from surveys.planning.rehearsals import outcome_charts, services
 from surveys.planning.rehearsals.findings import Block, findings
 from surveys.planning.rehearsals.form import RehearsalForm, expected_of
+from surveys.planning.rehearsals.misreporting import Misreporting
 
 NEWEST = 50
 
@@ -62,6 +63,7 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     rehearsal = get_rehearsal_or_404(survey, number)
     found = findings(rehearsal)
     context: dict[str, object] = {"rehearsal": rehearsal, "found": found, "marks": charts.legends()}
+    context["misreporting"] = _in_words(Misreporting.of(rehearsal.assumptions))
     if found is not None:
         context["drawn"] = [
             FindingsWithPictures(
@@ -105,6 +107,17 @@ def stop(request: HttpRequest, survey: Survey, number: int) -> str:
 def delete(request: HttpRequest, survey: Survey, number: int) -> str:
     services.delete(get_rehearsal_or_404(survey, number), by=signed_in(request))
     return gettext("Rehearsal {number} and everything that it made are deleted.").format(number=number)
+
+
+def _in_words(found: Misreporting) -> str:
+    """Who did not say what is true; empty if everybody did."""
+    if not found:
+        return ""
+    text = gettext(
+        "{random} answered at random, and {denial} of the others said No although Yes is true. The estimates are of "
+        "what they said, the true values of what is true."
+    )
+    return text.format(random=wording.percent(found.at_random), denial=wording.percent(found.denial))
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

@@ -130,7 +130,7 @@ def test_rehearsal_groups_have_own_shares_and_sizes(her: Client, survey: Survey)
 def test_rehearsal_form_has_fields_for_every_kind(her: Client, alice: User) -> None:
     survey = write_survey(example(), team=home_team(alice))
     form = her.get(f"/panel/survey/{survey.slug}/rehearse/").context["form"]
-    fields = {name: str(form[name].value()) for name in form.fields}
+    fields = {name: "" if (value := form[name].value()) is None else str(value) for name in form.fields}
     answer = her.post(f"/panel/survey/{survey.slug}/rehearse/", fields | {"respondents": "40"})
     assert answer.status_code == 302
     asked = Rehearsal.objects.get()
@@ -259,3 +259,15 @@ def test_finding_interval_text_of_one_repetition() -> None:
     cell: Any = SimpleNamespace(estimate=SimpleNamespace(measure="share"))
     found = Finding(None, cell, rows, 0.2, math.nan, 0.95, False, 1)  # type: ignore[arg-type]
     assert (found.width, found.one_text.replace("\u00a0", " ")) == (pytest.approx(0.1), "20 % (15–25 %)")
+
+
+def test_rehearsal_of_people_who_do_not_say_what_is_true(her: Client, survey: Survey) -> None:
+    asked = done(her, at_random="10", denial="12,5 %")
+    assert (asked.assumptions["at_random"], asked.assumptions["denial"]) == (0.1, 0.125)
+    page = words_of(her.get(f"{PAGE}{asked.number}/").content.decode())
+    assert "10 % answered at random, and 12 % of the others said No although Yes is true." in page or "13 %" in page
+    again = her.get(PAGE, {"like": asked.number}).context["form"]
+    assert [again[name].value() for name in ("at_random", "denial")] == ["10", "12.5"]
+    refused = her.post(PAGE, FIELDS | {"at_random": "101"})
+    assert refused.status_code == 400
+    assert "less than or equal to 100" in words_of(refused.content.decode())

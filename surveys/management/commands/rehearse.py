@@ -15,6 +15,7 @@ from surveys.management import demo
 from surveys.management.base import SurveyCommand, find_survey, show_progress, usage_error
 from surveys.models import Survey
 from surveys.planning.rehearsals import services, simulation
+from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.population import Assumptions, Given, population
 from surveys.planning.rehearsals.respondents import Respondent, read_answers
 
@@ -35,6 +36,8 @@ class Command(SurveyCommand):
             metavar="ITEM=S1[,S2...]",
             help="true shares of choices, or a number's mean",
         )
+        parser.add_argument("--at-random", type=float, default=0.0, help="share who answer every question at random")
+        parser.add_argument("--denial", type=float, default=0.0, help="share who say No although Yes is true")
         parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
@@ -51,6 +54,10 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
     assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
     if people is not None:
         assumptions = {"respondents": len(people), "shares": {}, "file": True}
+    if options["at_random"]:
+        assumptions["at_random"] = options["at_random"]
+    if options["denial"]:
+        assumptions["denial"] = options["denial"]
     rehearsal = services.request_rehearsal(survey, assumptions, repetitions=options["repetitions"], seed=seed)
     with show_progress("Rehearsing") as watch:
         while rehearsal.waits:
@@ -74,7 +81,8 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
     if people is None:
         assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, assumptions).draw(generator))
-    sent = simulation.rehearse(version, people, generator)
+    misreporting = Misreporting.of({"at_random": options["at_random"], "denial": options["denial"]})
+    sent = simulation.rehearse(version, people, generator, misreporting)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" responses", leave=False, disable=None))
     run = estimator.execute(simulation.finish(version).pk)
     facts = {"slug": survey.slug, "version": version.number, "reports": stored, "run": run.key}

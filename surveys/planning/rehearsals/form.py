@@ -110,6 +110,15 @@ class RehearsalForm(forms.Form):
         """The fields for the number of people in each group."""
         return [self[f"size-{number}"] for number in range(len(self.design.groups))]
 
+    def misreporting(self) -> list[forms.BoundField]:
+        """The fields for the shares of people who do not say what is true."""
+        return [self["at_random"], self["denial"]]
+
+    @property
+    def misreporting_open(self) -> bool:
+        """True if a share is given, or wrong."""
+        return any(field.value() not in (None, "") for field in self.misreporting())
+
     @property
     def sizes_open(self) -> bool:
         """True if a size is given."""
@@ -124,6 +133,10 @@ class RehearsalForm(forms.Form):
         self.assumptions: Assumptions = {"respondents": people or 0, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
             self.assumptions["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
+        if cleaned.get("at_random"):
+            self.assumptions["at_random"] = cleaned["at_random"] / 100
+        if cleaned.get("denial"):
+            self.assumptions["denial"] = cleaned["denial"] / 100
         for entry in self.entries:
             given = self._given(entry)
             if given is not None and entry.group:
@@ -152,6 +165,13 @@ class RehearsalForm(forms.Form):
             max_value=MOST_REPETITIONS,
             initial=like.repetitions if like else 1,
         )
+        for name, label in (
+            ("at_random", gettext("Answer every question at random")),
+            ("denial", gettext("Say No although Yes is true")),
+        ):
+            share = assumptions.get(name)
+            given = f"{100 * share:.6g}" if isinstance(share, float) else None
+            self.fields[name] = PercentField(label=label, min_value=0, max_value=100, required=False, initial=given)
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label=gettext("Seed"), min_value=0, max_value=LARGEST_SEED, initial=seed)
 

@@ -25,6 +25,9 @@ class Assumptions(TypedDict):
     shares: dict[str, Given]
     sizes: NotRequired[list[int] | None]
     groups: NotRequired[dict[str, dict[str, Given]]]
+    at_random: NotRequired[float]
+    denial: NotRequired[float]
+    """Shares of people who do not say what is true: `misreporting.Misreporting`."""
     file: NotRequired[bool]
     """Whether its respondents came in a file, and are not drawn."""
 

@@ -22,6 +22,7 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import delete_rehearsal_reports
 from surveys.models import Rehearsal, Repetition, Survey
 from surveys.planning.rehearsals import measures, simulation
+from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.population import Assumptions, Population, population
 from surveys.planning.rehearsals.respondents import Respondent
 
@@ -58,6 +59,7 @@ def request_rehearsal(
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
         design = design_to_rehearse(survey, design.version + 1)
     population(design, assumptions)
+    Misreporting.of(assumptions)
     freeze_design(design.document)
     rehearsal = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=assumptions, repetitions=repetitions, seed=seed
@@ -148,7 +150,9 @@ def _repeat(
         _renew(rehearsal, lease, number - 1 + stored / rehearsal.respondents)
 
     who = drawn_from.draw(generator) if people is None else people
-    for _ in simulation.send(design, who, generator, truths, before=before):
+    # A source of its own: honest people are the same ones whether or not others misreport.
+    say = Misreporting.of(rehearsal.assumptions).says(design, np.random.default_rng([rehearsal.seed, number, 1]))
+    for _ in simulation.send(design, who, generator, truths, before=before, say=say):
         pass
     _renew(rehearsal, lease, number)
     run = estimator.run_now(design.digest)

@@ -26,6 +26,7 @@ from surveys.lifecycle import services
 from surveys.lifecycle.selectors import version_closing
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
+from surveys.planning.rehearsals.misreporting import HONEST, Misreporting, Say
 from surveys.planning.rehearsals.respondents import Respondent, answers_to_send
 
 WORDS = 4096
@@ -88,14 +89,16 @@ def send(
     truths: Truths,
     *,
     before: Callable[[int], None] = lambda stored: None,
+    say: Say = lambda person: person,
 ) -> Iterator[int]:
     """Send one response per respondent; yields the number stored, and adds the true answers to `truths`.
 
-    `before` is told how many are stored, within the transaction that stores the next ones.
+    `before` is told how many are stored, within the transaction that stores the next ones. `say` is what a person says
+    instead of what is true.
     """
     next_word, people, stored = _words(generator), iter(respondents), 0
     while batch := list(islice(people, BATCH)):
-        bodies = [report_body(design, one, next_word, nonce=secrets.token_hex(16)) for one in batch]
+        bodies = [report_body(design, say(one), next_word, nonce=secrets.token_hex(16)) for one in batch]
         with transaction.atomic():
             before(stored)
             receiving.receive_simulated(bodies, slug=design.slug)
@@ -105,11 +108,16 @@ def send(
             yield stored
 
 
-def rehearse(version: Version, respondents: Iterable[Respondent], generator: np.random.Generator) -> Iterator[int]:
+def rehearse(
+    version: Version,
+    respondents: Iterable[Respondent],
+    generator: np.random.Generator,
+    misreporting: Misreporting = HONEST,
+) -> Iterator[int]:
     """Send for everybody to a version of a survey that is wholly a rehearsal, and record the known shares."""
     design = selectors.get_design(version.design_id)
     truths = Truths(design)
-    yield from send(design, respondents, generator, truths)
+    yield from send(design, respondents, generator, truths, say=misreporting.says(design, generator))
     estimator.record_known_shares(design.digest, truths.shares())
 
 

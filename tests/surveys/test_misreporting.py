@@ -1,0 +1,120 @@
+"""Rehearsals of people who do not say what is true, and what the check by control questions makes of them."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+
+from collector.errors import InputError
+from estimator.models import KnownShare
+from estimator.reports import report as reports
+from surveys.accounts.teams import home_team
+from surveys.definition import definitions
+from surveys.lifecycle.services import write_survey
+from surveys.models import Rehearsal, Survey
+from surveys.planning.rehearsals import services as rehearsals
+from surveys.planning.rehearsals.misreporting import Misreporting
+from surveys.planning.rehearsals.respondents import Respondent
+from tests.factories import kinds, payloads
+
+pytestmark = pytest.mark.django_db
+FORCED = {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
+YES_NO = [{"en": "No"}, {"en": "Yes"}]
+SAID = {"respondents": 3000, "shares": {"moon": [1.0, 0.0], "drugs": [0.7, 0.3]}}
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsals, "wake", lambda rehearsal_id: None)
+
+
+@pytest.fixture
+def survey(alice: User) -> Survey:
+    items = [
+        {"key": "moon", "kind": "yes_no", "wording": {"en": "Have you been to the moon?"}, "choices": YES_NO,
+         "known_share": "0", "channel": FORCED},
+        {"key": "drugs", "kind": "yes_no", "wording": {"en": "Drugs?"}, "choices": YES_NO, "channel": FORCED},
+    ]  # fmt: skip
+    made = payloads.definition(strata={"wording": "", "groups": []}, items=items)
+    return write_survey(definitions.complete(made), team=home_team(alice))
+
+
+def finished(survey: Survey, **more: Any) -> Rehearsal:
+    asked = rehearsals.request_rehearsal(survey, SAID | more, repetitions=1, seed=11)  # type: ignore[arg-type]
+    rehearsals.execute(asked.pk, seconds=math.inf)
+    asked.refresh_from_db()
+    assert asked.run is not None, asked.fault
+    return asked
+
+
+def shares(asked: Rehearsal) -> tuple[float, float]:
+    """The estimated shares of yes."""
+    assert asked.run is not None
+    found = asked.run.estimates.filter(choice=1, stratum=None).order_by("position")
+    moon, drugs = (one.unbiased or 0.0 for one in found)
+    return moon, drugs
+
+
+def truth(asked: Rehearsal) -> list[float]:
+    known = KnownShare.objects.filter(design_id=asked.design_id, choice=1, stratum=None).order_by("position")
+    return [one.share for one in known]
+
+
+def test_honest_people_are_the_same_ones_without_shares_and_with_zero(survey: Survey) -> None:
+    plain, zero = finished(survey), finished(survey, at_random=0.0, denial=0.0)
+    assert bytes(plain.done.get().numbers) == bytes(zero.done.get().numbers)
+
+
+def test_random_answers_move_estimates_and_not_the_truth(survey: Survey) -> None:
+    honest, asked = finished(survey), finished(survey, at_random=0.2)
+    assert truth(asked) == truth(honest)
+    moon, drugs = shares(asked)
+    assert abs(moon - 0.1) < 0.06
+    assert abs(drugs - 0.34) < 0.07
+    check = reports.build(asked.run).protection  # type: ignore[arg-type]
+    assert check is not None
+    assert "answered at random, that would explain it" in check.sentences[0]
+
+
+def test_denial_is_not_seen_by_a_control_question(survey: Survey) -> None:
+    """Half of those with yes say No: 15 % instead of 30 %, and the check finds nothing, as the report says."""
+    asked = finished(survey, denial=0.5)
+    moon, drugs = shares(asked)
+    assert abs(drugs - 0.15) < 0.06
+    assert truth(asked)[1] == pytest.approx(0.3, abs=0.03)
+    check = reports.build(asked.run).protection  # type: ignore[arg-type]
+    assert check is not None
+    assert "nothing contradicts it" in check.sentences[0]
+    assert "said No to protect themselves, it does not tell" in check.limits
+    assert abs(moon) < 0.06
+
+
+@pytest.mark.parametrize(("name", "share"), [("at_random", 1.5), ("denial", -0.1)])
+def test_share_out_of_range_is_refused(survey: Survey, name: str, share: float) -> None:
+    with pytest.raises(InputError, match=rf"{name} must be a share from 0 to 1; got {share}"):
+        finished(survey, **{name: share})
+    assert not Rehearsal.objects.exists()
+
+
+def test_random_answers_to_every_kind_of_question_can_be_sent() -> None:
+    """Each answer of each item is given by some of 300 people who answer at random, and none that cannot be sent."""
+    design = kinds.every_kind()
+    say = Misreporting(at_random=1.0).says(design, np.random.default_rng(1))
+    truthful = Respondent(
+        0, tuple(0 if item.kind != "several_choices" else (0,) * len(item.choices) for item in design.items)
+    )
+    said = [say(truthful) for _ in range(300)]
+    for position, item in enumerate(design.items):
+        given = [one.answers[position] for one in said]
+        if item.kind == "several_choices":
+            assert {sum(one) for one in given} <= set(range((item.most or len(item.choices)) + 1))  # type: ignore[arg-type]
+        elif item.asked_if is None:
+            assert set(given) == set(range(item.answer_count)), item.key
+
+
+def test_denial_leaves_other_kinds_as_they_are() -> None:
+    design = definitions.design_of(definitions.complete(payloads.definition()), version=1)
+    say = Misreporting(denial=1.0).says(design, np.random.default_rng(1))
+    assert say(Respondent(0, (1, 2))) == Respondent(0, (0, 2))
