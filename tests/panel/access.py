@@ -162,6 +162,7 @@ ROWS = {
     "panel:code": form("", STAFF),
     "panel:kept": form("", STAFF),
     "panel:survey-analyse": form("survey", VIEWER, ANALYST),
+    "panel:survey-screen": read("survey"),
     "panel:analysis": read("analysis"),
     "panel:analysis-csv": read("analysis", ANALYST),
     "panel:analysis-json": read("analysis", ANALYST),

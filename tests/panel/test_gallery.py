@@ -17,12 +17,12 @@ from surveys.panel.gallery import cards
 
 TOPICS = (
     "substance-use", "academic-cheating", "partner-violence", "corruption", "sexual-health", "discrimination-at-work",
-    "tax", "doping",
+    "tax", "doping", "classroom",
 )  # fmt: skip
 TO_BE_FILLED_IN = {"partner-violence"}
 
 
-def test_templates_are_the_eight_topics() -> None:
+def test_templates_are_eight_topics_and_a_classroom() -> None:
     assert tuple(template.name for template in templates.templates()) == TOPICS
     assert templates.find("tax") is templates.templates()[6]
     assert templates.find("taxes") is None
@@ -30,12 +30,15 @@ def test_templates_are_the_eight_topics() -> None:
 
 @pytest.mark.parametrize("name", TOPICS)
 def test_template_size_languages_and_epsilon(name: str) -> None:
-    """Three to six questions in two languages, none above epsilon 2, together at most 4, also with a coin or a die."""
+    """Three to six questions in two languages, none above epsilon 2, together at most 4, also with a coin or a die.
+
+    A class has one question, whose share is known.
+    """
     template = templates.find(name)
     assert template is not None
     definition = copy.deepcopy(template.definition)
     assert definition["languages"] == ["en", "de"]
-    assert 3 <= len(definition["items"]) <= 6
+    assert 3 <= len(definition["items"]) <= 6 or definition["items"][0].get("known_share")
     assert all(mechanism_of(item).epsilon <= 2 for item in definition["items"])
     assert total_epsilon(definition) <= 4
     assert all(definition[text][code] for text in ("title", "introduction", "consent") for code in ("en", "de"))
@@ -57,7 +60,7 @@ def test_the_gallery_shows_each_template(her: Client) -> None:
     for template in templates.templates():
         assert template.topic["en"] in html
         assert f'value="{template.name}"' in html
-    assert html.count("Use this template</button>") == 8
+    assert html.count("Use this template</button>") == 9
     assert "<dd>3.18</dd>" in html, "4 questions: 3 * ln 2 + ln 3"
 
 

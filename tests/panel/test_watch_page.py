@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -12,10 +13,13 @@ from collector.models import DailyCount
 from collector.reports import folding
 from estimator.models import Run, Worker
 from estimator.runs import services as estimator
-from surveys.lifecycle.services import close_survey
+from surveys.accounts.teams import home_team
+from surveys.definition import templates as topics
+from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
+from surveys.opening.services import open_survey
 from surveys.panel.field_days import days_of
-from tests.factories import payloads
+from tests.factories import payloads, simulation
 from tests.factories.reports import store_report
 from tests.factories.runs import fill, run_of
 
@@ -169,3 +173,30 @@ def test_survey_page_shows_newest_results_briefly(run: Run, her: Client) -> None
     assert page.count('class="quote"') > 0
     assert "<svg" not in page[page.index("Latest results") : page.index("</section>", page.index("Latest results"))]
     assert PAGE in page
+
+
+def test_screen_shows_the_code_the_tickets_and_then_the_estimates(
+    her: Client, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimator, "wake", lambda run_id: None)
+    template = topics.find("classroom")
+    assert template is not None
+    survey = write_survey(template.definition, team=home_team(alice))
+    address = "/panel/survey/classroom/screen/"
+    assert "Open the survey first" in her.get(address).content.decode()
+    version = open_survey(survey)
+    page = her.get(address).content.decode()
+    assert 'class="qr"' in page
+    assert "/s/classroom/" in page
+    assert "No estimates yet" in page
+    design = get_design(version.design_id)
+    source = np.random.default_rng(5)
+    born = (source.random(300) < 120 / 365).astype(np.int64)
+    who = simulation.People(np.zeros(300, dtype=np.int64), {"born_early": born})
+    simulation.store(design, who, simulation.symbols(design, who, source))
+    close_survey(survey, by=alice)
+    estimator.execute(estimator.request_run(version.design_id).pk)
+    page = her.get(address).content.decode()
+    assert "And what is known" in page
+    assert "33 % is known" in page.replace("\u00a0", " ")
+    assert "Show on a screen" in her.get("/panel/survey/classroom/watch/").content.decode()

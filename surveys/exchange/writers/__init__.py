@@ -10,7 +10,9 @@ from surveys.definition.parts import Definition, ItemPart, Text
 from surveys.exchange.source import WRITTEN_BEFORE
 
 PREFER_NOT: Final = "prefer_not"
-KEPT: Final = ("kind", "channel", "unasked", "keep_last", "help_after", "sensitivity", "before", "choice_pictures")
+KEPT: Final = (
+    "kind", "channel", "unasked", "keep_last", "help_after", "sensitivity", "known_share", "before", "choice_pictures",
+)  # fmt: skip
 """Parts of a question that other tools have no word for."""
 
 EXPRESSED: Final = {"languages", "title", "introduction", "consent", "sections", "items"}
