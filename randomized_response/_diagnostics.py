@@ -38,6 +38,18 @@ class LikelihoodRatio(Result):
         return f"LR = {self.statistic:.4f}, df = {self.degrees_of_freedom}, p = {self.p_value:.4g}"
 
 
+@dataclass(frozen=True)
+class WaldTest(Result):
+    """The test that linear combinations of coefficients are 0; NaN where they or their covariance are not finite."""
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"Wald = {self.statistic:.4f}, df = {self.degrees_of_freedom}, p = {self.p_value:.4g}"
+
+
 def likelihood_ratio(larger: float, smaller: float, degrees_of_freedom: int) -> LikelihoodRatio:
     """Test a smaller model within a larger one, from their log likelihoods (Wilks 1938)."""
     statistic = max(2 * (larger - smaller), 0.0) if np.isfinite([larger, smaller]).all() else float("nan")
@@ -74,6 +86,23 @@ class RegressionFit(TableResult):
     def p_values(self) -> Floats:
         """Two-sided p-values of each coefficient being 0, by the normal distribution (Wald)."""
         return np.asarray(2 * scipy.special.ndtr(-np.abs(self.z_values)))
+
+    def wald_test(self, contrasts: ArrayLike) -> WaldTest:
+        """Test that linear combinations of the coefficients are 0 (Wald 1943).
+
+        Parameters
+        ----------
+        contrasts : array of shape (q, p + 1)
+            The weight of each coefficient in each combination; linearly independent rows.
+        """
+        table = np.atleast_2d(np.asarray(contrasts, dtype=np.float64))
+        used = np.flatnonzero(table.any(axis=0))
+        values, spread = self.coefficients[used], self.covariance[np.ix_(used, used)]
+        statistic = float("nan")
+        if used.size and np.isfinite(values).all() and np.isfinite(spread).all():
+            some = table[:, used]
+            statistic = float(some @ values @ np.linalg.solve(some @ spread @ some.T, some @ values))
+        return WaldTest(statistic, len(table), float(scipy.special.chdtrc(len(table), statistic)))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
         """Wald intervals of the coefficients, shape (p + 1, 2)."""

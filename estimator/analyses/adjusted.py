@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from collector.designs import Design
 from estimator.analyses.calibrated import Unmet, weights_of
@@ -148,7 +147,7 @@ class _Model:
 
     def alike(self) -> dict[str, object]:
         """The test of Wald that no coefficient but the intercept matters."""
-        return _wald(self.fit.coefficients[1:], self.fit.covariance[1:, 1:])
+        return self._wald(np.eye(len(self.columns) + 1)[1:])
 
     def interaction(self) -> dict[str, object]:
         """The test of Wald that the effects of the two questions add up: of all contrasts that additive ones lack."""
@@ -156,10 +155,15 @@ class _Model:
         effects = [(at, answer) for at, place in enumerate(self.crossed) for answer in self.told[place][1:]]
         additive = [[1.0, *(float(pair[at][1] == answer) for at, answer in effects)] for pair in self.pairs]
         left, sizes, _ = np.linalg.svd(np.array(additive))
-        contrasts = left[:, int((sizes > RANK * sizes[0]).sum()) :].T[:, 1:]  # the first pair's coefficient is 0
-        spread = self.fit.covariance[np.ix_(used, used)]
-        with np.errstate(invalid="ignore"):  # of coefficients that are not finite
-            return _wald(contrasts @ self.fit.coefficients[used], contrasts @ spread @ contrasts.T)
+        lacking = left[:, int((sizes > RANK * sizes[0]).sum()) :].T
+        contrasts = np.zeros((len(lacking), len(self.columns) + 1))
+        contrasts[:, used] = lacking[:, 1:]  # the coefficient of the first pair is 0
+        return self._wald(contrasts)
+
+    def _wald(self, contrasts: Floats) -> dict[str, object]:
+        found = self.fit.wald_test(contrasts)
+        numbers = {"statistic": number(found.statistic), "p_value": number(found.p_value)}
+        return {"test": WALD, "degrees_of_freedom": found.degrees_of_freedom, **numbers}
 
 
 def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -257,15 +261,6 @@ def _pairs(table: _Table, told: Sequence[Sequence[int]], crossed: Sequence[int])
 def _holds(answers: NDArray[np.int64], column: Column) -> NDArray[np.bool_]:
     held: NDArray[np.bool_] = np.logical_and.reduce([answers[:, place] == answer for place, answer in column])
     return held
-
-
-def _wald(values: Floats, spread: Floats) -> dict[str, object]:
-    """The test that these values with this covariance are 0; without numbers where some are not finite."""
-    known = bool(len(values)) and bool(np.isfinite(values).all() and np.isfinite(spread).all())
-    statistic = float(values @ np.linalg.solve(spread, values)) if known else float("nan")
-    p_value = float(chdtrc(len(values), statistic)) if known else float("nan")
-    found = {"statistic": number(statistic), "degrees_of_freedom": len(values), "p_value": number(p_value)}
-    return {"test": WALD, **found}
 
 
 def _design(answers: NDArray[np.int64], columns: Sequence[Column]) -> Floats:

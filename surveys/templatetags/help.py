@@ -40,6 +40,7 @@ PAGES = {
     "panel:waves": "how-to/repeat-a-survey.html",
     "panel:paper": "how-to/paper-and-coin.html",
     "panel:survey-watch": "reference/report.html",
+    "panel:survey-screen": "tutorials/class.html",
     "panel:survey-analyse": ANALYSES,
     "panel:analysis": ANALYSES,
     "panel:export": "how-to/export.html",

@@ -10,7 +10,7 @@ from scipy import optimize, special, stats
 from statsmodels.datasets import fair, spector
 from statsmodels.discrete.discrete_model import Logit
 
-from randomized_response import Channel, _logistic, forced_response, warner
+from randomized_response import Channel, _logistic, forced_response, simulate, warner
 from randomized_response.regression import logistic_regression
 
 COINS = forced_response(truth="1/2")
@@ -470,3 +470,21 @@ GOOD = {"covariates": [[0.5], [1.0], [1.5], [0.0]], "reports": [0, 1, 0, 1], "ch
 def test_bad_input_names_argument_bound_and_value(change, message):
     with pytest.raises(ValueError, match=message):
         logistic_regression(**(GOOD | change))
+
+
+def test_wald_test_of_one_coefficient_is_its_square_and_of_all_holds_their_covariance():
+    source = np.random.default_rng(7)
+    covariates = source.normal(size=(800, 3))
+    truth = source.random(800) < 1 / (1 + np.exp(-covariates[:, 0]))
+    channel = forced_response(truth="1/2")
+    fit = logistic_regression(covariates, simulate(channel, truth.astype(int), source), channel)
+    one = fit.wald_test([0, 0, 1, 0])
+    assert one.statistic == pytest.approx(fit.z_values[2] ** 2)
+    assert one.p_value == pytest.approx(fit.p_values[2])
+    slopes = fit.wald_test(np.eye(4)[1:])
+    expected = fit.coefficients[1:] @ np.linalg.inv(fit.covariance[1:, 1:]) @ fit.coefficients[1:]
+    assert (slopes.statistic, slopes.degrees_of_freedom) == (pytest.approx(expected), 3)
+    assert "df = 3" in str(slopes)
+    same = fit.wald_test([[0, 1, -1, 0]])
+    spread = fit.covariance[1, 1] + fit.covariance[2, 2] - 2 * fit.covariance[1, 2]
+    assert same.statistic == pytest.approx((fit.coefficients[1] - fit.coefficients[2]) ** 2 / spread)
