@@ -22,6 +22,8 @@ def main() -> None:
 
     django.setup()
     from estimator.analyses.adjusted import adjusted_regression
+    from estimator.analyses.areas import small_areas
+    from estimator.analyses.calibrated import weighting
     from estimator.runs.estimation import estimate_item
     from estimator.runs.groups import of_totals
     from tests.factories import background
@@ -40,12 +42,21 @@ def main() -> None:
     alone = everybody.merge_all(exact)
     inputs = {"totals": np.stack(merged[:1], axis=1).tolist(), "groups": partition.members}
     asked = {"outcome": "cheated", "predictors": [one.key for one in design.background.questions], "confidence": 0.95}
+    margins = {
+        one.key: {str(k): f"1/{len(one.choices) - 1}" for k in range(1, len(one.choices))}
+        for one in design.background.questions
+    }
+    weighted = {"item": "cheated", "margins": margins, "method": "raking", "largest": None, "confidence": 0.95}
+    region, *others = (one.key for one in design.background.questions)
+    areas = {"outcome": "cheated", "area": region, "predictors": others, "census": [], "confidence": 0.95}
     rows = (
         ("cells made and checked at opening", lambda: background.design(*background.SIX, expected=RESPONSES)),
         ("cells combined for release", lambda: of_totals(design, exact)),
         ("a question for everybody", lambda: list(estimate_item(everybody, 0, alone[:1], 0.95))),
         ("a question, by every answer too", lambda: list(estimate_item(partition, 0, merged[:1], 0.95))),
         ("regression on six questions", lambda: adjusted_regression(design, asked, inputs)),
+        ("weights to the margins of six questions", lambda: weighting(design, weighted, inputs)),
+        ("small areas, with five predictors", lambda: small_areas(design, areas, inputs)),
     )
     print(HEAD.format(cells=len(cells), released=len(partition.members), groups=len(partition.groups)))
     for name, act in rows:
