@@ -10,6 +10,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -42,13 +43,7 @@ def main() -> None:
     alone = everybody.merge_all(exact)
     inputs = {"totals": np.stack(merged[:1], axis=1).tolist(), "groups": partition.members}
     asked = {"outcome": "cheated", "predictors": [one.key for one in design.background.questions], "confidence": 0.95}
-    margins = {
-        one.key: {str(k): f"1/{len(one.choices) - 1}" for k in range(1, len(one.choices))}
-        for one in design.background.questions
-    }
-    weighted = {"item": "cheated", "margins": margins, "method": "raking", "largest": None, "confidence": 0.95}
-    region, *others = (one.key for one in design.background.questions)
-    areas = {"outcome": "cheated", "area": region, "predictors": others, "census": [], "confidence": 0.95}
+    weighted, areas = _weighting(design), _areas(design)
     rows = (
         ("cells made and checked at opening", lambda: background.design(*background.SIX, expected=RESPONSES)),
         ("cells combined for release", lambda: of_totals(design, exact)),
@@ -61,6 +56,21 @@ def main() -> None:
     print(HEAD.format(cells=len(cells), released=len(partition.members), groups=len(partition.groups)))
     for name, act in rows:
         print(f"| {name} | {_quickest(act):.2f} s |")
+
+
+def _weighting(design: Any) -> dict[str, object]:
+    """What is asked of a weighting to equal shares of the answers to every question."""
+    margins = {
+        one.key: {str(k): f"1/{len(one.choices) - 1}" for k in range(1, len(one.choices))}
+        for one in design.background.questions
+    }
+    return {"item": "cheated", "margins": margins, "method": "raking", "largest": None, "confidence": 0.95}
+
+
+def _areas(design: Any) -> dict[str, object]:
+    """What is asked of small areas by the first question, with all others as predictors."""
+    region, *others = (one.key for one in design.background.questions)
+    return {"outcome": "cheated", "area": region, "predictors": others, "census": [], "confidence": 0.95}
 
 
 def _quickest(act: Callable[[], object]) -> float:

@@ -15,6 +15,7 @@ from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
 from estimator.base import charts, wording
 from estimator.base.languages import figures
+from estimator.base.measures import TOO_FEW
 from estimator.models import Analysis
 
 ENOUGH_AREAS = 10
@@ -80,7 +81,7 @@ def _with_direct(
     marks = gettext("share from the area’s own responses alone")
     rows = [replace(row, truth=share, marks=marks) for row, share in zip(drawn.drawn, alone, strict=True)]
     head = (*drawn.table.head, gettext("From its own responses alone (diamond)"))
-    texts = ["–" if share is None else figures(f"{100 * share:.0f}{wording.SPACE}%") for share in alone]
+    texts = [wording.percent(share) for share in alone]
     cells = tuple((*row, text) for row, text in zip(drawn.table.rows, texts, strict=True))
     table = replace(drawn.table, head=head, rows=cells)
     return parts.drawn_over(rows, "areas", drawn.title, charts.axis_for(rows), table)
@@ -88,6 +89,6 @@ def _with_direct(
 
 def _nothing(result: dict[str, object]) -> str:
     flags = result["flags"]
-    if flags and flags != ["too_few_reports"]:
+    if flags and flags != [TOO_FEW]:
         return gettext("The model has no finite estimate: there are too few responses for so many predictors.")
     return gettext("There are no estimates yet: at least three areas and 30 responses that tell them are needed.")

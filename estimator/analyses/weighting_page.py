@@ -101,7 +101,11 @@ def _margin(key: str, answers: Sequence[tuple[int, float, float]], speaker: RowD
     """The answers to a question: their shares among the responses, and in the population as a diamond."""
     title, drawn, cells = speaker.background_question(key), [], []
     for answer, among, share in answers:
-        label, given, known = speaker.background_answer(key, answer), _percent(among), _percent(share)
+        label, given, known = (
+            speaker.background_answer(key, answer),
+            wording.percent(among, 1),
+            wording.percent(share, 1),
+        )
         text = f"{given} → {known}"
         marks = gettext("share of the population")
         drawn.append(charts.ChartRow(label, text, among, truth=share, marks=marks))
@@ -140,10 +144,6 @@ def _weights(found: WeightsSummary, n: int, key: str) -> parts.FigureWithTable:
     )
     table = parts.FigureTable(gettext("Weights, 1 on average"), (gettext("Number"), gettext("Value")), cells)
     return parts.FigureWithTable(title, picture, table)
-
-
-def _percent(share: float) -> str:
-    return figures(f"{100 * share:.1f}{wording.SPACE}%")
 
 
 def _times(number: float) -> str:

@@ -12,7 +12,6 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 
 from estimator.base import charts, wording
-from estimator.base.languages import figures
 from estimator.reports.question_blocks import Figure
 from estimator.reports.tables import Cell, ReportTable, TableColumn
 from estimator.runs.results import QuestionResults, Results
@@ -102,7 +101,7 @@ def _sentence(one: _Control) -> str:
     words = {
         "question": one.item.wording,
         "share": _quoted(one.estimate, one.low, one.high),
-        "known": _percent(one.known),
+        "known": wording.percent(one.known),
     }
     if one.agrees:
         text = _("“%(question)s”: an estimated %(share)s say Yes; %(known)s is known, and nothing contradicts it.")
@@ -131,7 +130,7 @@ def _table(controls: Sequence[_Control], title: str) -> ReportTable:
             Cell(one.item.wording, kind="head", quoted=True),
             Cell(wording.count(one.item.n)),
             Cell(_quoted(one.estimate, one.low, one.high)),
-            Cell(_percent(one.known)),
+            Cell(wording.percent(one.known)),
             Cell("–" if one.random is None else _quoted(*one.random)),
         )
         for one in controls
@@ -148,7 +147,7 @@ def _corrected(results: Results, random: tuple[float, float, float]) -> ReportTa
     ends = {"low": least, "high": most}
     columns = (
         TableColumn(_("Question"), number=False), TableColumn(_("Estimate")),
-        TableColumn(_("If %(share)s answered at random") % {"share": _percent(random[0])}),
+        TableColumn(_("If %(share)s answered at random") % {"share": wording.percent(random[0])}),
         TableColumn(_("From %(low)s to %(high)s") % ends),
     )  # fmt: skip
     caption = _("Share of Yes if as many people had answered the other questions at random")
@@ -167,9 +166,9 @@ def _rows(results: Results, random: tuple[float, float, float]) -> Iterator[tupl
         ends = sorted((_without(found.constrained, low), _without(found.constrained, high)))
         yield (
             Cell(item.wording, kind="head", quoted=True),
-            Cell(_percent(found.constrained)),
+            Cell(wording.percent(found.constrained)),
             Cell(_quoted(estimate, least, most)),
-            Cell(_("%(low)s to %(high)s") % {"low": _percent(ends[0]), "high": _percent(ends[1])}),
+            Cell(_("%(low)s to %(high)s") % {"low": wording.percent(ends[0]), "high": wording.percent(ends[1])}),
         )
 
 
@@ -180,8 +179,4 @@ def _without(share: float, random: float) -> float:
 
 def _quoted(estimate: float, low: float, high: float) -> str:
     span = wording.span(low, high, 0, wording.unit_of(mean=False))
-    return f"{_percent(estimate)} ({span})"
-
-
-def _percent(share: float) -> str:
-    return figures(f"{100 * share:.0f}{wording.SPACE}%")
+    return f"{wording.percent(estimate)} ({span})"

@@ -4,29 +4,15 @@ import numpy as np
 import pytest
 
 from collector.designs import Design
-from collector.designs.services import close_design
 from estimator.analyses import exports, presentation, requests, services
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
 from estimator.runs.groups import of_totals
 from tests.factories import background
+from tests.factories.background import done
 
 Kind = Analysis.Kind
-
-
-@pytest.fixture
-def design(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
-    monkeypatch.setattr(services, "wake", lambda number: None)
-    made = background.answered()
-    close_design(made.digest)
-    return made
-
-
-def done(kind: Kind, design: Design, **fields: str) -> Analysis:
-    found = services.execute(services.request(kind, fields, [design]).pk)
-    assert found.state == Analysis.State.DONE, found.fault
-    return found
 
 
 def test_pairs_of_answers_are_compared(design: Design) -> None:

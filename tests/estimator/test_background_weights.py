@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from collector.designs import Design
-from collector.designs.services import close_design
 from estimator.analyses import presentation, requests, services
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.calibrated import weighting
@@ -17,6 +16,7 @@ from estimator.models import Analysis
 from estimator.runs.groups import of_totals
 from surveys.definition import definitions
 from tests.factories import background, three_groups
+from tests.factories.background import done
 
 Kind = Analysis.Kind
 REGIONS = dict(zip(map(str, range(1, 5)), ["1/4"] * 4, strict=True))
@@ -26,20 +26,6 @@ WEIGHTED = {"item": "cheated", "margins": MARGINS, "method": "raking", "largest"
 FIELDS = {f"share-where_do_you_live-{k}": "25" for k in range(1, 5)}
 
 THREE = {f"share-where_do_you_live-{k}": share for k, share in enumerate(("50", "25", "25", "0"), start=1)}
-
-
-@pytest.fixture
-def design(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
-    monkeypatch.setattr(services, "wake", lambda number: None)
-    made = background.answered()
-    close_design(made.digest)
-    return made
-
-
-def done(kind: Kind, design: Design, **fields: str) -> Analysis:
-    found = services.execute(services.request(kind, fields, [design]).pk)
-    assert found.state == Analysis.State.DONE, found.fault
-    return found
 
 
 def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from collector.designs import Design
-from collector.designs.services import close_design
 from estimator.analyses import presentation, requests, services
 from estimator.analyses.areas import small_areas
 from estimator.analyses.quantities import AnalysisError
@@ -84,22 +83,8 @@ def test_area_without_responses_is_estimated_from_the_others() -> None:
     assert widths[f"{DISTRICT}=1"] > np.median(list(widths.values()))
 
 
-@pytest.fixture
-def design(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
-    monkeypatch.setattr(services, "wake", lambda number: None)
-    made = background.answered()
-    close_design(made.digest)
-    return made
-
-
-def done(design: Design, **fields: str) -> Analysis:
-    found = services.execute(services.request(Kind.AREAS, {"outcome": "cheated", **fields}, [design]).pk)
-    assert found.state == Analysis.State.DONE, found.fault
-    return found
-
-
 def test_page_names_ends_and_cautions(design: Design) -> None:
-    page = presentation.present(done(design, area="where_do_you_live"))
+    page = presentation.present(background.done(Kind.AREAS, design, outcome="cheated", area="where_do_you_live"))
     assert page.about == ("Have you cheated?", "Where do you live?")
     assert "in all areas together" in page.sentences[0]
     assert "highest in “West”" in page.sentences[1]
@@ -114,7 +99,14 @@ def test_page_names_ends_and_cautions(design: Design) -> None:
 
 def test_census_answer_that_nobody_told_is_named(design: Design) -> None:
     table = "area,gender,people\nNorth,Woman,10\nNorth,Another,1"
-    found = done(design, area="where_do_you_live", table=table, **{"predictor-what_is_your_gender": "yes"})
+    found = background.done(
+        Kind.AREAS,
+        design,
+        outcome="cheated",
+        area="where_do_you_live",
+        table=table,
+        **{"predictor-what_is_your_gender": "yes"},
+    )
     assert found.result["unmet"] == {"question": "what_is_your_gender", "answer": 3, "reason": "unmodelled"}
     (sentence,) = presentation.present(found).sentences
     assert "The census has people with “Another”" in sentence

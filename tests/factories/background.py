@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from collector.designs.services import freeze_design
 from collector.reports.selectors import Totals
+from estimator.analyses import services as analyses
+from estimator.models import Analysis
 from surveys.definition import definitions
 from surveys.definition.background import frozen_background
 from tests.factories import payloads, simulation
@@ -111,3 +113,10 @@ def _people(made: Design, n: int, seed: int) -> tuple[simulation.People, NDArray
     cheated = (random.random(n) < np.array(YES)[told[:, 0]]).astype(np.int64)
     people = simulation.People(cells, {"cheated": cheated, "mood": random.choice(3, size=n)})
     return people, simulation.symbols(made, people, random)
+
+
+def done(kind: Analysis.Kind, made: Design, **fields: str) -> Analysis:
+    """An analysis of this survey, requested with these fields and computed."""
+    found = analyses.execute(analyses.request(kind, fields, [made]).pk)
+    assert found.state == Analysis.State.DONE, found.fault
+    return found
