@@ -16,7 +16,7 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def design(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
+def answered(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
     """2,000 responses to a closed survey on region, age and gender; no worker is woken for analyses."""
     monkeypatch.setattr(analyses, "wake", lambda analysis_id: None)
     made = background.answered()

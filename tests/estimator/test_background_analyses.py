@@ -15,6 +15,11 @@ from tests.factories.background import done
 Kind = Analysis.Kind
 
 
+@pytest.fixture
+def design(answered: Design) -> Design:
+    return answered
+
+
 def test_pairs_of_answers_are_compared(design: Design) -> None:
     found = done(Kind.COMPARISON, design, quantity="cheated:1", against="pairs:where_do_you_live")
     rows = found.result["rows"]

@@ -28,6 +28,11 @@ FIELDS = {f"share-where_do_you_live-{k}": "25" for k in range(1, 5)}
 THREE = {f"share-where_do_you_live-{k}": share for k, share in enumerate(("50", "25", "25", "0"), start=1)}
 
 
+@pytest.fixture
+def design(answered: Design) -> Design:
+    return answered
+
+
 def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
     design, exact = background.sampled(n, seed)
     partition = of_totals(design, exact)

@@ -19,6 +19,11 @@ OLD = np.array([0.1, 0.1, 0.3, 0.5])
 CENSUS = [[area, age + 1, int(1000 * OLD[age])] for area in range(1, 13) for age in range(4)]
 
 
+@pytest.fixture
+def design(answered: Design) -> Design:
+    return answered
+
+
 def inputs_of(seed: int, n: int = 2400, spread: float = 0.8) -> tuple[Design, dict[str, object], np.ndarray]:
     design, exact, shares = background.districts(n, seed, spread)
     partition = of_totals(design, exact)
