@@ -34,6 +34,7 @@ from randomized_response.frames import PrevalenceEstimate, prevalence
 from randomized_response.items import ItemsEstimate, estimate_items
 from randomized_response.joint import ConditionalEstimate, JointEstimate, estimate_joint
 from randomized_response.linear import LinearFit, linear_regression
+from randomized_response.margins import PredictiveMargins, predictive_margins
 from randomized_response.means import MeanEstimate, estimate_mean, mean_of_shares
 from randomized_response.mechanisms import (
     crosswise,
@@ -94,7 +95,8 @@ __all__ = [
     "ChangeEstimate", "Channel", "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence",
     "CorrelationEstimate", "EachOption", "ExtendedCrosswiseEstimate", "ItemsEstimate", "JointEstimate",
     "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix", "MultilevelFit",
-    "ParameterError", "PowerEstimate", "PredictorFit", "PrevalenceEstimate", "ProportionEstimate", "Question",
+    "ParameterError", "PowerEstimate", "PredictiveMargins", "PredictorFit", "PrevalenceEstimate",
+    "ProportionEstimate", "Question",
     "RandomAnswerCurve", "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding",
     "UnknownPrevalenceEstimate", "anchored_crosswise", "bootstrap_weights", "calibrate",
     "categorical_regression", "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection",
@@ -106,7 +108,7 @@ __all__ = [
     "k_ary", "kuk", "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look",
     "mean_of_shares", "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers",
     "nonresponse_bounds", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior",
-    "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
+    "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
     "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
     "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
     "unrelated_question", "warner",

@@ -116,6 +116,11 @@ class RegressionFit(TableResult):
         return design, np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
 
     @property
+    def covariates(self) -> tuple[str, ...]:
+        """The names of the covariates, without the intercept."""
+        return self.names[1:]
+
+    @property
     def params(self) -> Floats:
         """`coefficients`, by the name of statsmodels; so are `bse`, `tvalues`, `pvalues`."""
         return self.coefficients

@@ -119,6 +119,17 @@ class CategoricalFit(LikelihoodFit):
         every = [step for step in steps for _ in self.labels]
         return effects_of(names, found, slopes.reshape(found.size, -1), self.covariance, every)
 
+    bounded = True
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        return self.covariate_names
+
+    def margin(self, columns: Floats, share: Floats) -> tuple[Floats, Floats]:
+        """The predicted shares averaged over people, for `predictive_margins`; NaN without a fit."""
+        slopes = self._derivatives(lambda at: np.asarray(self.family.shares(at, columns) @ share))
+        return self.family.shares(self._finite, columns) @ share, slopes
+
     @property
     def _finite(self) -> Floats:
         """The coefficients, all NaN where one of them is not finite."""

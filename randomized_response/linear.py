@@ -63,6 +63,13 @@ class LinearFit(RegressionFit):
         reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * spread
         return LinearPrediction(means, spread, means - reach, means + reach, confidence)
 
+    bounded = False
+
+    def margin(self, columns: Floats, share: Floats) -> tuple[Floats, Floats]:
+        """The predicted mean averaged over people, for `predictive_margins`."""
+        slope = (columns @ share)[None]
+        return slope @ self.coefficients, slope
+
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = f"Linear regression on debiased reports ({self.robust} standard errors, 95 % Wald intervals)"
         slopes = f"all slopes 0: Wald = {self.wald:.4f}, df = {len(self.names) - 1}, p = {self.wald_p_value:.4g}"

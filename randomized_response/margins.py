@@ -1,16 +1,18 @@
-"""Average marginal effects of a fitted regression, with standard errors by the delta method."""
+"""Average marginal effects and predictive margins of fitted regressions, with errors by the delta method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._links import Link
-from randomized_response.results import TableResult
+from randomized_response._rows import read_like
+from randomized_response.errors import ParameterError
+from randomized_response.results import Result, TableResult
 
 Floats = NDArray[np.float64]
 
@@ -113,3 +115,121 @@ def average_effects(
             ends.append((float(share @ yes), moved @ (share * link.slopes(at, yes, no)[0])))
         effects[j - 1], slopes[j - 1] = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]
     return effects_of(names[1:], effects, slopes, spread, steps)
+
+
+class Margined(Protocol):
+    """A fitted regression whose predictions can be averaged."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it predicts shares, from 0 to 1."""
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """The names of the covariates, without the intercept."""
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the coefficients."""
+
+    def margin(self, columns: Floats, share: Floats) -> tuple[Floats, Floats]:
+        """The predictions (k,) averaged over people, with their derivatives by the coefficients (k, q).
+
+        - `columns`: of the people, the constant first, shape (p + 1, n).
+        - `share`: of each in the average, shape (n,), summing to 1.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class PredictiveMargins(Result):
+    """Predictions averaged over people in s scenarios. Made by `predictive_margins`.
+
+    Attributes
+    ----------
+    estimates, standard_errors : arrays of shape (s, k)
+        The average of each of k shares, or of one mean, in each scenario. Errors are NaN without a finite fit.
+    covariance : array of shape (s * k, s * k)
+        Of the estimates, scenario by scenario.
+    bounded : bool
+        Whether the estimates are shares: their intervals are then made on the logit scale.
+    """
+
+    estimates: Floats
+    covariance: Floats
+    bounded: bool
+
+    @property
+    def standard_errors(self) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.sqrt(np.diag(self.covariance)).reshape(self.estimates.shape))
+
+    def intervals(self, confidence: float = 0.95) -> Floats:
+        """Normal intervals of the estimates, those of shares on the logit scale, shape (s, k, 2)."""
+        reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * self.standard_errors
+        sides = np.array([-1.0, 1.0])
+        if not self.bounded:
+            return np.asarray(self.estimates[..., None] + reach[..., None] * sides)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = self.estimates * (1 - self.estimates)
+            around = scipy.special.logit(self.estimates)[..., None] + (reach / inside)[..., None] * sides
+        return np.asarray(scipy.special.expit(around))
+
+    def difference(self, one: int, other: int) -> tuple[Floats, Floats]:
+        """Estimates of one scenario minus those of another, and their standard errors, both of shape (k,)."""
+        scenarios, k = self.estimates.shape
+        blocks = np.diagonal(self.covariance.reshape(scenarios, k, scenarios, k), axis1=1, axis2=3)
+        variances = blocks[one, one] + blocks[other, other] - 2 * blocks[one, other]
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt(np.maximum(variances, 0))
+        return self.estimates[one] - self.estimates[other], np.asarray(errors)
+
+
+def predictive_margins(
+    fit: Margined, scenarios: Sequence[ArrayLike], weights: ArrayLike | None = None
+) -> PredictiveMargins:
+    """Average the predictions of a regression over people, as if all were in each of some scenarios.
+
+    Parameters
+    ----------
+    fit : LogisticFit, LinearFit or CategoricalFit
+    scenarios : sequence of arrays of shape (n, p)
+        The covariates of the same n people in each scenario: as they are, but for what the scenario changes.
+    weights : array of shape (n,), optional
+        How much each person counts: not negative, not all 0. All alike by default.
+
+    Returns
+    -------
+    PredictiveMargins
+        Errors by the delta method, the people taken as they are.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the bound and the value.
+
+    References
+    ----------
+    Graubard, B. I. & Korn, E. L. (1999). Predictive margins with survey data. Biometrics 55, 652-659.
+
+    Examples
+    --------
+    >>> from randomized_response import forced_response, logistic_regression
+    >>> woman, report = [1, 1, 0, 0], [1, 0, 1, 0]
+    >>> fit = logistic_regression(woman, report, forced_response(truth="1/2"), counts=[200, 200, 200, 400])
+    >>> margins = predictive_margins(fit, [[[1]], [[0]]])
+    >>> margins.estimates.ravel().round(6), margins.difference(0, 1)[0].round(6)
+    (array([0.5     , 0.166667]), array([0.333333]))
+    """
+    if not scenarios:
+        raise ParameterError("scenarios", "must be at least one; got none")
+    tables = [read_like(one, fit.covariates) for one in scenarios]
+    people = len(tables[0])
+    if not people or any(len(one) != people for one in tables):
+        raise ParameterError("scenarios", f"must have the same people, at least 1; got {[len(one) for one in tables]}")
+    mass = np.ones(people) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != (people,) or not np.isfinite(mass).all() or mass.min() < 0 or not mass.any():
+        need = f"must be {people} finite numbers from 0, not all 0"
+        raise ParameterError("weights", f"{need}; got an array of shape {mass.shape}")
+    found = [fit.margin(np.vstack([np.ones(people), one.T]), mass / mass.sum()) for one in tables]
+    slopes = np.vstack([slope for _, slope in found])
+    return PredictiveMargins(np.array([mean for mean, _ in found]), slopes @ fit.covariance @ slopes.T, fit.bounded)

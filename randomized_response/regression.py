@@ -135,6 +135,14 @@ class LogisticFit(LikelihoodFit):
         design, spread = self._design(covariates)
         return _predicted(design, spread, self.reached, self.covariance, as_level(confidence), LINKS[self.link])
 
+    bounded = True
+
+    def margin(self, columns: Floats, share: Floats) -> tuple[Floats, Floats]:
+        """The predicted share of yes averaged over people, for `predictive_margins`."""
+        eta, link = self.reached @ columns, LINKS[self.link]
+        yes, no = link.shares(eta)
+        return np.array([yes @ share]), (columns @ (link.slopes(eta, yes, no)[0] * share))[None]
+
     def _around_table(self) -> tuple[list[str], list[str]]:
         name = "Logistic" if self.link == "logit" else self.link.capitalize()
         kind = f"{self.information} information" if self.prior is None else f"posterior, prior {self.prior:g}"

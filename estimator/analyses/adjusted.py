@@ -1,17 +1,19 @@
-"""Regression of a randomised answer on several background questions at once: logistic, or linear for numbers.
+"""Regression of a randomised answer on several background questions at once.
+
+Logistic, probit or complementary log-log for two answers, multinomial or ordinal for more, linear for numbers.
 
 Each question enters with an indicator for every answer but its first; two whose interaction is asked for with one for
 every two answers together but the first. Responses in which the answer to one of them is not told by itself are left
-out. The
-share of an answer is averaged over the respondents as if all had given it (predictive margin; Graubard & Korn 1999,
-Biometrics 55, 652-659), with the delta method on the logit scale. With weights the likelihood and the margins are
-weighted and the covariance is robust (White 1982). Weakly informative priors (Gelman et al. 2008, Annals of Applied
-Statistics 2, 1360-1383) keep numbers finite where an estimated share is 0 or 1: then the mode of the posterior, and
-intervals by its curvature.
+out. The share of an answer is averaged over the respondents as if all had given it (predictive margin; Graubard & Korn
+1999, Biometrics 55, 652-659), with the delta method on the logit scale; the difference of two is the marginal effect.
+With weights the likelihood and the margins are weighted and the covariance is robust (White 1982). Weakly informative
+priors (Gelman et al. 2008, Annals of Applied Statistics 2, 1360-1383) keep numbers finite where an estimated share is 0
+or 1: then the mode of the posterior, and intervals by its curvature.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -26,10 +28,20 @@ from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, 
 from estimator.base.measures import TOO_FEW
 from estimator.runs.cells import row_answers
 from estimator.runs.groups import AND, answer_key, stored
-from randomized_response import LinearFit, LogisticFit, linear_regression, logistic_regression
+from randomized_response import (
+    CategoricalFit,
+    LinearFit,
+    LogisticFit,
+    PredictiveMargins,
+    categorical_regression,
+    linear_regression,
+    logistic_regression,
+    predictive_margins,
+)
 from randomized_response.intervals import normal_quantile
 
 Floats = NDArray[np.float64]
+Fit = LogisticFit | LinearFit | CategoricalFit
 RANK = 1e-9
 Column = tuple[tuple[int, int], ...]
 """An indicator: the places of predictors, each with the answer that it needs."""
@@ -71,6 +83,8 @@ class _Model:
     `told` are the answers to each predictor, `columns` the indicators.
     `keys` names the group of each answer to each predictor; `crossed` are the places of two predictors that interact,
     `pairs` their answers that enough gave together, of which the first has no indicator.
+    `choices` are the places of the outcome's choices whose shares are told, None for a mean. `odds` is whether the
+    exponentials of coefficients are odds ratios.
     """
 
     whole: _Table
@@ -80,64 +94,104 @@ class _Model:
     keys: Sequence[Sequence[str]]
     crossed: tuple[int, ...]
     pairs: Sequence[Column]
-    fit: LogisticFit | LinearFit
+    fit: Fit
+    choices: Sequence[int | None]
+    odds: bool
     level: float
 
-    def shares(self) -> Iterator[AnalysisRow]:
-        """The share or mean of the outcome if all had given an answer, for each, or for each two that interact."""
+    def rows(self) -> list[AnalysisRow]:
+        return [*self.shares(), *self.differences(), *self.ratios()]
+
+    def scenarios(self) -> Iterator[Column]:
+        """The answers that all are taken to have given: each by itself, or each two that interact."""
         for place, answers in enumerate(self.told):
             if place not in self.crossed:
-                yield from (self._share([(place, answer)]) for answer in answers)
-        if self.crossed:
-            together = product(*(self.told[place] for place in self.crossed))
-            wanted = (tuple(zip(self.crossed, pair, strict=True)) for pair in together)
-            yield from (self._share(pair) for pair in wanted if self.whole.size(*pair))
+                yield from (((place, answer),) for answer in answers)
+        yield from (pair for pair in _together(self.told, self.crossed) if self.whole.size(*pair))
 
-    def _share(self, wanted: Sequence[tuple[int, int]]) -> AnalysisRow:
-        given = self.table.answers.copy()
-        for place, answer in wanted:
-            given[:, place] = answer
-        n, group = self.whole.size(*wanted), AND.join(self.keys[place][answer] for place, answer in wanted)
-        row = AnalysisRow("mean" if self.linear else "share", "", n, group=group, level=self.level)
-        if n < ENOUGH_FOR_NORMAL or not self.table.size(*wanted):  # of two answers together
-            return replace(row, level=None, flags=[TOO_FEW])
-        covariates = _design(given, self.columns)
-        if isinstance(self.fit, LinearFit):
-            return with_numbers(row, *_mean(covariates, self.table.mass, self.fit, self.level))
-        return with_numbers(row, *_margin(covariates, self.table.mass, self.fit, self.level))
+    @cached_property
+    def averaged(self) -> tuple[dict[Column, int], PredictiveMargins]:
+        """The margins of the scenarios that enough people are in, and the place of each among them."""
+        enough = [one for one in self.scenarios() if self._has_numbers(one)]
+        given = [self.table.answers.copy() for _ in enough]
+        for answers, wanted in zip(given, enough, strict=True):
+            for place, answer in wanted:
+                answers[:, place] = answer
+        found = predictive_margins(self.fit, [_design(one, self.columns) for one in given], self.table.mass)
+        return {one: number for number, one in enumerate(enough)}, found
 
-    @property
-    def linear(self) -> bool:
-        return isinstance(self.fit, LinearFit)
+    def _has_numbers(self, wanted: Column) -> bool:
+        return self.whole.size(*wanted) >= ENOUGH_FOR_NORMAL and self.table.size(*wanted) > 0
 
-    def effects(self) -> Iterator[AnalysisRow]:
-        """The odds ratio, or the difference of means, of each answer against the first to its question.
+    def shares(self) -> Iterator[AnalysisRow]:
+        """The shares or the mean of the outcome in each scenario."""
+        places, margins = self.averaged
+        limits = margins.intervals(self.level)
+        quantity = "share" if margins.bounded else "mean"
+        for wanted in self.scenarios():
+            group = AND.join(self.keys[place][answer] for place, answer in wanted)
+            for of, choice in enumerate(self.choices):
+                row = AnalysisRow(quantity, "", self.whole.size(*wanted), choice, group=group, level=self.level)
+                if wanted not in places:  # of two answers together
+                    yield replace(row, level=None, flags=[TOO_FEW])
+                    continue
+                at = places[wanted], of
+                yield with_numbers(row, margins.estimates[at], margins.standard_errors[at], *limits[at])
 
-        With the other questions held fixed.
+    def differences(self) -> Iterator[AnalysisRow]:
+        """The share or mean with each answer minus that with the first to its question, the others held fixed.
 
         None for questions that interact: theirs differ from answer to answer of the other one.
         """
-        limits = self.fit.intervals(self.level)
-        for k, column in enumerate(self.columns, start=1):
-            (place, answer), *others = column
-            if others or place in self.crossed:
-                continue
-            first, keys = self.told[place][0], self.keys[place]
-            n = self.table.size((place, answer)) + self.table.size((place, first))
-            quantity, scale = ("difference", np.array) if self.linear else ("odds_ratio", np.exp)
-            row = AnalysisRow(quantity, "", n, group=keys[answer], against=keys[first], level=self.level)
-            numbers = scale(self.fit.coefficients[k]), self.fit.standard_errors[k], *scale(limits[k])
-            yield with_numbers(row, *map(float, numbers))
+        places, margins = self.averaged
+        reach = normal_quantile(self.level)
+        for row, (place, answer) in self._compared("difference"):
+            first = places[((place, self.told[place][0]),)]
+            estimates, errors = margins.difference(places[((place, answer),)], first)
+            for choice, estimate, error in zip(self.choices, estimates, errors, strict=True):
+                numbers = estimate, error, estimate - reach * error, estimate + reach * error
+                yield with_numbers(replace(row, choice=choice), *numbers)
 
-    def rows(self) -> list[AnalysisRow]:
-        return [*self.shares(), *self.effects()]
+    def ratios(self) -> Iterator[AnalysisRow]:
+        """The odds ratio of each answer against the first to its question, the others held fixed."""
+        if not self.odds:
+            return
+        limits = self.fit.intervals(self.level)
+        for row, term in self._compared("odds_ratio"):
+            column = self.columns.index((term,))
+            for choice, slopes in self._equations:
+                k = slopes[column]
+                numbers = np.exp(self.fit.coefficients[k]), self.fit.standard_errors[k], *np.exp(limits[k])
+                yield with_numbers(replace(row, choice=choice), *numbers)
+
+    def _compared(self, quantity: str) -> Iterator[tuple[AnalysisRow, tuple[int, int]]]:
+        """A blank row for each answer but the first to each question that does not interact."""
+        for place, (first, *others) in enumerate(self.told):
+            for answer in others if place not in self.crossed else ():
+                n, keys = self.table.size((place, answer)) + self.table.size((place, first)), self.keys[place]
+                row = AnalysisRow(quantity, "", n, group=keys[answer], against=keys[first], level=self.level)
+                yield row, (place, answer)
+
+    @property
+    def _equations(self) -> list[tuple[int | None, NDArray[np.intp]]]:
+        """For each equation the choice whose odds it is of, None for those of higher answers, and where its slopes are.
+
+        The slopes follow the columns.
+        """
+        p = len(self.columns)
+        if not isinstance(self.fit, CategoricalFit):
+            return [(self.choices[0], np.arange(1, p + 1))]
+        if self.fit.model == "ordinal":
+            return [(None, np.arange(p) + len(self.choices) - 1)]
+        others = enumerate(self.choices[1:])
+        return [(choice, np.arange(1, p + 1) + number * (p + 1)) for number, choice in others]
 
     def tests(self) -> dict[str, object]:
         """Whether any predictor matters and, where two interact, whether their effects add up."""
         crossed = {"interaction": self.interaction()} if self.crossed else {}
         if isinstance(self.fit, LinearFit):
             return {"flags": [], "alike": self.alike(), **crossed, "log_likelihood": None}
-        plain = self.fit.prior is None and self.fit.information == "observed"
+        plain = self.fit.information == "observed" and getattr(self.fit, "prior", None) is None
         return {
             "flags": [] if self.fit.converged else [EDGE],
             "alike": alike(self.fit) if plain else self.alike(),
@@ -146,19 +200,23 @@ class _Model:
         }
 
     def alike(self) -> dict[str, object]:
-        """The test of Wald that no coefficient but the intercept matters."""
-        return self._wald(np.eye(len(self.columns) + 1)[1:])
+        """The test of Wald that no coefficient but the intercepts matters."""
+        slopes = np.concatenate([slopes for _, slopes in self._equations])
+        return self._wald(np.eye(len(self.fit.names))[slopes])
 
     def interaction(self) -> dict[str, object]:
         """The test of Wald that the effects of the two questions add up: of all contrasts that additive ones lack."""
-        used = [k for k, column in enumerate(self.columns, start=1) if len(column) > 1]
+        used = [k for k, column in enumerate(self.columns) if len(column) > 1]
         effects = [(at, answer) for at, place in enumerate(self.crossed) for answer in self.told[place][1:]]
         additive = [[1.0, *(float(pair[at][1] == answer) for at, answer in effects)] for pair in self.pairs]
         left, sizes, _ = np.linalg.svd(np.array(additive))
         lacking = left[:, int((sizes > RANK * sizes[0]).sum()) :].T
-        contrasts = np.zeros((len(lacking), len(self.columns) + 1))
-        contrasts[:, used] = lacking[:, 1:]  # the coefficient of the first pair is 0
-        return self._wald(contrasts)
+        tables = []
+        for _, slopes in self._equations:
+            contrasts = np.zeros((len(lacking), len(self.fit.names)))
+            contrasts[:, slopes[used]] = lacking[:, 1:]  # the coefficient of the first pair is 0
+            tables.append(contrasts)
+        return self._wald(np.vstack(tables))
 
     def _wald(self, contrasts: Floats) -> dict[str, object]:
         found = self.fit.wald_test(contrasts)
@@ -194,7 +252,7 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     keys = [[answer_key(design, q, answer) for answer in background.questions[q].everyone] for q in asked]
     model = _fitted(whole, table, crossed, keys, outcome, parameters)
     weighted = "entered" if "weighting" in parameters else ""
-    rows = [replace(row, item=key, choice=outcome.choice, weights=weighted) for row in model.rows()]
+    rows = [replace(row, item=key, weights=weighted) for row in model.rows()]
     return found | model.tests() | {"rows": [asdict(row) for row in rows + few]}
 
 
@@ -236,13 +294,9 @@ def _enough(table: _Table, crossed: Sequence[int]) -> tuple[_Table, list[tuple[i
     while True:
         questions = range(table.answers.shape[1])
         few = [(q, one) for q in questions for one in table.told(q) if table.size((q, one)) < ENOUGH_FOR_NORMAL]
-        together = product(*(table.told(q) for q in crossed)) if crossed else ()
+        told = [table.told(q) for q in questions]
         drop: list[Column] = [(one,) for one in few]
-        drop += [
-            pair
-            for answers in together
-            if 0 < table.size(*(pair := tuple(zip(crossed, answers, strict=True)))) < ENOUGH_FOR_NORMAL
-        ]
+        drop += [pair for pair in _together(told, crossed) if 0 < table.size(*pair) < ENOUGH_FOR_NORMAL]
         if not drop:
             return table, rare
         rare += few
@@ -250,12 +304,11 @@ def _enough(table: _Table, crossed: Sequence[int]) -> tuple[_Table, list[tuple[i
         table = _Table(table.answers[keep], table.reports[keep], table.weights[keep])
 
 
-def _pairs(table: _Table, told: Sequence[Sequence[int]], crossed: Sequence[int]) -> list[Column]:
-    """The answers to two questions that people gave together."""
+def _together(told: Sequence[Sequence[int]], crossed: Sequence[int]) -> list[Column]:
+    """Every two answers to the two questions that interact; none if none do."""
     if not crossed:
         return []
-    together = (tuple(zip(crossed, answers, strict=True)) for answers in product(*(told[place] for place in crossed)))
-    return [pair for pair in together if table.size(*pair)]
+    return [tuple(zip(crossed, answers, strict=True)) for answers in product(*(told[place] for place in crossed))]
 
 
 def _holds(answers: NDArray[np.int64], column: Column) -> NDArray[np.bool_]:
@@ -277,40 +330,28 @@ def _fitted(
 ) -> _Model:
     """Fit the model to the table; `keys` names the group of each answer to each predictor."""
     told = [table.told(place) for place in range(len(keys))]
-    pairs = _pairs(table, told, crossed)
+    pairs = [pair for pair in _together(told, crossed) if table.size(*pair)]
     columns: list[Column] = [
         ((place, answer),) for place, one in enumerate(told) if place not in crossed for answer in one[1:]
     ]
     columns += pairs[1:]
+    fit = _fit(_design(table.answers, columns), table, outcome, parameters)
+    choices = range(len(fit.labels)) if isinstance(fit, CategoricalFit) else [outcome.choice]
+    odds = isinstance(fit, CategoricalFit) or (isinstance(fit, LogisticFit) and fit.link == "logit")
+    return _Model(
+        whole, table, told, columns, keys, crossed, pairs, fit, choices, odds=odds, level=parameters["confidence"]
+    )
+
+
+def _fit(covariates: Floats, table: _Table, outcome: Variable | Score, parameters: Mapping[str, Any]) -> Fit:
+    """Fit the model that the outcome and the parameters ask for; a row of covariates for each row of the table."""
     cells, codes = table.reports.nonzero()
-    covariates, counts = _design(table.answers, columns)[cells], table.reports[cells, codes]
+    rows, counts = covariates[cells], table.reports[cells, codes]
     weights = table.weights[cells] if "weighting" in parameters else None
-    fit: LogisticFit | LinearFit
     if isinstance(outcome, Score):
-        fit = linear_regression(covariates, codes, None, weights, counts=counts, values=outcome.scores)
-    else:
-        prior = parameters.get("prior")
-        fit = logistic_regression(covariates, codes, outcome.channel, weights, counts=counts, prior=prior)
-    return _Model(whole, table, told, columns, keys, crossed, pairs, fit, parameters["confidence"])
-
-
-def _mean(covariates: Floats, mass: Floats, fit: LinearFit, level: float) -> tuple[float, ...]:
-    """The mean over respondents of the predicted values, its error and limits."""
-    slope = np.average(np.column_stack([np.ones(len(covariates)), covariates]), axis=0, weights=mass)
-    mean, error = float(slope @ fit.coefficients), float(np.sqrt(slope @ fit.covariance @ slope))
-    reach = normal_quantile(level) * error
-    return mean, error, mean - reach, mean + reach
-
-
-def _margin(covariates: Floats, mass: Floats, fit: LogisticFit, level: float) -> tuple[float, ...]:
-    """The mean of the predicted shares over respondents, its error and limits."""
-    design = np.column_stack([np.ones(len(covariates)), covariates])
-    shares = 1 / (1 + np.exp(-(design @ fit.reached)))
-    mean = float(np.average(shares, weights=mass))
-    slope = np.average(design * (shares * (1 - shares))[:, None], axis=0, weights=mass)
-    error = float(np.sqrt(slope @ fit.covariance @ slope))
-    if not 0 < mean < 1:
-        return mean, error, np.nan, np.nan
-    logit, reach = np.log(mean / (1 - mean)), normal_quantile(level) * error / (mean * (1 - mean))
-    low, high = 1 / (1 + np.exp(-(logit - reach))), 1 / (1 + np.exp(-(logit + reach)))
-    return mean, error, float(low), float(high)
+        return linear_regression(rows, codes, None, weights, counts=counts, values=outcome.scores)
+    if outcome.channel.answers > 2:
+        model = parameters.get("model", "multinomial")
+        return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model)
+    prior, link = parameters.get("prior"), parameters.get("model", "logit")
+    return logistic_regression(rows, codes, outcome.channel, weights, counts=counts, prior=prior, link=link)

@@ -87,8 +87,16 @@ def _axis(rows: list[AnalysisRow], drawn: list[charts.ChartRow]) -> tuple[bool, 
 
 
 def differences(
-    rows: list[AnalysisRow], labels: list[str], unit: wording.Unit, title: str, together: float | None = None
+    rows: list[AnalysisRow],
+    labels: list[str],
+    unit: wording.Unit,
+    title: str,
+    together: float | None = None,
+    *,
+    key: str = "differences",
+    headed: Sequence[tuple[str, str]] = (),
 ) -> FigureWithTable:
+    """Chart differences from 0, with their table; `headed` are headings and labels for the chart alone."""
     drawn, cells, plain = [], [], replace(unit, sign="")
     for label, row in zip(labels, rows, strict=True):
         places = sentences.places_of(row, unit)
@@ -97,12 +105,13 @@ def differences(
         drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
         verdict = "differ" if row.differs else gettext("not distinguishable")
         cells.append((label, wording.count(row.n), value, span, verdict))
+    drawn = _under_headings(drawn, headed)
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = gettext(", percentage points") if unit is sentences.POINTS else ""
     estimate = gettext("Estimate") + points
     head = (gettext("Difference"), gettext("Responses"), estimate, _interval(rows, together), gettext("Verdict"))
     table = FigureTable(f"{title}{points}", head, tuple(cells))
-    return drawn_over(drawn, "differences", f"{title}{points}", axis, table)
+    return drawn_over(drawn, key, f"{title}{points}", axis, table)
 
 
 def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key: str, title: str) -> FigureWithTable:
@@ -123,7 +132,7 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
     return drawn_over(drawn, key, title, charts.axis_for(drawn), table)
 
 
-def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> FigureWithTable:
+def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> FigureWithTable:
     labels = [
         gettext("{group} compared with {other}").format(
             group=speaker.group(row.group), other=speaker.group(row.against)
@@ -135,7 +144,7 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
         for label, row in zip(labels, rows, strict=True)
     ]
     if speaker.design.background:
-        drawn = _under_headings(drawn, [_compared(row, speaker) for row in rows])
+        drawn = _under_headings(drawn, compared(rows, speaker))
     title = gettext("Odds ratios of {answer}").format(answer=answer)
     cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
     head = (
@@ -145,16 +154,19 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str) -> Figur
         _interval(rows),
         gettext("Standard error of the logarithm"),
     )
-    return drawn_over(drawn, "ratios", title, axes.of_ratios(rows), FigureTable(title, head, cells))
+    return drawn_over(drawn, key, title, axes.of_ratios(rows), FigureTable(title, head, cells))
 
 
-def _compared(row: AnalysisRow, speaker: RowDescriber) -> tuple[str, str]:
-    """The background question, and its two answers that an odds ratio compares."""
-    question, answer = speaker.headed(row.group)
-    if not row.against:
-        return question, answer
-    other = speaker.headed(row.against)[1]
-    return question, gettext("{group} compared with {other}").format(group=answer, other=other)
+def compared(rows: Sequence[AnalysisRow], speaker: RowDescriber) -> list[tuple[str, str]]:
+    """The background question of each row, and its two answers that the row compares."""
+    found = []
+    for row in rows:
+        question, answer = speaker.headed(row.group)
+        if row.against:
+            text = gettext("{group} compared with {other}")
+            answer = text.format(group=answer, other=speaker.headed(row.against)[1])
+        found.append((question, answer))
+    return found
 
 
 def associations(rows: list[AnalysisRow]) -> FigureTable:

@@ -13,7 +13,7 @@ from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, 
 from estimator.analyses.strata import strata_counts
 from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import stored
-from randomized_response import LogisticFit, logistic_regression
+from randomized_response import CategoricalFit, LogisticFit, logistic_regression
 
 
 def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -51,7 +51,7 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     }
 
 
-def alike(fit: LogisticFit) -> dict[str, object]:
+def alike(fit: LogisticFit | CategoricalFit) -> dict[str, object]:
     """The test that no group or predictor matters, against the intercept alone."""
     test = fit.likelihood_ratio
     return {

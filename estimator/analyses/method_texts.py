@@ -34,10 +34,28 @@ METHODS = {
         "Logistic regression of a randomised answer by maximum likelihood; Wald intervals of "
         "the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015)."
     ),
+    "probit": gettext_lazy(
+        "Probit regression of a randomised answer by maximum likelihood (van den Hout, van der Heijden & Gilchrist "
+        "2007)."
+    ),
+    "cloglog": gettext_lazy(
+        "Complementary log-log regression of a randomised answer by maximum likelihood (van den Hout, van der Heijden "
+        "& Gilchrist 2007)."
+    ),
+    "multinomial": gettext_lazy(
+        "Multinomial logistic regression of a randomised answer by maximum likelihood: the odds are those of a choice "
+        "against the first one; Wald intervals of the logarithms of the odds ratios (McFadden 1974; van den Hout & van "
+        "der Heijden 2004)."
+    ),
+    "ordinal": gettext_lazy(
+        "Ordinal regression of a randomised answer by maximum likelihood: the odds are those of a higher choice, and "
+        "their ratio is taken to be the same at every choice (proportional odds; McCullagh 1980)."
+    ),
     "predictors": gettext_lazy(
-        "Each odds ratio compares two answers with the other predictors held fixed. Shares are averaged over the "
-        "respondents as if all had given the answer (predictive margins; Graubard & Korn 1999). Responses that do not "
-        "tell a predictor by itself are left out."
+        "Each odds ratio or difference compares two answers with the other predictors held fixed. Shares are averaged "
+        "over the respondents as if all had given the answer (predictive margins; Graubard & Korn 1999); differences "
+        "of them are marginal effects, with normal intervals. Responses that do not tell a predictor by itself are "
+        "left out."
     ),
     "linear": gettext_lazy(
         "Linear regression of the unbiased value of each response, by least squares; standard errors that hold where "
@@ -91,6 +109,11 @@ METHODS = {
         "in both, with the same random error."
     ),
     "fresh": gettext_lazy("Each wave was randomised anew, so its random error is independent of the other."),
+}
+MODEL_NAMES = {
+    "ordinal": gettext_lazy("Ordinal, for choices in an order (proportional odds)"),
+    "probit": gettext_lazy("Probit, for two answers"),
+    "cloglog": gettext_lazy("Complementary log-log, for two answers"),
 }
 CALIBRATIONS = {
     "raking": gettext_lazy("raking"),

@@ -14,6 +14,8 @@ from randomized_response import Channel, EachOption, Question, SubsetSelection, 
 from randomized_response.means import scores_of
 
 MEAN = "mean"
+MOST_ANSWERS = 12
+"""Of a question that is regressed with all its choices."""
 
 
 class AnalysisError(Exception):
@@ -153,9 +155,16 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
 
 
 def outcome_of(design: Design, token: str) -> Variable | Score:
-    """The outcome of a regression: a variable with two answers, or a mean. AnalysisError says why there is none."""
+    """The outcome of a regression on background questions: a variable or a mean. AnalysisError says why there is none.
+
+    A variable has two answers, or at most `MOST_ANSWERS`.
+    """
     if token.partition(":")[2] != MEAN:
-        return variable_of(design, token, binary=True)
+        variable = variable_of(design, token)
+        if variable.channel.answers > MOST_ANSWERS:
+            text = gettext("A regression of all choices needs a question with at most {most}; this one has {count}.")
+            raise AnalysisError(text.format(most=MOST_ANSWERS, count=variable.channel.answers))
+        return variable
     position = quantity_of(design, token).position
     question = question_at(design, position)
     if not isinstance(question.mechanism, Channel) or None in question.values:
@@ -171,15 +180,13 @@ def outcome_of(design: Design, token: str) -> Variable | Score:
 
 
 def outcomes_of(design: Design, position: int) -> Iterator[str]:
-    """The tokens of the outcomes of an item: its mean, then its variables with two answers."""
-    token = f"{design.items[position].key}:{MEAN}"
-    try:
-        outcome_of(design, token)
-    except AnalysisError:
-        pass
-    else:
+    """The tokens of the outcomes of an item: its mean, then its variables."""
+    for token in (f"{design.items[position].key}:{MEAN}", *variables_of(design, position)):
+        try:
+            outcome_of(design, token)
+        except AnalysisError:
+            continue
         yield token
-    yield from variables_of(design, position, binary=True)
 
 
 def variables_of(design: Design, position: int, *, binary: bool = False) -> Iterator[str]:

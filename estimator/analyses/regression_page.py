@@ -1,6 +1,6 @@
 """The page of a regression: of groups, or of the answers to several background questions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext
@@ -27,28 +27,52 @@ def regression_page(analysis: Analysis, speaker: RowDescriber, rows: list[Analys
     if not rows:
         return nothing_by_group(analysis, speaker)
     outcome = outcome_of(speaker.design, analysis.parameters["outcome"])
-    effects, levels = rows_of(rows, "odds_ratio", "difference"), rows_of(rows, "share", "mean")
-    answer = gettext("the mean") if isinstance(outcome, Score) else named(speaker.answers(outcome)[1])
-    sentences = _sentences_of_regression(analysis, speaker, effects, answer)
-    drawn = [_levels(levels, speaker, answer, linear=isinstance(outcome, Score))] if levels else []
-    if isinstance(outcome, Score) and rows_of(rows, "difference"):
-        drawn.append(_differences(rows_of(rows, "difference"), speaker))
-    elif effects and not isinstance(outcome, Score):
-        drawn.append(parts.ratios(effects, speaker, answer))
+    sentences = _sentences_of_regression(analysis, speaker, rows, outcome)
+    effects = rows_of(rows, "odds_ratio", "difference")
+    drawn = list(_figures(rows, speaker, outcome))
     return AnalysisPage(sentences, drawn, _cautions(analysis, effects, speaker), _methods(analysis, outcome))
 
 
-def _levels(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, *, linear: bool) -> parts.FigureWithTable:
-    title = (
-        gettext("Mean in each group") if linear else gettext("Share of {answer} in each group").format(answer=answer)
-    )
+def _figures(
+    rows: Sequence[AnalysisRow], speaker: RowDescriber, outcome: Variable | Score
+) -> Iterator[parts.FigureWithTable]:
+    """The shares or means, then the differences, then the odds ratios, of each choice by itself."""
+    several = not isinstance(outcome, Score) and outcome.channel.answers > 2
+    for draw, *quantities in ((_levels, "share", "mean"), (_differences, "difference"), (_ratios, "odds_ratio")):
+        found = rows_of(rows, *quantities)
+        for choice in dict.fromkeys(row.choice for row in found):
+            answer = _answer(speaker, outcome, choice)
+            key = f"-{choice}" if several else ""
+            yield draw([row for row in found if row.choice == choice], speaker, answer, key)
+
+
+def _answer(speaker: RowDescriber, outcome: Variable | Score, choice: int | None) -> str:
+    """What is told of the outcome: the mean, the choice, or a higher choice."""
+    if isinstance(outcome, Score):
+        return gettext("the mean")
+    if outcome.channel.answers == 2:
+        return named(speaker.answers(outcome)[1])
+    return gettext("a higher choice") if choice is None else named(speaker.choice(outcome.position, choice))
+
+
+def _levels(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> parts.FigureWithTable:
+    title = gettext("Share of {answer} in each group").format(answer=answer)
+    if rows[0].quantity == "mean":
+        title = gettext("Mean in each group")
     labels, headed = [speaker.group(row.group) for row in rows], [speaker.headed(row.group) for row in rows]
-    return parts.estimates(rows, labels, "shares", title, gettext("Group"), headed)
+    return parts.estimates(rows, labels, f"shares{key}", title, gettext("Group"), headed)
 
 
-def _differences(rows: list[AnalysisRow], speaker: RowDescriber) -> parts.FigureWithTable:
+def _differences(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> parts.FigureWithTable:
     labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in rows]
-    return parts.differences(rows, labels, words.STEPS, gettext("Differences of means"))
+    unit, title = words.POINTS, gettext("Differences of the share of {answer}").format(answer=answer)
+    if rows[0].choice is None:
+        unit, title = words.STEPS, gettext("Differences of means")
+    return parts.differences(rows, labels, unit, title, key=f"differences{key}", headed=parts.compared(rows, speaker))
+
+
+def _ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> parts.FigureWithTable:
+    return parts.ratios(rows, speaker, answer, f"ratios{key}")
 
 
 def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDescriber) -> list[str]:
@@ -70,24 +94,22 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
     }
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
-    if not linear:
-        note = gettext(
-            "Each interval of an odds ratio holds by itself; the test of all groups is one test for all of them."
-        )
-    return [METHODS["linear" if linear else "regression"], *more, note]
+    return [METHODS[_model(analysis, outcome)], *more, note]
+
+
+def _model(analysis: Analysis, outcome: Variable | Score) -> str:
+    if isinstance(outcome, Score):
+        return "linear"
+    usual = "multinomial" if outcome.channel.answers > 2 else "regression"
+    return str(analysis.parameters.get("model", usual))
 
 
 def _sentences_of_regression(
-    analysis: Analysis, speaker: RowDescriber, ratios: Sequence[AnalysisRow], answer: str
+    analysis: Analysis, speaker: RowDescriber, rows: Sequence[AnalysisRow], outcome: Variable | Score
 ) -> list[str]:
-    """A sentence on each odds ratio, then whether the groups differ; or why there are none."""
-    sentences = [
-        words.difference(row, named(speaker.group(row.group)), named(speaker.group(row.against)), words.STEPS)
-        if row.quantity == "difference"
-        else words.odds(row, answer, named(speaker.group(row.group)), named(speaker.group(row.against)))
-        for row in ratios
-        if row.known
-    ]
+    """A sentence on each odds ratio, else each difference, then whether the groups differ; or why there are none."""
+    effects = rows_of(rows, "odds_ratio") or rows_of(rows, "difference")
+    sentences = [_effect(row, speaker, _answer(speaker, outcome, row.choice)) for row in effects if row.known]
     if "alike" in analysis.result:
         sentences.append(_alike(analysis))
         if "interaction" in analysis.result:
@@ -98,6 +120,14 @@ def _sentences_of_regression(
         reference = speaker.group(released_key(analysis, analysis.parameters["reference"]))
         sentences.append(words.no_ratios(analysis.result["reference_n"], named(reference)))
     return sentences
+
+
+def _effect(row: AnalysisRow, speaker: RowDescriber, answer: str) -> str:
+    """A sentence on one answer to a predictor against another."""
+    one, other = named(speaker.group(row.group)), named(speaker.group(row.against))
+    if row.quantity == "odds_ratio":
+        return words.odds(row, answer, one, other)
+    return words.difference(row, one, other, words.STEPS if row.choice is None else words.POINTS)
 
 
 def _alike(analysis: Analysis) -> str:

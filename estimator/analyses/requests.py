@@ -39,6 +39,8 @@ FIELDS = {
 """The fields of each kind; all have `confidence` and `name`, and weighting a `share-<key>` for each group."""
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
+MODELS = (ORDINAL := "ordinal", "probit", "cloglog")
+"""Of a regression on background questions, beside the usual one of its outcome."""
 PRIOR = 2.5
 """The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
 
@@ -74,6 +76,7 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     if kind == Kind.REGRESSION and design.background:
         known = [name for name in known if name != "reference"]
         known += [f"predictor-{question.key}" for question in design.background.questions] + [
+            "model",
             "interaction",
             "weights",
             "prior",
@@ -180,25 +183,55 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     if not design.background:
         variable_of(design, fields.get("outcome", ""), binary=True)
     else:
-        outcome = outcome_of(design, fields.get("outcome", ""))
-        keys = [question.key for question in design.background.questions]
-        predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
-        crossed = _interaction(fields.get("interaction", ""), keys)
-        predictors = [key for key in keys if key in predictors or key in crossed]
-        if not predictors:
-            raise AnalysisError(gettext("Choose at least one background question as a predictor."))
-        more: dict[str, object] = {"interaction": crossed} if crossed else {}
-        more |= _weights(fields, design)
-        if fields.get("prior", "") not in ("", "no"):
-            if "weighting" in more:
-                raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
-            if isinstance(outcome, Score):
-                raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
-            more["prior"] = PRIOR
-        return {"outcome": fields["outcome"], "predictors": predictors, **more}
+        return _adjusted(fields, design)
     if reference not in design.strata:
         raise AnalysisError(gettext("Choose the group that the others are compared with."))
     return {"outcome": fields["outcome"], "reference": reference}
+
+
+def _adjusted(fields: Mapping[str, str], design: Design) -> dict[str, object]:
+    """The parameters of a regression on background questions."""
+    outcome = outcome_of(design, fields.get("outcome", ""))
+    keys = [question.key for question in design.background.questions]
+    predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
+    crossed = _interaction(fields.get("interaction", ""), keys)
+    predictors = [key for key in keys if key in predictors or key in crossed]
+    if not predictors:
+        raise AnalysisError(gettext("Choose at least one background question as a predictor."))
+    more: dict[str, object] = {"interaction": crossed} if crossed else {}
+    more |= _model(fields.get("model", ""), outcome) | _weights(fields, design)
+    if fields.get("prior", "") not in ("", "no"):
+        _prior(more, outcome)
+        more["prior"] = PRIOR
+    return {"outcome": fields["outcome"], "predictors": predictors, **more}
+
+
+def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
+    """The model by name; none where it is the usual one of the outcome: linear, logistic or multinomial."""
+    if not name:
+        return {}
+    if name not in MODELS:
+        raise AnalysisError(gettext("Choose one of the models."))
+    if isinstance(outcome, Score):
+        raise AnalysisError(gettext("The regression of a mean is linear; choose the usual model."))
+    several = outcome.channel.answers > 2
+    if several != (name == ORDINAL):
+        raise AnalysisError(
+            gettext("Probit and complementary log-log regressions are for two answers; choose another model.")
+            if several
+            else gettext("An ordinal regression needs a question with more than two choices; choose another model.")
+        )
+    return {"model": name}
+
+
+def _prior(more: Mapping[str, object], outcome: Variable | Score) -> None:
+    """Refuse weakly informative priors where the model has none."""
+    if "weighting" in more:
+        raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
+    if isinstance(outcome, Score):
+        raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
+    if "model" in more or outcome.channel.answers > 2:
+        raise AnalysisError(gettext("Weakly informative priors are for logistic regressions; leave them out."))
 
 
 def _areas(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:

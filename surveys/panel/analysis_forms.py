@@ -9,9 +9,9 @@ from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
-from estimator.analyses.method_texts import CALIBRATIONS
+from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
 from estimator.analyses.quantities import outcomes_of, quantities_of, variables_of
-from estimator.analyses.requests import CONFIDENCES
+from estimator.analyses.requests import CONFIDENCES, MODELS
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.sentences import RowDescriber, capital
 from estimator.analyses.strata import PAIRS
@@ -56,7 +56,7 @@ SUPPORTED = {
     ),
     Kind.REGRESSION: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. With background questions also for "
-        "the mean of a scale or a number, by a linear regression."
+        "all choices at once, and for the mean of a scale or a number, by a linear regression."
     ),
     Kind.AREAS: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. The areas are the answers to a "
@@ -230,8 +230,11 @@ def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField
 
 
 def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    """An interaction, weights and priors."""
+    """The model, an interaction, weights and priors."""
     speaker, questions = RowDescriber(design), design.background.questions
+    usual = ("", gettext("Usual: logistic, multinomial or linear"))
+    models = [usual, *((name, str(MODEL_NAMES[name])) for name in MODELS)]
+    yield _select("model", gettext("Model"), [("", models)], values)
     pairs = [
         (f"{one.key}{AND}{other.key}", f"{speaker.text(one.wording)} × {speaker.text(other.wording)}")
         for one, other in combinations(questions, 2)

@@ -98,3 +98,17 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("heading", name="Region by age")).to_be_visible()
     assert Analysis.objects.get(name="Region by age").published
+
+
+def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=regression")
+    page.get_by_label("Answer").select_option("mood")
+    page.get_by_label("Model").select_option("ordinal")
+    page.get_by_label("What is your gender?").uncheck()
+    page.get_by_label("How old are you?").uncheck()
+    run(page)
+    expect(page.get_by_role("heading", name="Share of “Low” in each group")).to_be_visible()
+    expect(page.get_by_role("heading", name="Odds ratios of a higher choice")).to_be_visible()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "regression-ordinal")
