@@ -1,6 +1,7 @@
 """The frozen design: typed values, canonical bytes, digest, and the validation of its document."""
 
 from collector.designs.appearance import COLOURS, FONTS, Completion, Ending, Look
+from collector.designs.arms import Arm
 from collector.designs.background import Background, BackgroundQuestion
 from collector.designs.blocks import Before, Picture, Text
 from collector.designs.design import (
@@ -42,6 +43,7 @@ __all__ = [
     "MOST_GROUPS",
     "MOST_SYMBOLS",
     "About",
+    "Arm",
     "Background",
     "BackgroundQuestion",
     "Before",

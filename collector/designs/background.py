@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from django.utils.translation import gettext
 
+from collector.designs.arms import Arm, check_arms, shares_of
 from collector.designs.blocks import Text
 from collector.designs.checks import distinct, exact_keys, fraction, key, listed, require, text, whole
 from collector.errors import Path, ValidationError
@@ -37,13 +38,20 @@ Answers = tuple[int, ...]
 class BackgroundQuestion:
     """A question that is asked openly; the last of its `choices` is "prefer not to say", also for those who skip it.
 
-    `shares` are those of respondents who are expected to give each answer; they sum to 1.
+    `shares` are those of respondents who are expected to give each answer; they sum to 1. Where there are `arms` nobody
+    is asked: the browser draws one of them, whose name is the answer, and no choice is "prefer not to say".
     """
 
     key: str
     wording: Text
     choices: tuple[Text, ...]
     shares: tuple[Fraction, ...]
+    arms: tuple[Arm, ...] = ()
+
+    @property
+    def offered(self) -> Answers:
+        """Its answers without "prefer not to say"."""
+        return tuple(range(len(self.choices) - (not self.arms)))
 
     @property
     def everyone(self) -> Answers:
@@ -70,7 +78,13 @@ class Background:
         if not background:
             return cls()
         questions = tuple(
-            BackgroundQuestion(one["key"], one["wording"], tuple(one["choices"]), expected_shares(one))
+            BackgroundQuestion(
+                one["key"],
+                one["wording"],
+                tuple(one["choices"]),
+                expected_shares(one),
+                tuple(map(Arm.of, one.get("arms", ()))),
+            )
             for one in background["questions"]
         )
         cells = tuple(
@@ -84,6 +98,16 @@ class Background:
 
     def __bool__(self) -> bool:
         return bool(self.questions)
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """The arms of which the browser draws one, as the answer to the first question; empty without arms."""
+        return self.questions[0].arms if self.questions else ()
+
+    @property
+    def asked(self) -> tuple[BackgroundQuestion, ...]:
+        """The questions that respondents are asked."""
+        return self.questions[1:] if self.arms else self.questions
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -104,7 +128,7 @@ class Background:
 
     @cached_property
     def silent(self) -> str:
-        """The key of the cell of respondents who prefer not to say anything."""
+        """The key of the cell of respondents who prefer not to say anything; with arms, of those in the last one."""
         return self.keys[self.cell_of([len(question.choices) - 1 for question in self.questions])]
 
     def label(self, cell: int, language: str) -> str:
@@ -123,6 +147,8 @@ class Background:
 
 def expected_shares(question: Mapping[str, Any]) -> tuple[Fraction, ...]:
     """The expected share of each answer to a question of a valid document, "prefer not to say" last."""
+    if "arms" in question:
+        return shares_of(question["arms"])
     told = len(question["choices"]) - 1
     shares = [Fraction(share) for share in question.get("shares", [])] or [Fraction(1, told)] * told
     return (*((1 - WITHHELD) * share for share in shares), WITHHELD)
@@ -139,6 +165,8 @@ def check_background(value: object, languages: list[str], items: list[str]) -> N
     require(1 <= len(questions) <= MOST_QUESTIONS, (*PLACE, "questions"), many)
     sizes = [_question(one, (*PLACE, "questions", number), languages) for number, one in enumerate(questions)]
     distinct([one["key"] for one in questions] + items, (*PLACE, "questions"))  # type: ignore[index]
+    drawn = [number for number, one in enumerate(questions) if "arms" in one]  # type: ignore[operator]
+    require(drawn in ([], [0]), (*PLACE, "questions"), gettext("may have arms in the first question alone"))
     cells = listed(background["cells"], (*PLACE, "cells"))
     many = gettext("must be 2 to {most} cells; got {count}").format(most=MOST_CELLS, count=len(cells))
     require(2 <= len(cells) <= MOST_CELLS, (*PLACE, "cells"), many)
@@ -150,6 +178,8 @@ def check_background(value: object, languages: list[str], items: list[str]) -> N
     require(
         _is_partition(read, sizes), (*PLACE, "cells"), gettext("must hold each combination of answers exactly once")
     )
+    apart = not drawn or all(len(cell[0]) == 1 for cell in read)
+    require(apart, (*PLACE, "questions", 0, "arms"), gettext("must be so few that each is expected to fill a cell"))
     _require_sizes(background)
 
 
@@ -164,13 +194,19 @@ def _require_sizes(document: Mapping[str, Any]) -> None:
 
 def _question(value: object, path: Path, languages: list[str]) -> int:
     """Validate one question and return the number of its answers."""
-    question = exact_keys(value, {"key", "wording", "choices"}, path, optional={"shares"})
+    question = exact_keys(value, {"key", "wording", "choices"}, path, optional={"shares", "arms"})
     key(question["key"], (*path, "key"))
     text(question["wording"], (*path, "wording"), languages)
     choices = listed(question["choices"], (*path, "choices"))
-    many = gettext('must be 2 to {most} choices, and "prefer not to say" last; got {count} in all')
-    fits = 3 <= len(choices) <= MOST_CHOICES + 1
-    require(fits, (*path, "choices"), many.format(most=MOST_CHOICES, count=len(choices)))
+    if "arms" in question:
+        count, place = check_arms(question["arms"], (*path, "arms"), languages), (*path, "choices")
+        names = gettext("must have a name for each of the {count} arms; got {got}")
+        require(len(choices) == count, place, names.format(count=count, got=len(choices)))
+        require("shares" not in question, (*path, "shares"), gettext("are the weights of the arms; leave them out"))
+    else:
+        many = gettext('must be 2 to {most} choices, and "prefer not to say" last; got {count} in all')
+        fits = 3 <= len(choices) <= MOST_CHOICES + 1
+        require(fits, (*path, "choices"), many.format(most=MOST_CHOICES, count=len(choices)))
     for number, choice in enumerate(choices):
         text(choice, (*path, "choices", number), languages)
     for language in languages:

@@ -152,6 +152,10 @@ def _background(document: Mapping[str, object], languages: list[str], items: lis
     noised = "participation" in document
     require(not noised, place, gettext("is not possible where exact group sizes are hidden; a cell is a group"))
     background.check_background(document["background_questions"], languages, items)
+    arms = any("arms" in one for one in document["background_questions"]["questions"])  # type: ignore[index]
+    remembers = document.get("waves", {}).get("repeats") == "remember"  # type: ignore[attr-defined]
+    both = gettext("cannot have arms where devices remember their tickets: an arm is drawn at each visit")
+    require(not (arms and remembers), (*place, "questions"), both)
 
 
 def _shares(shares: list[object], path: Path) -> None:

@@ -91,6 +91,12 @@ PARTS: dict[str, tuple[str, Keys]] = {
         "choices": ("list of texts", "2 to 40 choices."),
         "shares": ("list of numbers", "The share of respondents that is expected to give each answer; together 1. Equal where they are left out."),
         "prefer_not": ("text", "Other words for \"Prefer not to say\", which is the last choice."),
+        "arms": ("list of mappings", "In the first question alone: nobody is asked, the browser draws one of these [versions of the page](#arm); its `choices` are their names."),
+    }),
+    "arm": ("An entry of `arms` of the first background question.", {
+        "explanation": ("`before` or `after`", "Whether the page explains the tickets before the questions or after Send."),
+        "weight": ("whole number", "How often it is drawn beside the others, 1 to 100."),
+        "introduction": ("text", "In place of the survey's introduction."),
     }),
     "sections": ("An entry of `sections`.", {
         "key": ("name", "What questions name in `section`."),

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.logistic import reports_of
-from estimator.analyses.margins import choices_of
 from estimator.analyses.quantities import Variable, variable_of
 from estimator.analyses.rows import ENOUGH_FOR_NORMAL, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
@@ -87,7 +86,8 @@ def _cells(design: Design, asked: Sequence[int], inputs: Mapping[str, Any], repo
     for members, counts in zip(stored(design, inputs["groups"]).members, reports, strict=True):
         taken = [row_answers(design.background, members)[place] for place in asked]
         told = all(
-            len(one) == 1 and one[0] in choices_of(design.background, q) for one, q in zip(taken, asked, strict=True)
+            len(one) == 1 and one[0] in design.background.questions[q].offered
+            for one, q in zip(taken, asked, strict=True)
         )
         if counts.sum() and told:
             answers = tuple(one[0] for one in taken)

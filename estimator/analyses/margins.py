@@ -40,9 +40,10 @@ def share_name(question: str, answer: int) -> str:
     return f"share-{question}-{answer + 1}"
 
 
-def choices_of(background: Background, place: int) -> range:
-    """The indices of the choices of a question, without "prefer not to say"."""
-    return range(len(background.questions[place].choices) - 1)
+def choices_of(background: Background, place: int) -> Sequence[int]:
+    """The indices of the choices of a question, without "prefer not to say"; none of arms, which no population has."""
+    question = background.questions[place]
+    return () if question.arms else question.offered
 
 
 def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
@@ -156,7 +157,7 @@ def read_census(text: str, design: Design, keys: Sequence[str]) -> list[list[int
 
 def _answer(words: str, question: BackgroundQuestion, number: int) -> int:
     """The number of an answer from 1, from its words or its number."""
-    choices = question.choices[:-1]
+    choices = [question.choices[answer] for answer in question.offered]
     place = next((k for k, choice in enumerate(choices, start=1) if _is(words, choice)), None)
     if place is None and words.isdecimal() and 1 <= int(words) <= len(choices):
         place = int(words)

@@ -235,7 +235,7 @@ def _prior(more: Mapping[str, object], outcome: Variable | Score) -> None:
 
 
 def _areas(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    design, keys = designs[0], [question.key for question in designs[0].background.questions]
+    design, keys = designs[0], [question.key for question in designs[0].background.asked]
     variable_of(design, fields.get("outcome", ""), binary=True)
     if fields.get("area", "") not in keys:
         raise AnalysisError(gettext("Choose the background question whose answers are the areas."))

@@ -33,7 +33,7 @@ PRINTED: dict[type, tuple[str, ...]] = {
     ReportSection: ("title", "introduction", "blocks"),
     QuestionBlock: ("number", "wording", "offered", "choices", "notes", "flag_words", "parts", "bounds"),
     EstimatePart: ("title", "lines", "overall", "main", "by_group", "groups"),
-    ProtectionCheck: ("sentences", "figure", "table", "corrected", "limits"),
+    ProtectionCheck: ("sentences", "figure", "table", "following", "limits"),
     PublishedAnalysis: ("title", "about", "sentences", "cautions", "figures", "methods", "language"),
     AnalysisFigure: ("title", "figure", "table"),
     EstimateChange: ("wording", "sentences", "figure", "table"),

@@ -21,13 +21,18 @@ MOST_RANDOM = 0.99
 
 @dataclass(frozen=True)
 class ProtectionCheck:
-    """The section of a report: sentences on each control question, its chart and table, and what would follow."""
+    """A part of the section: sentences, their chart and table, a table of what follows, and what it does not tell."""
 
     sentences: tuple[str, ...]
-    figure: Figure
+    figure: Figure | None
     table: ReportTable
-    corrected: ReportTable | None
+    following: ReportTable | None
     limits: str
+
+    @property
+    def wording(self) -> str:
+        """What its tables are of."""
+        return self.table.caption
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,8 @@ class _Control:
         return (share, least, most) if least > 0 else None
 
 
-def check(results: Results) -> ProtectionCheck | None:
-    """The check of a run's results; None without control questions that have an estimate."""
+def check_of_controls(results: Results) -> ProtectionCheck | None:
+    """The check by control questions; None without any that have an estimate."""
     controls = [found for item in results.items if (found := _control(item)) is not None]
     if not controls:
         return None

@@ -16,9 +16,10 @@ from estimator.models import Disclosure, Run
 from estimator.reports import disclosures, facts, privacy, reading
 from estimator.reports import question_blocks as blocks
 from estimator.reports import verification as verifying
+from estimator.reports.arms_check import check_of_arms
 from estimator.reports.facts import Fact
 from estimator.reports.methods import Methods, confidence, methods
-from estimator.reports.protection_check import ProtectionCheck, check
+from estimator.reports.protection_check import ProtectionCheck, check_of_controls
 from estimator.reports.published_analyses import PublishedAnalysis, published
 from estimator.reports.question_blocks import NumberFormat, QuestionBlock
 from estimator.reports.references import listed
@@ -52,7 +53,7 @@ class EstimateReport:
     blocks: tuple[QuestionBlock, ...]
     changes: tuple[EstimateChange, ...] = ()
     analyses: tuple[PublishedAnalysis, ...] = ()
-    protection: ProtectionCheck | None = None
+    protection: tuple[ProtectionCheck, ...] = ()
 
     @cached_property
     def sections(self) -> list[ReportSection]:
@@ -325,7 +326,8 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     # The first questions alone are wanted for a glance at what was found, not for what it was before.
     if most is not None:
         return EstimateReport(read, disclosure, formatted(), made)
-    more = changes(read, manner), published(run), check(read)
+    checks = tuple(one for one in (check_of_controls(read), check_of_arms(read)) if one is not None)
+    more = changes(read, manner), published(run), checks
     return EstimateReport(read, disclosure, formatted(), made, *more)
 
 

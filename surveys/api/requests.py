@@ -241,6 +241,9 @@ class RehearsalBody(Body):
     denial = serializers.FloatField(
         min_value=0, max_value=1, required=False, help_text="share of the others who say No although Yes is true"
     )
+    denial_after = serializers.FloatField(
+        min_value=0, max_value=1, required=False, help_text="the same of those whose page explains after Send"
+    )
 
 
 B = TypeVar("B", bound=Body)

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from collector.designs.arms import check_arms
 from collector.designs.background import (
     MOST_CELLS,
     MOST_QUESTIONS,
@@ -26,10 +27,35 @@ from collector.errors import Path, ValidationError
 from estimator.base.languages import filled
 from surveys.definition.keys import key_from
 from surveys.definition.parts import BackgroundPart, BackgroundQuestionPart, Definition
-from surveys.definition.questions import prefer_not
+from surveys.definition.questions import prefer_not, words_of
 from surveys.definition.validation import exact, known_keys, text
 
 USUAL_RESPONSES = 1000
+VERSION = {
+    "en": "Version of this page",
+    "de": "Fassung dieser Seite",
+    "es": "Versión de esta página",
+    "fr": "Version de cette page",
+    "ar": "نسخة هذه الصفحة",
+}
+"""What the question is called whose answer is the arm."""
+ARM_NAMES = {
+    "before": {
+        "en": "Explained before",
+        "de": "Vorher erklärt",
+        "es": "Explicada antes",
+        "fr": "Expliquée avant",
+        "ar": "الشرح قبل الأسئلة",
+    },
+    "after": {
+        "en": "Explained afterwards",
+        "de": "Nachher erklärt",
+        "es": "Explicada después",
+        "fr": "Expliquée après",
+        "ar": "الشرح بعد الإرسال",
+    },
+}
+"""What arms are called, by when they explain."""
 Cell = tuple[Answers, ...]
 
 
@@ -52,7 +78,9 @@ def complete_background(raw: object, languages: list[str]) -> dict[str, object]:
 
 
 def _complete_question(raw: object, languages: list[str], path: Path, taken: Sequence[str]) -> dict[str, object]:
-    question = known_keys(raw, {"key", "wording", "choices", "shares", "prefer_not"}, path)
+    question = known_keys(raw, {"key", "wording", "choices", "shares", "prefer_not", "arms"}, path)
+    if question.get("arms"):
+        return _complete_arms(question, languages, path, taken)
     wording = text(question.get("wording", ""), languages)
     named = wording.get(languages[0], "") if isinstance(wording, dict) else ""
     choices = [text(exact(choice), languages) for choice in listed(question.get("choices") or [], (*path, "choices"))]
@@ -63,6 +91,26 @@ def _complete_question(raw: object, languages: list[str], path: Path, taken: Seq
         "choices": choices,
         **({"shares": shares} if shares else {}),
         "prefer_not": text(question["prefer_not"], languages) if question.get("prefer_not") else prefer_not(languages),
+    }
+
+
+def _complete_arms(
+    question: dict[str, object], languages: list[str], path: Path, taken: Sequence[str]
+) -> dict[str, object]:
+    """The question whose answer the browser draws, with the platform's words where it has none of its own."""
+    arms: list[dict[str, object]] = []
+    for number, one in enumerate(listed(question["arms"], (*path, "arms"))):
+        arm = known_keys(one, {"explanation", "weight", "introduction"}, (*path, "arms", number))
+        own = {"introduction": text(arm["introduction"], languages)} if arm.get("introduction") else {}
+        arms.append({"explanation": arm.get("explanation", "before"), "weight": arm.get("weight", 1), **own})
+    names = listed(question.get("choices") or [], (*path, "choices"))
+    wording = question.get("wording")
+    return {
+        "key": question.get("key") or key_from("arm", taken, f"background_{len(taken) + 1}"),
+        "wording": text(wording, languages) if wording else words_of(VERSION, languages),
+        "choices": [text(exact(name), languages) for name in names]
+        or [words_of(ARM_NAMES.get(str(arm["explanation"]), {}), languages) for arm in arms],
+        "arms": arms,
     }
 
 
@@ -95,6 +143,8 @@ def frozen_background(background: BackgroundPart) -> dict[str, object]:
 
 def _frozen_question(question: Mapping[str, Any]) -> Mapping[str, Any]:
     """A question as a design has it: its choices with "prefer not to say" last, shares only where they were given."""
+    if "arms" in question:
+        return {name: question[name] for name in ("key", "wording", "choices", "arms")}
     shares = {"shares": question["shares"]} if "shares" in question else {}
     choices = [*question["choices"], question.get("prefer_not")]
     return {"key": question.get("key"), "wording": question.get("wording"), "choices": choices, **shares}
@@ -149,6 +199,8 @@ def kept(background: BackgroundPart) -> list[Kept]:
 
 def _shares(question: Mapping[str, Any], path: Path) -> tuple[Fraction, ...]:
     """The expected share of each answer, "prefer not to say" last."""
+    if "arms" in question:
+        check_arms(question["arms"], (*path, "arms"))
     require(question["choices"], (*path, "choices"), gettext("must not be empty"))
     if "shares" in question:
         check_shares(question["shares"], len(question["choices"]), (*path, "shares"))

@@ -85,12 +85,21 @@ class StrataPart(TypedDict):
     groups: list[GroupPart]
 
 
+class ArmPart(TypedDict):
+    explanation: str
+    weight: int
+    introduction: NotRequired[Text]
+
+
 class BackgroundQuestionPart(TypedDict):
+    """A question that is asked openly; one with `arms` is answered by the browser, and has no `prefer_not`."""
+
     key: str
     wording: Text
     choices: list[Text]
     shares: NotRequired[list[str]]
-    prefer_not: Text
+    prefer_not: NotRequired[Text]
+    arms: NotRequired[list[ArmPart]]
 
 
 class BackgroundPart(TypedDict):
@@ -177,7 +186,11 @@ def texts_of_background(definition: Definition) -> Iterator[tuple[int, tuple[str
     for number, question in enumerate(asked["questions"] if asked else (), start=1):
         yield number, ("wording",), question["wording"]
         yield from ((number, ("choices", place), choice) for place, choice in enumerate(question["choices"]))
-        yield number, ("prefer_not",), question["prefer_not"]
+        if "prefer_not" in question:
+            yield number, ("prefer_not",), question["prefer_not"]
+        for place, arm in enumerate(question.get("arms", ())):
+            if "introduction" in arm:
+                yield number, ("arms", place, "introduction"), arm["introduction"]
 
 
 def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:

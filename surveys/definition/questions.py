@@ -144,7 +144,12 @@ def yes_no(languages: list[str]) -> list[Text]:
 
 def prefer_not(languages: list[str]) -> Text:
     """ "Prefer not to say" in the platform's words."""
-    return {code: PREFER_NOT.get(code, "") for code in languages}
+    return words_of(PREFER_NOT, languages)
+
+
+def words_of(words: Mapping[str, str], languages: list[str]) -> Text:
+    """The platform's words in each language; empty for an unsupported one."""
+    return {code: words.get(code, "") for code in languages}
 
 
 def place_among(answers: Sequence[Text | str], written: object, language: str, path: Path) -> Any:

@@ -54,8 +54,13 @@ def _require_background(background: Any) -> None:
         _require(background[name], (int,), (*place, name), gettext("a whole number"))
     for question, path in _numbered(background["questions"], (*place, "questions")):
         _require(question["key"], (str,), (*path, "key"), "a text")
-        for name in ("wording", "prefer_not"):
+        for name in ("wording", *(("prefer_not",) if "arms" not in question else ())):
             _require_text(question[name], (*path, name))
+        for arm, where in _numbered(question.get("arms", []), (*path, "arms")):
+            _require(arm["explanation"], (str,), (*where, "explanation"), "a text")
+            _require(arm["weight"], (int,), (*where, "weight"), gettext("a whole number"))
+            if "introduction" in arm:
+                _require_text(arm["introduction"], (*where, "introduction"))
         for choice, where in _numbered(question["choices"], (*path, "choices")):
             _require_text(choice, where)
         for share, where in _numbered(question.get("shares", []), (*path, "shares")):

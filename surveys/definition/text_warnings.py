@@ -110,7 +110,7 @@ def _texts(design: Design) -> Iterator[Place]:
     for number, question in enumerate(design.background.questions):
         named = f"background_questions.questions[{number}]"
         yield f"{named}.wording", question.wording
-        yield from ((f"{named}.choices[{answer}]", choice) for answer, choice in enumerate(question.choices[:-1]))
+        yield from ((f"{named}.choices[{answer}]", question.choices[answer]) for answer in question.offered)
     for number, section in enumerate(design.sections):
         yield f"sections[{number}].title", section.title
         yield f"sections[{number}].introduction", section.introduction

@@ -119,7 +119,7 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
         return UNTOLD
     if grouped and not designs[0].groups and not designs[0].background:
         return gettext("This survey has no groups. Groups are added to the draft, before it is opened.")
-    if kind == Kind.AREAS and not designs[0].background:
+    if kind == Kind.AREAS and not designs[0].background.asked:
         return gettext("This survey has no background questions. They are added to the draft, before it is opened.")
     if kind == Kind.VERSIONS and len(designs) < 2:
         return gettext("This survey has only one version. Close and revise it to open the next version.")
@@ -255,7 +255,7 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
 
 
 def _areas(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    speaker, questions = RowDescriber(design), design.background.questions
+    speaker, questions = RowDescriber(design), design.background.asked
     yield _select("outcome", gettext("Answer"), _variables(design, binary=True), values)
     asked = [(question.key, speaker.text(question.wording)) for question in questions]
     yield _select("area", gettext("Areas"), [("", asked)], values)

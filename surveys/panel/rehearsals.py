@@ -117,7 +117,11 @@ def _in_words(found: Misreporting) -> str:
         "{random} answered at random, and {denial} of the others said No although Yes is true. The estimates are of "
         "what they said, the true values of what is true."
     )
-    return text.format(random=wording.percent(found.at_random), denial=wording.percent(found.denial))
+    said = text.format(random=wording.percent(found.at_random), denial=wording.percent(found.denial))
+    if found.denial_after is None:
+        return said
+    more = gettext("Where the page explains after Send, {denial} did.")
+    return f"{said} {more.format(denial=wording.percent(found.denial_after))}"
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

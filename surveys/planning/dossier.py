@@ -4,7 +4,7 @@ what is stored of whom, in one of the languages of the respondents' pages.
 Its last part are these pages themselves, drawn as a phone shows them, in each of the survey's languages.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from fractions import Fraction
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext as panel_text
 from django.utils.translation import gettext_lazy as panel_text_lazy
 
-from collector.designs import Design, Item
+from collector.designs import Arm, Design, Item
 from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
@@ -251,18 +251,35 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
         yield text % {"odds": wording.odds(design.spent)}
     if design.groups:
         yield _("The group that a person names is sent openly, not randomised.")
-    if background := design.background:
+    if arms := design.background.arms:
+        yield _arms(design, arms)
+    if design.background.asked:
+        background = design.background
         text = _(
             "Background questions are sent openly, not randomised: %(questions)s. The browser sends one of %(cells)s "
             "combinations of answers, made for at least %(smallest)s of %(expected)s expected respondents each; rarer "
             "ones are put together."
         )
         yield text % {
-            "questions": " ".join(question.wording[design.language] for question in background.questions),
+            "questions": " ".join(question.wording[design.language] for question in background.asked),
             "cells": wording.count(len(background.cells)),
             "smallest": wording.count(background.smallest_cell),
             "expected": wording.count(background.expected_responses),
         }
+
+
+def _arms(design: Design, arms: Sequence[Arm]) -> str:
+    """What the versions of the page are, how often each is drawn, and what is alike in all of them."""
+    text = _(
+        "The survey compares versions of its page. Each browser draws one and sends openly which: %(versions)s. All "
+        "versions use the same tickets; one that explains them after Send says so before the questions."
+    )
+    total, names = sum(arm.weight for arm in arms), design.background.questions[0].choices
+    drawn = (
+        f"“{name[design.language]}” ({wording.percent(arm.weight / total)})"
+        for name, arm in zip(names, arms, strict=True)
+    )
+    return text % {"versions": ", ".join(drawn)}
 
 
 def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:

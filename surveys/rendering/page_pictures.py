@@ -133,6 +133,9 @@ class _Script:
         self._waves()
         for fold in self._page.named("practice"):
             _hide(fold, hidden=False)
+        for one in self._page.walk():
+            if one.attributes.get("data-arm-only") == "after":
+                one.attributes |= {"hidden": "", "data-stage": ""}
         for around in (one for one in self._page.walk() if CLOSED & set(one.classes)):
             for fold in (one for one in around.walk() if one.tag == "details"):
                 fold.attributes["data-closed"] = ""
@@ -169,7 +172,10 @@ class _Script:
         asked = [(item.wording[self._language], "review-ticket") for item in design.items]
         if design.groups:
             asked.insert(0, (design.strata_wording[self._language], "review-plain"))
-        openly = [(one.wording[self._language], "background-kept") for one in design.background.questions]
+        openly = [
+            (one.wording[self._language], "background-drawn" if one.arms else "background-kept")
+            for one in design.background.questions
+        ]
         asked = [*openly, *asked]
         for wording, note in asked:
             lines = {"answer-wording": wording, "answer-choice": NOT_YET, "answer-note": self._sentences.say(note)}

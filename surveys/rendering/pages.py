@@ -71,9 +71,7 @@ def render_page(
         **texts_in(design, language),
         "canonical": _between_tags(design.canonical.decode()),
         "digest": design.digest,
-        "groups": [group.label[language] for group in design.groups],
-        "group_wording": design.strata_wording[language],
-        "background": background_in(design, language),
+        **_openly(design, language),
         "sections": _sections(design, language),
         "branching": any(item.asked_if for item in design.items),
         "question_count": len(design.items),
@@ -94,6 +92,17 @@ def render_page(
         "work": work,
     }
     return render("surveys/respond.html", context, language)
+
+
+def _openly(design: Design, language: str) -> dict[str, object]:
+    """What is sent openly, and the own introduction of each version of the page, empty where it has none."""
+    return {
+        "groups": [group.label[language] for group in design.groups],
+        "group_wording": design.strata_wording[language],
+        "background": background_in(design, language),
+        "openly": bool(design.background),
+        "arms": [arm.introduction.get(language, "") for arm in design.background.arms],
+    }
 
 
 def _addresses(design: Design, language: str, *, with_coin: bool, preview: bool) -> dict[str, str]:
@@ -295,7 +304,7 @@ def _sentence_keys(design: Design) -> set[str]:
 def background_in(design: Design, language: str) -> list[dict[str, object]]:
     """The background questions in one language; "prefer not to say" is the last choice of each."""
     found: list[dict[str, object]] = []
-    for question in design.background.questions:
+    for question in design.background.asked:
         choices = [choice[language] for choice in question.choices]
         shown = {"wording": question.wording[language], "choices": choices, "dropdown": len(choices) > LONG_LIST}
         found.append({**shown, "ordinary": choices[:-1], "apart": choices[-1]})
@@ -304,7 +313,7 @@ def background_in(design: Design, language: str) -> list[dict[str, object]]:
 
 def _unfolds(design: Design) -> bool:
     """Whether a question of the page is a list that unfolds."""
-    lists = (len(question.choices) > LONG_LIST for question in design.background.questions)
+    lists = (len(question.choices) > LONG_LIST for question in design.background.asked)
     return any(item.dropdown for item in design.items) or any(lists)
 
 
@@ -314,6 +323,7 @@ def _styles(design: Design) -> list[str]:
         "entry": bool(design.consent_statements or design.screening),
         "beside": has_beside(design),
         "matrix": any(item.heading for item in design.items) or _unfolds(design),
+        "arms": bool(design.background.arms),
     }
     return [f"surveys/style/{name}.css" for name, is_needed in needed.items() if is_needed]
 
@@ -324,6 +334,7 @@ def _extras(design: Design) -> list[str]:
     needed = {
         "entry": bool(design.consent_statements or design.screening),
         "beside": has_beside(design),
+        "arms": bool(design.background.arms),
         "background": bool(design.background),
         "dropdown": _unfolds(design),
         "multiple": "several_choices" in kinds,

@@ -36,6 +36,7 @@ def main() -> bool:
     from tests.audit.leaks import LEAKS
     from tests.audit.shelf import fill_shelf
     from tests.audit.surveys import (
+        ARMS,
         EVERY_PLACE,
         ON_THE_DEVICE,
         ONE_CHOICE_FIRST,
@@ -46,10 +47,10 @@ def main() -> bool:
     )
 
     first, second, last, remembered = map(fill_shelf, (YES_NO_FIRST, ONE_CHOICE_FIRST, ON_THE_DEVICE, REMEMBERED))
-    openly = fill_shelf(TOLD_OPENLY)
+    openly, arms = map(fill_shelf, (TOLD_OPENLY, ARMS))
     every_place = [fill_shelf(definition) for definition in EVERY_PLACE]
     audited = [(first, YES_NO), (second, OTHERS), *((shelf, OTHERS) for shelf in every_place)]
-    audited += [(last, OTHERS), (remembered, OTHERS), (openly, OTHERS)]
+    audited += [(last, OTHERS), (remembered, OTHERS), (openly, OTHERS), (arms, OTHERS)]
     parts: list[tuple[Any, ...]] = [
         ("audit_slowed", first, SLOWED),
         *(("audit", shelf, number) for shelf, number in audited),

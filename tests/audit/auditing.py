@@ -24,7 +24,7 @@ def audit(work: Work, shelf: Shelf, submissions: int, *, seed: int = 1, repeat: 
     """
     survey = shelf.survey
     run = run_of(work, shelf, submissions, seed)
-    found = checks.invariants(run, survey) + checks.strata(run, shelf, survey)
+    found = checks.invariants(run, survey) + checks.strata(run, shelf, survey) + checks.arms(run, shelf, survey)
     if failed(found):
         return found
     found += checks.channel(run, shelf, survey) + checks.pairs(run, shelf, survey) + checks.epsilon(run, shelf, survey)

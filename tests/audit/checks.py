@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from collector.designs import Background
 from tests.audit import statistics
@@ -90,6 +91,27 @@ def strata(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     others = sum(stratum != cell for stratum, cell in sent)
     shown = f"{others} in {len(sent):,}"
     return [Finding(survey, "strata that are not the cell of what was told", "0 only", shown, others == 0)]
+
+
+def arms(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
+    """Each version of the page is drawn as often as its weight says, whatever was answered to the first question.
+
+    Exact binomial tests against the first version's share, of all submissions and of those with each answer: ALPHA.
+    """
+    background = Background.of(shelf.design.get("background_questions", {}))
+    if not background.arms:
+        return []
+    share, answers = float(background.questions[0].shares[0]), columns(run, shelf)[0][:, 0]
+    first = np.array([one.note["told"][0] == 0 for one in run.submissions])
+    parts = {"all": np.ones(len(first), dtype=bool)}
+    parts |= {f"answer {answer} to question 1": answers == answer for answer in np.unique(answers)}
+    found = []
+    for name, chosen in parts.items():
+        drawn, n = int(first[chosen].sum()), int(chosen.sum())
+        shown = f"{drawn:,} of {n:,}"
+        passed = binomtest(drawn, n, share).pvalue >= ALPHA
+        found.append(Finding(survey, f"first version drawn, {name}", f"as {share:g} of all", shown, passed))
+    return found
 
 
 def work(run: Run, survey: str, bits: int) -> list[Finding]:

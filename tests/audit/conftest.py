@@ -7,9 +7,17 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from tests.audit.driving import Work, chromium
 from tests.audit.shelf import Shelf, Shelves, fill_shelf
-from tests.audit.surveys import EVERY_PLACE, ON_THE_DEVICE, ONE_CHOICE_FIRST, REMEMBERED, TOLD_OPENLY, YES_NO_FIRST
+from tests.audit.surveys import (
+    ARMS,
+    EVERY_PLACE,
+    ON_THE_DEVICE,
+    ONE_CHOICE_FIRST,
+    REMEMBERED,
+    TOLD_OPENLY,
+    YES_NO_FIRST,
+)
 
-QUICK = (YES_NO_FIRST, ONE_CHOICE_FIRST, EVERY_PLACE[0], EVERY_PLACE[3], ON_THE_DEVICE, REMEMBERED, TOLD_OPENLY)
+QUICK = (YES_NO_FIRST, ONE_CHOICE_FIRST, EVERY_PLACE[0], EVERY_PLACE[3], ON_THE_DEVICE, REMEMBERED, TOLD_OPENLY, ARMS)
 
 
 @pytest.fixture(scope="session")

@@ -130,12 +130,15 @@ window.audit = (() => {
   }
 
   /**
-   * What is told openly is chosen at random, whatever is answered; any of it may be left out.
+   * What is told openly is chosen at random, whatever is answered; any of it may be left out. Of two versions of the page
+   * the one that explains before is the first.
    *
    * @returns {(number | null)[]}  what the page has then, by the places of the choices
    */
   function tell() {
-    return [...document.querySelectorAll("[data-part=background]")].map((question) => {
+    const { arm } = document.documentElement.dataset;
+    const drawn = arm === undefined ? [] : [["before", "after"].indexOf(arm)];
+    return [...drawn, ...[...document.querySelectorAll("[data-part=background]")].map((question) => {
       const list = question.querySelector("select");
       const inputs = [...question.querySelectorAll("input")];
       const chosen = Math.floor(Math.random() * (list === null ? inputs.length + 1 : list.options.length));
@@ -149,7 +152,7 @@ window.audit = (() => {
       layOut();
       const place = inputs.findIndex(({ checked }) => checked);
       return place < 0 ? null : place;
-    });
+    })];
   }
 
   /** A person who opens every fold, tries everything both ways, makes mistakes, practises, looks at the review, goes back. */

@@ -40,6 +40,8 @@ random order, every answer of a question equally often: {yes_no:,} times for eac
   device there; in the part named "one device" it is the same one throughout.
 - `audit-g` has six background questions, one of them a list. What is told there is random, any of it left out at times,
   whatever is answered; what is sent openly must be the cell of what was told, to the letter.
+- `audit-h` has two versions of the page, drawn 3 to 1. Nothing but the cell may tell which one it was, and each must be
+  drawn as often as its weight says, whatever was answered.
 
 The symbols of one question that arrive together are tested together, as one report with one exact table.
 

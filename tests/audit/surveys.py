@@ -140,5 +140,17 @@ TOLD_OPENLY = _definition(
 )  # fmt: skip
 """Six background questions, one of them a list: told openly, as far as forty thousand responses allow."""
 
+ARMS = _definition(
+    "audit-h",
+    [_yes_no("h1"), _one_of(3, "h2"), _yes_no("h3")],
+    background_questions={
+        "questions": [
+            {"arms": [{"explanation": "before", "weight": 3}, {"explanation": "after", "weight": 1}]},
+            _about_you("Do you have a job?", "Yes", "No"),
+        ],
+    },
+)
+"""Two versions of the page, drawn 3 to 1: which one is sent openly with the answer to a background question."""
+
 WORK_BITS = 6
 """Of the sum in a survey that asks for work: 64 tries for each report."""

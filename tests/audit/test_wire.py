@@ -1,4 +1,4 @@
-"""The quick wire audit: 30 submissions of one survey by a real browser in the gate, 3,600 of six in `make test-long`.
+"""The quick wire audit: 70 submissions of three surveys by a real browser in the gate, 4,200 of eight where it is long.
 
 The full one is `make audit-wire`. What must be one value is so in 30 submissions or in none; the statistics of so few
 see large faults alone. A sound client fails these tests about once in 2,000 runs of the long ones, and once in 20,000
@@ -28,6 +28,9 @@ FEW = "audit-d", 30
 OPENLY = "audit-g", 20
 """And the one with six background questions."""
 
+ARMS = "audit-h", 20
+"""And the one with two versions of the page."""
+
 MANY = {
     "audit-a": 1_000,
     "audit-b": 700,
@@ -35,6 +38,7 @@ MANY = {
     "audit-c4": 600,
     "audit-d": 500,
     "audit-g": 600,
+    "audit-h": 600,
     "audit-r": 200,
 }
 """Submissions of each survey in `make test-long`."""
@@ -45,7 +49,7 @@ def few_and_many(few: Any, many: Sequence[Any]) -> list[Any]:
     return [few, *(pytest.param(*one if isinstance(one, tuple) else (one,), marks=pytest.mark.long) for one in many)]
 
 
-@pytest.mark.parametrize(("survey", "submissions"), [FEW, OPENLY, *few_and_many(FEW, list(MANY.items()))[1:]])
+@pytest.mark.parametrize(("survey", "submissions"), [FEW, OPENLY, ARMS, *few_and_many(FEW, list(MANY.items()))[1:]])
 def test_wire_submissions_follow_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
     assert not leaks, table(leaks)
@@ -65,6 +69,29 @@ def test_wire_cell_that_is_not_what_was_told_is_caught(
     altered = shelves["audit-g"].altered("background.js", *change)
     names = [finding.feature for finding in failed(auditing.audit_restless(work, altered, 8))]
     assert any(name.startswith(caught_by) for name in names) if caught_by else not names, names
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("change", "caught_by"),
+    [
+        (("placeOf(drawTicket(source, total(this.#arms)), this.#arms)", "0"), "first version drawn, all"),
+        (
+            (
+                "this.#root.dataset.arm = explanation;",
+                "this.#root.dataset.arm = explanation; document.cookie = explanation;",
+            ),
+            "",
+        ),
+    ],
+    ids=["always the first version", "the version is kept on the device"],
+)
+def test_wire_arm_that_is_not_drawn_or_leaks_is_caught(
+    work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
+) -> None:
+    altered = shelves["audit-h"].altered("arms.js", *change)
+    names = [finding.feature for finding in failed(auditing.audit(work, altered, 200))]
+    assert any(name.startswith(caught_by) for name in names), names
 
 
 @pytest.mark.parametrize("submissions", few_and_many(15, [50]))

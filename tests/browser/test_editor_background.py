@@ -93,3 +93,29 @@ def test_phone_shows_them(editor: Page) -> None:
     editor.locator(".editor-kept").scroll_into_view_if_needed()
     picture(editor, "background-phone")
     assert editor.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_versions_of_the_page_are_added_weighed_and_removed(editor: Page) -> None:
+    ask(editor, 1, "Do you have a job?", "Yes", "No")
+    editor.get_by_role("button", name="+ Compare versions of the page").click()
+    expect(editor.get_by_label("Version 2", exact=True)).to_have_value("Explained afterwards")
+    editor.get_by_label("Expected responses").fill("2000")
+    expect(editor.get_by_text("percentage points between versions would be found in 80 %")).to_be_visible()
+    editor.get_by_role("button", name="+ Add version").click()
+    editor.get_by_label("Version 3", exact=True).fill("Longer")
+    editor.get_by_label("Introduction of this version").nth(2).fill("Thank you for your time.")
+    editor.get_by_label("Weight").nth(0).fill("2")
+    expect(editor.get_by_text("drawn 2 times of 4")).to_be_visible()
+    editor.locator(".editor-background").first.scroll_into_view_if_needed()
+    picture(editor, "arms")
+    wait_until_saved(editor)
+    arms, job = definition()["background_questions"]["questions"]
+    assert [one["explanation"] for one in arms["arms"]] == ["before", "after", "before"]
+    assert arms["arms"][2]["introduction"] == {"en": "Thank you for your time."}
+    assert arms["choices"][2] == {"en": "Longer"}
+    assert job["key"] == "background_1"
+    assert error_of_draft(Survey.objects.get()) is None
+    expect(editor.get_by_role("button", name="Move up")).to_have_count(0)
+    editor.get_by_role("button", name="Delete all versions").click()
+    wait_until_saved(editor)
+    assert len(definition()["background_questions"]["questions"]) == 1

@@ -125,10 +125,14 @@ def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
 
 def test_optional_styles_are_only_on_pages_that_need_them(page: str) -> None:
     statements = [{"en": "I agree."}]
-    document = kinds.document(consent_statements=statements)
+    asked = {
+        "strata": {"wording": {"en": ""}, "groups": []},
+        "background_questions": background.frozen(background.ARMS),
+    }
+    document = kinds.document(consent_statements=statements, **asked)
     document["items"][0]["before"] = BEFORE
     asking_all = render_page(Design.of(document)).decode()
-    for name in ("entry", "beside", "matrix"):
+    for name in ("entry", "beside", "matrix", "arms"):
         assert f"{name}." not in page
         assert re.search(rf'href="[^"]*style/{name}[^"]*\.css"\s+integrity=', asking_all)
 
@@ -138,7 +142,10 @@ def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     statements = [{"en": "I agree."}]
     panel = {"completion": {"address": "https://panel.example/end", "carry": {"id": "id"}}}
     waves = {"repeats": "remember", "spent": "1/1"}
-    asked = {"strata": {"wording": {"en": ""}, "groups": []}, "background_questions": background.frozen()}
+    asked = {
+        "strata": {"wording": {"en": ""}, "groups": []},
+        "background_questions": background.frozen(background.ARMS, background.AGE),
+    }
     document = kinds.document(
         invitations={"kind": "secret"}, waves=waves, consent_statements=statements, ending=panel, **asked
     )
@@ -146,7 +153,18 @@ def test_optional_modules_are_only_on_pages_that_need_them(page: str) -> None:
     asking_all = render_page(Design.of(document)).decode()
     assert scripts_of(asking_all) == {path.stem for path in MODULES}
     extras = [
-        *("entry", "beside", "background", "dropdown", "multiple", "number", "invitation", "remembered", "waves"),
+        *(
+            "entry",
+            "beside",
+            "arms",
+            "background",
+            "dropdown",
+            "multiple",
+            "number",
+            "invitation",
+            "remembered",
+            "waves",
+        ),
         "completion",
     ]
     assert scripts_of(asking_all) - scripts_of(page) == {*extras, "codes"}

@@ -9,6 +9,7 @@ import pytest
 from collector.designs import check
 from collector.endpoint.own_coin import preview
 from collector.errors import RequestRefused, ValidationError
+from surveys.rendering.own_coin.instructions import instructions_for
 from tests.factories import background, payloads
 
 PREFER = {"en": "Prefer not to say"}
@@ -91,3 +92,62 @@ def test_coin_form_names_no_cell() -> None:
     assert preview(fields, design).stratum == "c0003"
     with pytest.raises(RequestRefused, match="1 fields that this survey does not have"):
         preview(fields | {"stratum": "c0001"}, design)
+
+
+ARM = {"key": "arm", "wording": {"en": "Version"}, "choices": [{"en": "Before"}, {"en": "After"}]}
+BOTH = [{"explanation": "before", "weight": 1}, {"explanation": "after", "weight": 3}]
+
+
+def with_arms(arms: Any = BOTH, cells: Any = None, **changes: Any) -> dict[str, Any]:
+    """Two versions of the page, and a job of which the first version tells nothing."""
+    job = {"key": "job", "wording": {"en": "job?"}, "choices": [{"en": "Yes"}, {"en": "No"}, PREFER]}
+    cells = cells or [[[0], None], [[1], [0]], [[1], [1, 2]]]
+    return document(questions=[ARM | {"arms": arms} | changes, job], cells=cells)
+
+
+def test_arms_are_answers_that_nobody_is_asked_for() -> None:
+    design = check(with_arms())
+    assert [arm.explanation for arm in design.background.arms] == ["before", "after"]
+    assert [str(share) for share in design.background.questions[0].shares] == ["1/4", "3/4"]
+    assert [one.key for one in design.background.asked] == ["job"]
+    assert [question.offered for question in design.background.questions] == [(0, 1), (0, 1)]
+    assert check(document()).background.arms == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"arms": BOTH[:1]}, r"questions\[0\].arms must be 2 to 4 arms; got 1"),
+        ({"arms": [BOTH[0], BOTH[1] | {"weight": 0}]}, r"arms\[1\].weight must be an integer from 1 to 100; got 0"),
+        ({"arms": [BOTH[0], BOTH[1] | {"explanation": "never"}]}, r"explanation must be before or after; got 'never'"),
+        ({"arms": [BOTH[0], BOTH[1] | {"introduction": {"de": "Hallo"}}]}, r"arms\[1\].introduction must have exactly"),
+        ({"arms": [*BOTH, BOTH[0]]}, r"choices must have a name for each of the 3 arms; got 2"),
+        ({"shares": ["0.5", "0.5"]}, r"shares are the weights of the arms; leave them out"),
+        ({"cells": [[[0], [0]], [[0], [1, 2]], [[1], None]], "arms": [BOTH[1], BOTH[1]]}, ""),
+        ({"cells": [[None, [0]], [None, [1, 2]]]}, "question 1 never does"),
+    ],
+)  # fmt: skip
+def test_arms_that_do_not_fit_are_refused(changed: dict[str, Any], fault: str) -> None:
+    if not fault:
+        assert check(with_arms(**changed)).background.arms
+        return
+    with pytest.raises(ValidationError, match=fault):
+        check(with_arms(**changed))
+
+
+def test_arms_stand_first_apart_and_without_remembered_tickets() -> None:
+    two = document()["background_questions"]["questions"]
+    behind = [two[0], ARM | {"arms": BOTH}]
+    with pytest.raises(ValidationError, match="questions may have arms in the first question alone"):
+        check(document(questions=behind, cells=[[[0], [0]], [[0], [1]], [[1, 2], None]]))
+    three = ARM | {"arms": [*BOTH, BOTH[0]], "choices": [*ARM["choices"], {"en": "Again"}]}  # type: ignore[misc]
+    with pytest.raises(ValidationError, match="must be so few that each is expected to fill a cell"):
+        check(document(questions=[three, two[0]], cells=[[[0, 2], None], [[1], [0]], [[1], [1, 2]]]))
+    remembering = with_arms() | {"waves": {"repeats": "remember", "spent": "1/1"}}
+    with pytest.raises(ValidationError, match="cannot have arms where devices remember their tickets"):
+        check(remembering)
+
+
+def test_arms_have_no_page_for_a_coin() -> None:
+    assert instructions_for(check(document())) is not None
+    assert instructions_for(check(with_arms())) is None

@@ -93,6 +93,7 @@ PLACES: dict[str, Place] = {
     "groups": lambda part: {"strata": {"groups": [part]}},
     "background_questions": lambda part: {"background_questions": part},
     "background_question": lambda part: {"background_questions": {"questions": [part]}},
+    "arm": lambda part: {"background_questions": {"questions": [{"arms": [part]}]}},
     "sections": lambda part: {"sections": [part]},
     "screening": lambda part: {"screening": part},
     "about": lambda part: {"about": part},

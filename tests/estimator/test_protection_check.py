@@ -49,22 +49,21 @@ def run(*, random: float, known: str = "0", drugs: float = 0.2, n: int = 2000, s
 
 
 def test_honest_answers_do_not_contradict_the_known_share() -> None:
-    found = reports.build(run(random=0.0)).protection
-    assert found is not None
+    (found,) = reports.build(run(random=0.0)).protection
     (sentence,) = found.sentences
     assert sentence.startswith("“Have you been to the moon?”: an estimated ")
     assert sentence.endswith("is known, and nothing contradicts it.")
-    assert found.corrected is None
+    assert found.following is None
+    assert found.figure is not None
     assert found.figure.rows[0].truth == 0
 
 
 def test_random_answers_are_found_and_their_consequence_is_shown() -> None:
     """Of 2,000 people 20 % answered at random: 10 % say yes to what nobody is, and 26 % to drugs instead of 20 %."""
-    found = reports.build(run(random=0.2)).protection
-    assert found is not None
+    (found,) = reports.build(run(random=0.2)).protection
     assert "of the respondents answered at random, that would explain it" in found.sentences[0]
-    assert found.corrected is not None
-    (row,) = found.corrected.rows
+    assert found.following is not None
+    (row,) = found.following.rows
     wording, estimate, corrected, _ = (cell.text for cell in row)
     assert wording == "Drugs?"
     assert abs(_number(estimate) - 26) <= 6
@@ -77,16 +76,14 @@ def _number(text: str) -> float:
 
 
 def test_too_few_yes_are_not_called_random() -> None:
-    found = reports.build(run(random=0.0, known="0.9", seed=3)).protection
-    assert found is not None
-    assert found.corrected is None
+    (found,) = reports.build(run(random=0.0, known="0.9", seed=3)).protection
+    assert found.following is None
     made, source = freeze_design(design("0.4").document), np.random.default_rng(4)
     who = simulation.People(
         np.zeros(900, dtype=np.int64), dict.fromkeys(("moon", "drugs"), np.zeros(900, dtype=np.int64))
     )
     simulation.store(made, who, simulation.symbols(made, who, source))
-    low = reports.build(run_of(made)).protection
-    assert low is not None
+    (low,) = reports.build(run_of(made)).protection
     assert "Random answers do not explain that" in low.sentences[0]
 
 
@@ -98,8 +95,7 @@ def test_eight_per_cent_of_random_answers_are_found_in_eight_of_ten_samples() ->
     """
     found = 0
     for seed in range(12):
-        check = reports.build(run(random=0.08, n=4000, seed=seed)).protection
-        assert check is not None
+        (check,) = reports.build(run(random=0.08, n=4000, seed=seed)).protection
         found += "answered at random" in check.sentences[0]
     assert found >= 6
 
@@ -109,13 +105,13 @@ def test_check_is_in_the_report_in_every_language_and_in_the_pdf() -> None:
     for language in LANGUAGES:
         with activated(language), translation.override(language):
             built = reports.build(made)
-            assert built.protection is not None
+            (check,) = built.protection
             assert built.words["protection"]
             assert dict(built.contents)["protection"] == built.words["protection"]
-            assert language == "en" or "answered" not in built.protection.sentences[0]
+            assert language == "en" or "answered" not in check.sentences[0]
             data = paper.data(built)
             assert data is not None
-            assert data["protection"]["sentences"]  # type: ignore[index]
+            assert data["protection"][0]["sentences"]  # type: ignore[index]
 
 
 def test_report_without_control_questions_has_no_check() -> None:

@@ -33,6 +33,8 @@ YEAR: dict[str, Any] = {
     "wording": "In which year did you begin?",
     "choices": [str(year) for year in range(2010, 2025)],
 }
+ARMS: dict[str, Any] = {"arms": [{"explanation": "before"}, {"explanation": "after"}]}
+"""The versions of a page that explains the tickets before or after."""
 SIX = [REGION, AGE, GENDER, DEGREE, JOB, CHILDREN]
 
 

@@ -117,7 +117,19 @@ UNREAD_CALLS = (
 """Functions whose texts stand in the log or the audit log, or tell a developer."""
 UNREAD_NAMES = (
     *("detail", "whose", "_detail", "act", "BY_A_RESTORE", "__str__", "Meta"),
-    *("ALIASES", "COLUMNS", "NEVER", "NOT_OFFERED", "PREFER_NOT", "SPECIAL", "TYPES", "USUAL_BLOCK", "REDCAP_HEAD"),
+    *(
+        "ALIASES",
+        "ARM_NAMES",
+        "COLUMNS",
+        "NEVER",
+        "NOT_OFFERED",
+        "PREFER_NOT",
+        "SPECIAL",
+        "TYPES",
+        "VERSION",
+        "USUAL_BLOCK",
+        "REDCAP_HEAD",
+    ),
 )
 """Assignments and functions that make the audit log's details, or hold words that files of other programs have."""
 

@@ -1,6 +1,7 @@
 """Background questions as an author writes them, and the cells that opening makes of them."""
 
 import itertools
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from collector.designs.background import WITHHELD
 from collector.errors import ValidationError
+from estimator.base.languages import LANGUAGES, activated
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.definition.background import cells_of, kept
 from surveys.exchange.translations import texts_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
+from surveys.planning import dossier
 from tests.factories import background
 
 
@@ -117,3 +120,45 @@ def test_translators_get_each_text() -> None:
     assert places == [
         f"background_questions/questions/0/{part}" for part in ("wording", "choices/0", "choices/1", "prefer_not")
     ]
+
+
+def test_arms_have_names_in_the_languages_of_the_survey() -> None:
+    asked = background.definition(background.ARMS, background.AGE)["background_questions"]
+    arms, age = asked["questions"]
+    assert (arms["key"], arms["wording"]) == ("arm", {"en": "Version of this page"})
+    assert arms["choices"] == [{"en": "Explained before"}, {"en": "Explained afterwards"}]
+    assert arms["arms"] == [{"explanation": "before", "weight": 1}, {"explanation": "after", "weight": 1}]
+    assert "prefer_not" not in arms
+    assert "prefer_not" in age
+
+
+def test_arms_are_kept_for_everybody() -> None:
+    definition = background.definition(background.ARMS, background.REGION, background.AGE, expected=600)
+    found = kept(definition["background_questions"])
+    assert found[0].share == 1.0
+    assert found[2].share < 1.0
+
+
+def test_arms_too_rare_are_refused() -> None:
+    arms = {"arms": [{"explanation": "before", "weight": 99}, {"explanation": "after", "weight": 1}]}
+    with pytest.raises(ValidationError, match="no answer to it could be kept"):
+        background.design(arms, expected=300)
+
+
+def test_texts_of_arms_are_translated() -> None:
+    arms = {"arms": [{"explanation": "before", "introduction": "Hello."}, {"explanation": "after"}]}
+    definition = background.definition(arms)
+    texts = texts_of(definition)
+    assert texts["background_questions/questions/0/arms/0/introduction"].text == {"en": "Hello."}
+    assert "background_questions/questions/0/prefer_not" not in texts
+
+
+def test_arms_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
+    survey = write_survey(background.definition(background.ARMS, background.AGE), team=home_team(alice))
+    written = selectors.definition_of(survey)
+    assert definitions.load(definitions.dump(written))["background_questions"] == written["background_questions"]
+    design, _ = selectors.design_to_open(survey)
+    with activated("en", LANGUAGES):
+        shown = dossier.contents(survey, design, expected=1000, today=date(2026, 11, 1), language="en")
+    told = str(shown).replace("\xa0", " ").replace("\\xa0", " ")
+    assert "“Explained before” (50 %), “Explained afterwards” (50 %). All versions use the same tickets" in told

@@ -17,12 +17,12 @@ from surveys.models import Rehearsal, Survey
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.respondents import Respondent
-from tests.factories import kinds, payloads
+from tests.factories import background, kinds, payloads
 
 pytestmark = pytest.mark.django_db
 FORCED = {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
 YES_NO = [{"en": "No"}, {"en": "Yes"}]
-SAID = {"respondents": 3000, "shares": {"moon": [1.0, 0.0], "drugs": [0.7, 0.3]}}
+SAID: dict[str, Any] = {"respondents": 3000, "shares": {"moon": [1.0, 0.0], "drugs": [0.7, 0.3]}}
 
 
 @pytest.fixture(autouse=True)
@@ -41,8 +41,8 @@ def survey(alice: User) -> Survey:
     return write_survey(definitions.complete(made), team=home_team(alice))
 
 
-def finished(survey: Survey, **more: Any) -> Rehearsal:
-    asked = rehearsals.request_rehearsal(survey, SAID | more, repetitions=1, seed=11)  # type: ignore[arg-type]
+def finished(survey: Survey, *, said: dict[str, Any] = SAID, **more: Any) -> Rehearsal:
+    asked = rehearsals.request_rehearsal(survey, said | more, repetitions=1, seed=11)  # type: ignore[arg-type]
     rehearsals.execute(asked.pk, seconds=math.inf)
     asked.refresh_from_db()
     assert asked.run is not None, asked.fault
@@ -73,8 +73,7 @@ def test_random_answers_move_estimates_and_not_the_truth(survey: Survey) -> None
     moon, drugs = shares(asked)
     assert abs(moon - 0.1) < 0.06
     assert abs(drugs - 0.34) < 0.07
-    check = reports.build(asked.run).protection  # type: ignore[arg-type]
-    assert check is not None
+    (check,) = reports.build(asked.run).protection  # type: ignore[arg-type]
     assert "answered at random, that would explain it" in check.sentences[0]
 
 
@@ -84,8 +83,7 @@ def test_denial_is_not_seen_by_a_control_question(survey: Survey) -> None:
     moon, drugs = shares(asked)
     assert abs(drugs - 0.15) < 0.06
     assert truth(asked)[1] == pytest.approx(0.3, abs=0.03)
-    check = reports.build(asked.run).protection  # type: ignore[arg-type]
-    assert check is not None
+    (check,) = reports.build(asked.run).protection  # type: ignore[arg-type]
     assert "nothing contradicts it" in check.sentences[0]
     assert "said No to protect themselves, it does not tell" in check.limits
     assert abs(moon) < 0.06
@@ -118,3 +116,20 @@ def test_denial_leaves_other_kinds_as_they_are() -> None:
     design = definitions.design_of(definitions.complete(payloads.definition()), version=1)
     say = Misreporting(denial=1.0).says(design, np.random.default_rng(1))
     assert say(Respondent(0, (1, 2))) == Respondent(0, (0, 2))
+
+
+def test_denial_differs_between_versions_of_the_page(alice: User) -> None:
+    """Half of those with yes deny where the page explains after Send: 15 % instead of 30 %, and the report says so."""
+    items = [{"key": "drugs", "kind": "yes_no", "wording": {"en": "Drugs?"}, "choices": YES_NO, "channel": FORCED}]
+    survey = write_survey(background.definition(background.ARMS, items=items), team=home_team(alice))
+    said = {"respondents": 6000, "shares": {"drugs": [0.7, 0.3]}}
+    asked = finished(survey, said=said, denial=0.0, denial_after=0.5)
+    (check,) = reports.build(asked.run).protection  # type: ignore[arg-type]
+    assert "with “Explained afterwards” the estimate is" in check.sentences[0]
+    assert "lower than with “Explained before”" in check.sentences[0]
+    assert truth(asked)[0] == pytest.approx(0.3, abs=0.02)
+
+
+def test_denial_by_version_needs_versions(survey: Survey) -> None:
+    with pytest.raises(InputError, match="is for surveys that compare versions of the page"):
+        rehearsals.request_rehearsal(survey, SAID | {"denial_after": 0.5}, repetitions=1, seed=1)  # type: ignore[arg-type]

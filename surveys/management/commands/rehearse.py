@@ -38,6 +38,7 @@ class Command(SurveyCommand):
         )
         parser.add_argument("--at-random", type=float, default=0.0, help="share who answer every question at random")
         parser.add_argument("--denial", type=float, default=0.0, help="share who say No although Yes is true")
+        parser.add_argument("--denial-after", type=float, help="the same of those whose page explains after Send")
         parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
@@ -58,6 +59,8 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
         assumptions["at_random"] = options["at_random"]
     if options["denial"]:
         assumptions["denial"] = options["denial"]
+    if options["denial_after"] is not None:
+        assumptions["denial_after"] = options["denial_after"]
     rehearsal = services.request_rehearsal(survey, assumptions, repetitions=options["repetitions"], seed=seed)
     with show_progress("Rehearsing") as watch:
         while rehearsal.waits:
@@ -81,7 +84,7 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
     if people is None:
         assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, assumptions).draw(generator))
-    misreporting = Misreporting.of({"at_random": options["at_random"], "denial": options["denial"]})
+    misreporting = Misreporting.of({name: options[name] for name in ("at_random", "denial", "denial_after")})
     sent = simulation.rehearse(version, people, generator, misreporting)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" responses", leave=False, disable=None))
     run = estimator.execute(simulation.finish(version).pk)

@@ -125,7 +125,7 @@ def _background(definition: Definition, codes: list[str]) -> object:
             **one,
             "wording": _text(one["wording"], codes, "…"),
             "choices": [_text(choice, codes, f"({place})") for place, choice in enumerate(one["choices"], start=1)],
-            "prefer_not": _text(one["prefer_not"], codes, "–"),
+            **({"prefer_not": _text(one["prefer_not"], codes, "–")} if "prefer_not" in one else {}),
         }
         for one in asked["questions"]
     ]

@@ -20,7 +20,7 @@ from estimator.base.languages import filled
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import classes, definitions, shape
-from surveys.definition.background import cells_of, kept
+from surveys.definition.background import ARM_NAMES, VERSION, cells_of, kept
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.class_recognition import classes_from
@@ -39,6 +39,7 @@ from surveys.panel.editor.problems import keyed_path, problems_of
 from surveys.panel.frame import status_of, steps
 from surveys.panel.preview import pictures_address
 from surveys.panel.views import panel_page, signed_in
+from surveys.planning.arms import smallest_difference
 from surveys.planning.draft_prices import AUTOMATIC, USUAL_LOSS, channel_at, divided, first_channel, fitted, price_of
 from surveys.planning.group_warnings import expected_reports
 from surveys.planning.parameters import MOST_RESPONDENTS
@@ -197,15 +198,23 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_errors
 def cells(request: HttpRequest, slug: str) -> HttpResponse:
-    """How many cells background questions make, and how often the answer to each is kept by itself, in [0, 1]."""
-    get_survey_or_404(request.user, slug, Role.EDITOR)
+    """How many cells background questions make, and how often the answer to each is kept by itself, in [0, 1].
+
+    With versions of the page also the smallest difference between two that is found reliably, null for none.
+    """
+    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
     sent = _body(request)
     draft = definitions.complete({"background_questions": sent.get("background_questions")})
     shape.require_shape(draft)
     asked = draft.get("background_questions")
     if asked is None:
         return JsonResponse({"cells": 0, "kept": []})
-    return JsonResponse({"cells": len(cells_of(asked)), "kept": [one.share for one in kept(asked)]})
+    found: dict[str, object] = {"cells": len(cells_of(asked)), "kept": [one.share for one in kept(asked)]}
+    items = selectors.definition_of(survey)["items"]
+    first = next((one for one in items if one["kind"] == "yes_no" and "prefer_not" not in one), None)
+    if "arms" in asked["questions"][0] and first is not None:
+        found["difference"] = smallest_difference(first, asked)
+    return JsonResponse(found)
 
 
 @require_POST
@@ -286,6 +295,7 @@ def _about(survey: Survey) -> dict[str, object]:
         "languages": languages,
         "yes_no": YES_NO,
         "prefer_not": PREFER_NOT,
+        "arms": {"version": VERSION, **ARM_NAMES},
         "respondents": expected_reports(survey),
         "ceiling": ceiling_of(rehearsal=survey.rehearsal),
         "addresses": _addresses(survey),

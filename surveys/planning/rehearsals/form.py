@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
 from collector.errors import InputError
@@ -18,6 +18,9 @@ from surveys.planning.question import AS_USUAL, PlannedQuestion
 from surveys.planning.rehearsals.population import Assumptions, Given
 from surveys.planning.rehearsals.respondents import shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 FEWEST, MOST = FEWEST_IN_GROUP, 20_000
 MOST_REPETITIONS = 200
@@ -63,6 +66,14 @@ class PercentField(forms.FloatField):
 
     def to_python(self, value: Any) -> Any:
         return super().to_python(plain_percent(value) if isinstance(value, str) else value)
+
+
+MISREPORTING: dict[Literal["at_random", "denial", "denial_after"], "StrOrPromise"] = {
+    "at_random": gettext_lazy("Answer every question at random"),
+    "denial": gettext_lazy("Say No although Yes is true"),
+    "denial_after": gettext_lazy("The same where the page explains after Send"),
+}
+"""The shares of people who do not say what is true."""
 
 
 class RehearsalForm(forms.Form):
@@ -112,7 +123,7 @@ class RehearsalForm(forms.Form):
 
     def misreporting(self) -> list[forms.BoundField]:
         """The fields for the shares of people who do not say what is true."""
-        return [self["at_random"], self["denial"]]
+        return [self[name] for name in MISREPORTING if name in self.fields]
 
     @property
     def misreporting_open(self) -> bool:
@@ -133,10 +144,9 @@ class RehearsalForm(forms.Form):
         self.assumptions: Assumptions = {"respondents": people or 0, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
             self.assumptions["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
-        if cleaned.get("at_random"):
-            self.assumptions["at_random"] = cleaned["at_random"] / 100
-        if cleaned.get("denial"):
-            self.assumptions["denial"] = cleaned["denial"] / 100
+        for name in MISREPORTING:
+            if (share := cleaned.get(name)) is not None and (share or name == "denial_after"):
+                self.assumptions[name] = share / 100
         for entry in self.entries:
             given = self._given(entry)
             if given is not None and entry.group:
@@ -165,13 +175,12 @@ class RehearsalForm(forms.Form):
             max_value=MOST_REPETITIONS,
             initial=like.repetitions if like else 1,
         )
-        for name, label in (
-            ("at_random", gettext("Answer every question at random")),
-            ("denial", gettext("Say No although Yes is true")),
-        ):
+        for name, said in MISREPORTING.items():
+            if name == "denial_after" and not self.design.background.arms:
+                continue
             share = assumptions.get(name)
             given = f"{100 * share:.6g}" if isinstance(share, float) else None
-            self.fields[name] = PercentField(label=label, min_value=0, max_value=100, required=False, initial=given)
+            self.fields[name] = PercentField(label=said, min_value=0, max_value=100, required=False, initial=given)
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label=gettext("Seed"), min_value=0, max_value=LARGEST_SEED, initial=seed)
 

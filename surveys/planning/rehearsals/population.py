@@ -27,6 +27,7 @@ class Assumptions(TypedDict):
     groups: NotRequired[dict[str, dict[str, Given]]]
     at_random: NotRequired[float]
     denial: NotRequired[float]
+    denial_after: NotRequired[float]
     """Shares of people who do not say what is true: `misreporting.Misreporting`."""
     file: NotRequired[bool]
     """Whether its respondents came in a file, and are not drawn."""

@@ -42,8 +42,8 @@ class Instruction:
 
 
 def instructions_for(design: Design) -> list[Instruction] | None:
-    """An instruction for each item of a frozen design; None if an item has none, or for a rehearsal."""
-    if design.rehearsal or not all(map(_is_one_mark, design.items)):
+    """An instruction for each item of a frozen design; None if an item has none, with arms, or for a rehearsal."""
+    if design.rehearsal or design.background.arms or not all(map(_is_one_mark, design.items)):
         return None
     if (birthdays := birthdays_for(design)) is not None:
         return birthdays

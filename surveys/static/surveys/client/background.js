@@ -10,6 +10,11 @@ import { demandSame, demandTexts, plain } from "./shown.js";
 class Background {
   #cells;
   #sentences;
+  /** The names of all answers to each question, also to the one that the browser answers. */
+  #labels;
+  #wording;
+  /** @type {object | null}  where the browser draws a version of the page (arms.js), as the first answer */
+  #arms;
 
   /**
    * @param {HTMLElement} root
@@ -20,15 +25,30 @@ class Background {
   constructor(root, { background }, sentences, changed) {
     this.#cells = readCells(background);
     this.#sentences = sentences;
+    const { arms, wording } = background.questions[0];
+    this.#labels = background.questions.map(({ choices }) => choices.map((choice) => plain(choice[root.lang])));
+    this.#wording = plain(wording[root.lang]);
+    this.#arms = arms === undefined ? null : new (extra("arms"))(root, arms);
+    const asked = background.questions.slice(this.#arms === null ? 0 : 1);
     const elements = [...root.querySelectorAll("[data-part=background]")];
-    demandSame(elements.length, background.questions.length, "background questions");
-    this.questions = background.questions.map(({ wording, choices }, i) => {
+    demandSame(elements.length, asked.length, "background questions");
+    this.questions = asked.map(({ wording, choices }, i) => {
       const list = elements[i].querySelector("select") !== null;
       const question = list ? new (extra("dropdown"))(elements[i], changed) : new Choices(elements[i], changed);
       demandSame(question.wording, plain(wording[root.lang]), "a background question's wording");
       demandTexts(question.labels, choices, root.lang, ["choices", "a choice's label"]);
       return question;
     });
+  }
+
+  /** @param {import("./random.js").WordSource} source  that the version of the page is drawn from */
+  begin(source) {
+    this.#arms?.begin(source);
+  }
+
+  /** A response of an earlier visit is on its way, and which version that saw is not kept: it is explained once more. */
+  resume() {
+    this.#arms?.explainLater();
   }
 
   /** @returns {string[]}  every key that a report may name */
@@ -44,25 +64,27 @@ class Background {
   /** @returns {{question: import("./field.js").Question, item: null, answer: string, note: string}[]}  for the review */
   get shown() {
     const { answers } = this.#cell();
-    return this.questions.map((question, i) => {
-      const { labels } = question;
+    const shown = this.#labels.map((labels, i) => {
       const taken = answers[i];
       const key = taken.length === labels.length ? "background-dropped" : taken.length === 1 ? "background-kept" : "background-pooled";
       const note = this.#sentences.say(key, { answers: this.#words(i, taken) });
-      return { question, item: null, answer: labels[this.#answers()[i]], note };
+      return { item: null, answer: labels[this.#answers()[i]], note };
     });
+    const drawn = this.#arms === null ? [] : [{ ...shown.shift(), question: { wording: this.#wording, fixed: true }, note: this.#sentences.say("background-drawn") }];
+    return [...drawn, ...this.questions.map((question, i) => ({ ...shown[i], question }))];
   }
 
   /** @returns {string}  what was sent, by the key of its cell */
   line(key) {
     const { answers } = this.#cells.find((cell) => cell.key === key);
-    const told = answers.flatMap((taken, i) => (taken.length === this.questions[i].labels.length ? [] : [this.#words(i, taken)]));
+    const told = answers.flatMap((taken, i) => (taken.length === this.#labels[i].length ? [] : [this.#words(i, taken)]));
     return told.length === 0 ? this.#sentences.say("background-none") : this.#sentences.say("background-line", { answers: told.join(" · ") });
   }
 
   /** Who leaves a question out is counted with those who prefer not to say. */
   #answers() {
-    return this.questions.map(({ answer, labels }) => answer ?? labels.length - 1);
+    const given = this.questions.map(({ answer, labels }) => answer ?? labels.length - 1);
+    return this.#arms === null ? given : [this.#arms.place, ...given];
   }
 
   #cell() {
@@ -71,7 +93,7 @@ class Background {
   }
 
   #words(place, taken) {
-    return taken.map((answer) => this.questions[place].labels[answer]).join(" / ");
+    return taken.map((answer) => this.#labels[place][answer]).join(" / ");
   }
 }
 

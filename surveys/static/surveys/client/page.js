@@ -138,6 +138,7 @@ export class RespondentPage {
     this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
     this.#check.showBody("");
     if (await this.#sending.resume(this.#address("reports"), this.#prepared)) {
+      this.#prepared.background?.resume();
       return;
     }
     const source = systemWords(this.#window.crypto);
@@ -156,7 +157,7 @@ export class RespondentPage {
     return design.remembers ? extra("remembered").draw(this.#window, design, source) : new Tickets(design, source);
   }
 
-  /** The order of choices comes from a source of its own: it shows on the screen, the tickets never do. */
+  /** What shows on the screen, such as the order of choices, comes from a source of its own: the tickets never do. */
   #beginQuestions() {
     const source = systemWords(this.#window.crypto);
     const { fragment, invitation } = this.#link;

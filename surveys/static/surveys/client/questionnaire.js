@@ -41,14 +41,15 @@ export class Questionnaire {
   }
 
   /**
-   * A new visit: choices in an order of its own, the first section, the group that the link names.
+   * A new visit: the version of the page, choices in an order of its own, the first section, the group of the link.
    *
-   * @param {import("./random.js").WordSource} source  for the order alone
+   * @param {import("./random.js").WordSource} source  for the order and the version alone
    * @param {number | null} group
    * @param {boolean} fixed  whether it cannot be changed
    */
   begin(source, group, fixed) {
     this.clear();
+    this.#background?.begin(source);
     this.#design.items.forEach((item, i) => item.shuffle && this.#questions[i].arrange(drawOrder(item, source)));
     this.#sections.begin();
     if (group !== null) {

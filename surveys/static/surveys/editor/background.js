@@ -1,4 +1,5 @@
 /** Background questions: asked openly, and kept only as fine as enough people share the same answers. */
+import { Arms, addArms } from "./arms.js";
 import { fill, gettext, ngettext } from "../panel/words.js";
 import { emptyText, withheld } from "./definition.js";
 import { Said, TextField, Texts } from "./fields.js";
@@ -18,19 +19,21 @@ export function Background({ draft, state, language }) {
     <${Said} draft=${draft} path=${`background_questions/${name}`} /></label>`;
   return html`<details class="editor-advanced" open=${questions.length > 0}><summary>${gettext("Background questions")}</summary>
     <p class="candor-quiet">${gettext("Such as age, region or job: sent as they are, not randomised, so that groups can be compared. Respondents may skip them. Where too few people would share the same answers, the browser sends less: the last question is left out first.")}</p>
-    <ol class="editor-background">${questions.map((question, place) => html`<li key=${question.key}>
-      <${Question} draft=${draft} edit=${edit} question=${question} place=${place} language=${language} /></li>`)}</ol>
+    <ol class="editor-background">${questions.map((question, place) => html`<li key=${question.key}>${question.arms
+      ? html`<${Arms} draft=${draft} state=${state} edit=${edit} question=${question} language=${language} />`
+      : html`<${Question} draft=${draft} edit=${edit} question=${question} place=${place} first=${questions[0].arms ? 1 : 0} language=${language} />`}</li>`)}</ol>
     ${background && html`<div class="editor-grid">
       ${number("expected_responses", gettext("Expected responses"), gettext("The cells are made for so many."), 1)}
       ${number("smallest_cell", gettext("Fewest per cell"), gettext("People expected to share the same answers."), 5)}</div>
       <${Cells} draft=${draft} background=${background} language=${language} />`}
     <${Said} draft=${draft} path="background_questions" />
     ${questions.length < MOST && html`<button type="button" class="editor-text" data-path="background_questions/questions"
-      onClick=${() => draft.edit("", (it) => addQuestion(it, state))}>${gettext("+ Add background question")}</button>`}
+      onClick=${() => draft.edit("", (it) => addQuestion(it, state))}>${gettext("+ Add background question")}</button>
+      ${!questions[0]?.arms && html`<button type="button" class="editor-text" onClick=${() => draft.edit("", (it) => addArms(it, state))}>${gettext("+ Compare versions of the page")}</button>`}`}
   </details>`;
 }
 
-function Question({ draft, edit, question, place, language }) {
+function Question({ draft, edit, question, place, first, language }) {
   const path = `background_questions/questions/${place}`;
   const { definition } = draft;
   const name = fill(gettext("Background question {number}"), { number: place + 1 });
@@ -65,7 +68,7 @@ function Question({ draft, edit, question, place, language }) {
       ${(choice) => html`<input class="candor-field editor-share" inputmode="decimal" aria-label=${fill(gettext("Expected share of choice {number}"), { number: choice + 1 })}
         data-path=${choice === 0 ? `${path}/shares` : undefined} placeholder=${gettext("share")} value=${shares[choice] ?? ""} onInput=${(event) => share(choice, event.target.value)} />`}</${Texts}>
     <${Said} draft=${draft} path=${`${path}/choices`} /><${Said} draft=${draft} path=${`${path}/shares`} />
-    <p class="editor-tools">${place > 0 && html`<button type="button" class="editor-text" aria-label=${fill(gettext("Move up: {name}"), { name })} onClick=${up}>${gettext("Move up")}</button>`}
+    <p class="editor-tools">${place > first && html`<button type="button" class="editor-text" aria-label=${fill(gettext("Move up: {name}"), { name })} onClick=${up}>${gettext("Move up")}</button>`}
       <button type="button" class="editor-text editor-danger" aria-label=${fill(gettext("Delete: {name}"), { name })} onClick=${remove}>${gettext("Delete")}</button></p>`;
 }
 
@@ -88,6 +91,9 @@ function Cells({ draft, background, language }) {
   const names = background.questions.map(({ wording }, place) => wording[language] || Object.values(wording).find(Boolean) || fill(gettext("Background question {number}"), { number: place + 1 }));
   const percent = (share) => new Intl.NumberFormat(document.documentElement.lang, { style: "percent" }).format(share);
   return html`<div role="status"><p>${fill(ngettext("{count} cell: so many combinations of answers are told apart.", "{count} cells: so many combinations of answers are told apart.", found.cells), { count: found.cells })}</p>
+    ${"difference" in found && html`<p>${found.difference === null
+      ? gettext("With so few responses no difference between versions would be found reliably.")
+      : fill(gettext("A difference of {points} percentage points between versions would be found in 80 % of such surveys (first Yes/No question)."), { points: new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 }).format(100 * found.difference) })}</p>`}
     <dl class="editor-kept">${names.slice(0, found.kept.length).map((name, place) => html`<div><dt>${name}</dt>
       <dd><meter min="0" max="1" value=${found.kept[place]} aria-label=${name}></meter> ${fill(gettext("kept for {percent} of responses"), { percent: percent(found.kept[place]) })}</dd></div>`)}</dl></div>`;
 }

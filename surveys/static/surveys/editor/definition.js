@@ -288,8 +288,11 @@ export function setLanguages(definition, codes, state) {
   for (const question of definition.background_questions?.questions ?? []) {
     question.wording = each(question.wording);
     question.choices = question.choices.map(each);
-    question.prefer_not = each(question.prefer_not);
-    codes.forEach((code) => (question.prefer_not[code] ||= state.prefer_not[code] ?? ""));
+    question.arms?.forEach((arm) => arm.introduction && (arm.introduction = each(arm.introduction)));
+    if (question.prefer_not) {
+      question.prefer_not = each(question.prefer_not);
+      codes.forEach((code) => (question.prefer_not[code] ||= state.prefer_not[code] ?? ""));
+    }
   }
   definition.strata.wording = each(definition.strata.wording);
   definition.strata.groups.forEach((group) => (group.label = each(group.label)));

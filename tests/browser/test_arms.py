@@ -1,0 +1,128 @@
+"""Arms in a browser: which version of the page is drawn, what each one shows and when, and what is sent of it."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import expect
+
+from collector.designs.selectors import get_design
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import write_survey
+from surveys.models import Version
+from surveys.opening.services import open_survey
+from tests.browser.accessibility import CLEAN, on_every_screen
+from tests.browser.visit import Visit
+from tests.factories import background
+from tests.tools.browser import IMAGES
+from tests.tools.capture import Capture
+
+ARMS = {
+    "arms": [
+        {"explanation": "before", "weight": 1},
+        {"explanation": "after", "weight": 1, "introduction": "Please answer two questions."},
+    ]
+}
+FIRST_WORD = """
+const real = crypto.getRandomValues.bind(crypto);
+let calls = 0;
+crypto.getRandomValues = (array) => {
+    const made = real(array);
+    calls += 1;
+    if (calls === 2) {
+        array[0] = %d;
+    }
+    return made;
+};
+"""
+"""Sets the first word of the second source of chance, that of what shows on the screen."""
+
+
+@pytest.fixture
+def version(alice: User) -> Version:
+    return open_survey(write_survey(background.definition(ARMS, background.AGE), team=home_team(alice)))
+
+
+def picture(visit: Visit, name: str) -> None:
+    if IMAGES:
+        for width, scheme in ((390, "light"), (1280, "dark")):
+            visit.page.set_viewport_size({"width": width, "height": 800})
+            visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            visit.page.screenshot(path=f"{IMAGES}/arms-{name}-{width}-{scheme}.png", full_page=True)
+
+
+def drawn(visit: Visit, arm: int) -> Visit:
+    """A visit whose page draws this arm: of two equal ones the last bit of the first word says which."""
+    return visit.before_load(FIRST_WORD % (1000 + arm)).open().stage("questions")
+
+
+def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Capture, version: Version) -> None:
+    page = drawn(visit, 0).page
+    expect(page.locator("html")).to_have_attribute("data-arm", "before")
+    expect(page.get_by_text("Your true answer stays on this device.")).to_be_visible()
+    expect(page.get_by_text("Try it first")).to_be_visible()
+    expect(page.get_by_text("Please answer two questions.", exact=True)).to_be_hidden()
+    visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
+    row = page.locator("[data-part=review-list] li").first
+    assert row.inner_text().split("\n\n") == [
+        "Version of this page",
+        "Explained before",
+        "Drawn by this device, sent openly",
+    ]
+    expect(page.get_by_text("Protected by its ticket").first).to_be_visible()
+    visit.press("Send").stage("sent")
+    expect(page.get_by_text("Your true answer stays on this device.")).to_be_hidden()
+    design = get_design(version.design_id)
+    (post,) = site.posts()
+    assert json.loads(post.body)["stratum"] == design.background.keys[design.background.cell_of((0, 4))]
+
+
+def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site: Capture, version: Version) -> None:
+    page = drawn(visit, 1).page
+    promise = page.get_by_role("heading", name="Your true answer stays on this device.")
+    expect(page.get_by_text("Please answer two questions.", exact=True)).to_be_visible()
+    expect(page.get_by_text("This page explains how after you press Send.").first).to_be_visible()
+    expect(promise).to_be_hidden()
+    expect(page.get_by_text("Try it first")).to_be_hidden()
+    assert dict(on_every_screen(page)) == CLEAN
+    assert page.get_by_text("How your answer is protected").locator("visible=true").count() == 0
+    picture(visit, "after-questions")
+    visit.choose(1, "Yes").choose(2, "Low")
+    page.locator("#background-1").get_by_text("30–44").click()
+    visit.press("Review your answers").stage("review")
+    assert page.locator("[data-part=review-list] li").first.inner_text().split("\n\n")[1] == "Explained afterwards"
+    expect(page.get_by_text("Protected by its ticket").first).to_be_hidden()
+    expect(page.get_by_text("What you send is randomised, and this page explains how")).to_be_visible()
+    picture(visit, "after-review")
+    visit.press("Send").stage("sent")
+    expect(promise).to_be_visible()
+    assert dict(on_every_screen(page)) == CLEAN
+    picture(visit, "after-sent")
+    visit.unfold("Show what was sent")
+    assert "Sent openly, without a ticket: Explained afterwards · 30–44" in visit.said("sent-list")
+    design = get_design(version.design_id)
+    (post,) = site.posts()
+    assert json.loads(post.body)["stratum"] == design.background.keys[design.background.cell_of((1, 1))]
+
+
+def test_bodies_of_both_arms_differ_by_the_cell_alone(visit: Visit, site: Capture, version: Version) -> None:
+    """And whatever is fetched before is the same, so that who watches the network sees no arm."""
+    for _ in range(8):
+        visit.open().stage("questions")
+        visit.choose(1, "Yes").choose(2, "Low").send().stage("sent")
+    posts = [json.loads(post.body) for post in site.posts()]
+    assert len({len(post.body) for post in site.posts()}) == 1
+    assert {tuple(post) for post in posts} == {("design", "nonce", "stratum", "report")}
+    fetched = {request.target for request in site.requests if request.method == "GET"}
+    assert not [target for target in fetched if "arm=" in target or "before" in target.rsplit("/", 1)[-1]]
+    assert visit.page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+
+
+def test_arm_is_kept_as_long_as_the_page_is_open(visit: Visit, version: Version) -> None:
+    page = drawn(visit, 1).page
+    visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
+    visit.press("Back to the questions").stage("questions")
+    expect(page.locator("html")).to_have_attribute("data-arm", "after")
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    visit.stage("questions")
+    expect(page.locator("html")).to_have_attribute("data-arm", "after")
