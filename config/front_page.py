@@ -4,7 +4,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from surveys.lifecycle.links import record_link
+
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    return render(request, "front.html", {"signed_in": request.user.is_authenticated})
+    return render(request, "front.html", {"signed_in": request.user.is_authenticated, "record_link": record_link()})

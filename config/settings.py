@@ -32,11 +32,15 @@ DEBUG = False
 
 # The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
 CANDOR_URL = registry.URL.read()
+# Empty: the same for respondents.
+CANDOR_RESPONDENT_URL = registry.RESPONDENT_URL.read()
 CANDOR_EPSILON_CEILING = float(registry.EPSILON_CEILING.read())
 # Of one question, exact; above it opening takes a reason, which the design and the report show.
 CANDOR_EPSILON_CEILING_QUESTION = registry.EPSILON_CEILING_QUESTION.read()
 ALLOWED_HOSTS = [urlsplit(CANDOR_URL).hostname or "127.0.0.1", "localhost", "127.0.0.1"]
 CSRF_TRUSTED_ORIGINS = [CANDOR_URL]
+if CANDOR_RESPONDENT_URL:
+    ALLOWED_HOSTS.append(str(urlsplit(CANDOR_RESPONDENT_URL).hostname))
 CSRF_FAILURE_VIEW = "surveys.panel.accounts.account.unverified"
 SECURE = urlsplit(CANDOR_URL).scheme == "https"
 
@@ -63,6 +67,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.forwarding.ForwardingMiddleware",
     "config.middleware.security_headers",
+    "config.origins.keep_apart",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

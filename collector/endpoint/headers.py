@@ -41,9 +41,11 @@ def _origin(environ: Mapping[str, Any]) -> str:
     """The Origin header that a browser sends from the site's pages, for the request's Host header.
 
     At the site's own address it is that address, whatever a proxy in front of us takes off: its https, its port. At
-    another one of this machine it is the connection's.
+    another one of this machine it is the connection's. Where respondents have an address of their own it is that alone.
     """
     host, scheme = str(environ.get("HTTP_HOST", "")), str(environ.get("wsgi.url_scheme", "http"))
+    if theirs := settings.CANDOR_RESPONDENT_URL:
+        return _origin_at(host, scheme, theirs, (str(urlsplit(theirs).hostname),))
     return _origin_at(host, scheme, settings.CANDOR_URL, tuple(settings.ALLOWED_HOSTS))
 
 

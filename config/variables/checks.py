@@ -3,8 +3,9 @@
 import difflib
 import os
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
-from config.variables.registry import PROCESSES, VARIABLES
+from config.variables.registry import PROCESSES, RESPONDENT_URL, URL, VARIABLES
 
 PREFIX = "CANDOR_"
 TESTS = "CANDOR_TEST_"
@@ -23,3 +24,9 @@ def check(environment: Mapping[str, str] = os.environ) -> None:
     for variable in VARIABLES.values():
         if set(variable.used_by) & set(PROCESSES):
             variable.read(environment)
+    site, theirs = (urlsplit(variable.read(environment)) for variable in (URL, RESPONDENT_URL))
+    if theirs.hostname and (theirs.hostname == site.hostname or theirs.scheme != site.scheme):
+        raise ValueError(
+            "CANDOR_RESPONDENT_URL must begin like CANDOR_URL, with http or https, and have another host; got "
+            f"{theirs.geturl()} beside {site.geturl()}."
+        )

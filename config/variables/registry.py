@@ -37,6 +37,12 @@ URL = Variable(
     formats.SITE, "http://127.0.0.1:8000", (WEB, WORKER, COMMANDS, LAUNCHER),
     shown="`http://127.0.0.1:8000`, with `make run` its port",
 )  # fmt: skip
+RESPONDENT_URL = Variable(
+    "CANDOR_RESPONDENT_URL", PLACE, "An address for respondents alone: their pages are served and responses accepted "
+    "only there, and nothing else is ([why](../how-to/harden.md#an-address-for-respondents-alone)). Its host must be "
+    "another one than that of `CANDOR_URL`.",
+    formats.SITE, "", (WEB, WORKER, COMMANDS), shown="none: `CANDOR_URL` is for all",
+)  # fmt: skip
 DATA = Variable(
     "CANDOR_DATA", PLACE, "The folder of everything that is kept: keys, exported files and, without `DATABASE_URL`, "
     "the database.",

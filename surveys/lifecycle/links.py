@@ -43,7 +43,7 @@ def language_links(version: Version) -> list[SharedLink]:
     return [
         SharedLink(
             name=names.get(code, code),
-            address=f"{settings.CANDOR_URL}{address_of('respond', design, code)}#{version.design_id}",
+            address=f"{respondent_url()}{address_of('respond', design, code)}#{version.design_id}",
             query=urlencode({"language": code}),
             language=code,
         )
@@ -74,7 +74,7 @@ def coin_link(version: Version) -> str:
 def sheet_links(version: Version) -> dict[str, str]:
     """The URL of the paper sheet in each language that has one."""
     design, found = get_design(version.design_id), selectors.sheet_languages(version)
-    return {code: settings.CANDOR_URL + address_of("coin-sheet", design, code) for code in found}
+    return {code: respondent_url() + address_of("coin-sheet", design, code) for code in found}
 
 
 def token_link_prefix(version: Version, group: str = "") -> str:
@@ -103,5 +103,17 @@ def report_link(run: Run) -> str:
     return link_to("estimator:report", run.key)
 
 
+def record_link() -> str:
+    """The page on which respondents read the record on their device: a path, or a URL where it is at another origin."""
+    return settings.CANDOR_RESPONDENT_URL + reverse("surveys:spent")
+
+
+def respondent_url() -> str:
+    """The address of the pages for respondents; the site's where they have none of their own."""
+    return settings.CANDOR_RESPONDENT_URL or settings.CANDOR_URL
+
+
 def link_to(name: str, *args: str, digest: str = "") -> str:
-    return f"{settings.CANDOR_URL}{reverse(name, args=args)}" + (f"#{digest}" if digest else "")
+    """The URL of a page by the name of its pattern, at the respondents' address where it is for them."""
+    site = respondent_url() if name.startswith("surveys:") else settings.CANDOR_URL
+    return f"{site}{reverse(name, args=args)}" + (f"#{digest}" if digest else "")

@@ -199,6 +199,7 @@ def facts() -> list[tuple[str, str]]:
         (gettext("Archived responses"), archives.summary()),
         (gettext("Messages"), "Redis" if settings.REDIS_URL else gettext("a folder")),
         (gettext("Address"), settings.CANDOR_URL),
+        *([(gettext("Address for respondents"), theirs)] if (theirs := settings.CANDOR_RESPONDENT_URL) else []),
         (
             gettext("Ceiling of the privacy loss (epsilon)"),
             filled(
