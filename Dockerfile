@@ -41,6 +41,7 @@ COPY surveys surveys
 RUN python bin/build-help
 
 FROM python:3.11.13-slim-bookworm AS code
+LABEL org.opencontainers.image.title="Candor" org.opencontainers.image.version="0.1.0" org.opencontainers.image.licenses="MIT"
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PYTHONPATH=/packages CANDOR_DATA=/data
 WORKDIR /candor
 

@@ -8,12 +8,13 @@ from django.views.decorators.http import require_safe
 
 from config import metrics
 from estimator.runs import health
+from randomized_response import __version__
 
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 while this process responds, even if others are down: restarting it would not help."""
-    return HttpResponse("ok\n", content_type="text/plain")
+    """200 and the version while this process responds, even if others are down: restarting it would not help."""
+    return HttpResponse(f"ok {__version__}\n", content_type="text/plain")
 
 
 @require_safe

@@ -4,7 +4,15 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
+from django.utils.functional import lazy
+from django.utils.text import format_lazy
 from django.utils.translation import get_language_info, gettext_lazy
+
+
+def version() -> str:
+    from randomized_response import __version__  # only now: processes without pages start without numpy
+
+    return __version__
 
 
 def is_superuser(request: HttpRequest) -> bool:
@@ -51,7 +59,9 @@ NAVIGATION = [
 UNFOLD: dict[str, object] = {
     "SITE_TITLE": "Candor",
     "SITE_HEADER": "Candor",
-    "SITE_SUBHEADER": gettext_lazy("Randomised surveys"),
+    "SITE_SUBHEADER": format_lazy(
+        "{what} {version}", what=gettext_lazy("Randomised surveys"), version=lazy(version, str)()
+    ),
     "SITE_URL": None,
     "SHOW_LANGUAGES": offers_languages,
     "LANGUAGES": {"navigation": languages, "action": reverse_lazy("panel:set-language")},
