@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("collector.endpoint.urls")),
     path("", include("surveys.respondent.urls")),
     path("", include("surveys.respondent.report_urls")),
+    path("log/", include("surveys.respondent.log_urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.expose_metrics, name="metrics"),

@@ -31,6 +31,9 @@ PEOPLE = -6
 ARCHIVING = -8
 """The design's archive: exclusive while its reports are moved there, moved back or the file is deleted."""
 
+PAGE_LOG = -9
+"""Under EVERY: the log of respondents' pages, exclusive while an entry is appended."""
+
 NUMBERS = "00000000"
 """In place of a digest: the numbers assigned to designs when they are frozen."""
 

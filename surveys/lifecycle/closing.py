@@ -19,7 +19,7 @@ from collector.errors import Conflict
 from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.audit_log import record_event
-from surveys.lifecycle import selectors, signing_keys, transitions
+from surveys.lifecycle import page_log, selectors, signing_keys, transitions
 from surveys.models import Appointment, Survey, Version
 from surveys.times import moment, moment_for_log
 
@@ -37,6 +37,7 @@ def begin_closing(survey: Survey, *, by: User | None = None) -> datetime:
     version = survey.versions.get(closed_at=None)
     version.closed_at = now
     version.save(update_fields=["closed_at"])
+    page_log.record(version)
     close_design(version.design_id, undoable=True)
     final_at = now + selectors.UNDOABLE
     detail = f"version {version.number}; it can be undone until {moment_for_log(final_at)}"
@@ -65,6 +66,7 @@ def undo_closing(survey: Survey, *, by: User | None = None) -> Version:
     reopen_design(version.design_id)
     version.closed_at = None
     version.save(update_fields=["closed_at"])
+    page_log.record(version)
     Survey.objects.filter(pk=survey.pk).update(state=Survey.State.OPEN)
     survey.state = Survey.State.OPEN
     detail = f"version {version.number}, closed on {moment_for_log(closed_at)}" if closed_at else ""

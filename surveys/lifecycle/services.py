@@ -18,7 +18,7 @@ from surveys.accounts.access import Role, surveys_of
 from surveys.accounts.audit_log import record_event
 from surveys.definition import definitions
 from surveys.definition.parts import SAME_PEOPLE, Definition
-from surveys.lifecycle import closing, drafts, selectors, signing_keys, transitions
+from surveys.lifecycle import closing, drafts, page_log, selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import link
 from surveys.lifecycle.pictures import definition_with_pictures
 from surveys.models import Item, Survey, Team, Version
@@ -69,6 +69,7 @@ def close_survey(survey: Survey, *, by: User | None = None, by_a_restore: bool =
     version = survey.versions.get(closed_at=None)
     version.closed_at = now
     version.save(update_fields=["closed_at"])
+    page_log.record(version)
     detail = f"version {version.number}{closing.BY_A_RESTORE if by_a_restore else ''}"
     record_event(by, "closed", survey=survey, detail=detail)
     return closing.finish(survey, version, by_a_restore=by_a_restore)

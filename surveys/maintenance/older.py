@@ -224,6 +224,7 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
             lambda row, _: [*row[:22], "", *row[22:]],
         ),
     },
+    ("surveys", "0036_page_log"): {"surveys_logentry": NEW_TABLE},
 }
 
 

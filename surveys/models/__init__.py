@@ -4,6 +4,7 @@ from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAns
 from surveys.models.backups import Backup
 from surveys.models.drafts import AdviceDismissal, DraftRevision, PreviewLink
 from surveys.models.mailing import Mailing, Recipient
+from surveys.models.page_log import LogEntry
 from surveys.models.pictures import Picture
 from surveys.models.rehearsals import Rehearsal, Repetition
 from surveys.models.surveys import KEY_VALIDATOR, Appointment, Group, Item, Page, Section, Survey, SurveyTag, Version
@@ -25,6 +26,7 @@ __all__ = [
     "Invitation",
     "Item",
     "KeptAnswer",
+    "LogEntry",
     "Mailing",
     "Membership",
     "Page",

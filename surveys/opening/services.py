@@ -20,7 +20,7 @@ from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
 from surveys.definition import ceilings
 from surveys.definition.text_warnings import text_warnings
-from surveys.lifecycle import selectors, signing_keys, transitions
+from surveys.lifecycle import page_log, selectors, signing_keys, transitions
 from surveys.lifecycle.linked_surveys import lock_linked
 from surveys.lifecycle.pictures import contents_of
 from surveys.models import Page, Survey, Version
@@ -165,6 +165,7 @@ def _into_the_field(survey: Survey, design: Design, opening: Opening, *, by: Use
     if not design.rehearsal:
         try:
             Page.objects.bulk_create(_pages(version, design))
+            page_log.record(version)
         except ImproperlyConfigured as missing:
             raise Conflict(str(missing)) from None
     return version

@@ -92,7 +92,7 @@ def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site
     visit.press("Review your answers").stage("review")
     assert page.locator("[data-part=review-list] li").first.inner_text().split("\n\n")[1] == "Explained afterwards"
     expect(page.get_by_text("Protected by its ticket").first).to_be_hidden()
-    expect(page.get_by_text("What you send is randomised, and this page explains how")).to_be_visible()
+    expect(page.get_by_text("What you send is a randomised answer, and this page")).to_be_visible()
     picture(visit, "after-review")
     visit.press("Send").stage("sent")
     expect(promise).to_be_visible()

@@ -3,8 +3,10 @@ from typing import Any
 from django.core.checks import Tags
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
+from django.db import DEFAULT_DB_ALIAS
 
 from collector.errors import Conflict
+from surveys.lifecycle import page_log
 from surveys.maintenance.schema_version import check_database
 
 
@@ -19,3 +21,5 @@ class Command(migrate.Command):
         except Conflict as refusal:
             raise CommandError(str(refusal)) from None
         super().handle(*args, **options)
+        if options["app_label"] is None and options["database"] == DEFAULT_DB_ALIAS and not options["plan"]:
+            page_log.record_missing()
