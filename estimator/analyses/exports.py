@@ -9,6 +9,7 @@ from dataclasses import asdict
 from collector.designs.selectors import get_design
 from estimator.analyses.quantities import item_of, variable_of
 from estimator.analyses.rows import AnalysisRow
+from estimator.analyses.scores_page import labels
 from estimator.analyses.sentences import RowDescriber
 from estimator.base.cells import instant, sheet
 from estimator.models import Analysis
@@ -67,7 +68,7 @@ def rows_of(analysis: Analysis) -> list[dict[str, object]]:
 def _row(
     analysis: Analysis, speaker: RowDescriber, row: AnalysisRow, answers: tuple[list[str], list[str]]
 ) -> dict[str, object]:
-    first, second = answers
+    first, second = answers if row.quantity != "phi" else ([], [])
     values = asdict(row) | {
         "analysis": analysis.key,
         "kind": analysis.kind,
@@ -101,7 +102,9 @@ def target_of(analysis: Analysis, row: AnalysisRow) -> str:
 
 
 def _answers(analysis: Analysis, speaker: RowDescriber) -> tuple[list[str], list[str]]:
-    """The answers in the rows and columns of a cross-table, which may be one choice against all others."""
+    """The answers in the rows and columns of a cross-table, which may be one choice against all others, or scores."""
+    if analysis.kind == Analysis.Kind.SCORES:
+        return labels(len(analysis.parameters["items"])), []
     if analysis.kind != Analysis.Kind.CROSS_TABLE:
         return [], []
     first, second = (variable_of(speaker.design, analysis.parameters[name]) for name in ("rows", "columns"))

@@ -30,6 +30,14 @@ METHODS = {
         "where a cell is zero: profile likelihood interval. Independence: likelihood-ratio "
         "test (van den Hout & van der Heijden 2002)."
     ),
+    "scores": gettext_lazy(
+        "Shares by number of yes: the most likely joint distribution of the answers through all tickets, with Wald "
+        "intervals of the unbiased estimates (Cruyff, van den Hout & van der Heijden 2008). Mean: of the sums of "
+        "unbiased values. That answers do not go together is tested by the likelihood ratio."
+    ),
+    "association": gettext_lazy(
+        "Phi of every two questions: delta method; where a cell of the most likely table is zero, profile likelihood."
+    ),
     "regression": gettext_lazy(
         "Logistic regression of a randomised answer by maximum likelihood; Wald intervals of "
         "the logarithms of the odds ratios (Scheers & Dayton 1988; Blair, Imai & Zhou 2015)."

@@ -18,6 +18,7 @@ from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
 from estimator.analyses.quantities import Score, item_of, outcome_of, quantity_of, variable_of
 from estimator.analyses.regression_page import regression_page
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
+from estimator.analyses.scores_page import about_of, scores_page
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.strata import PAIRS
 from estimator.analyses.weighting_page import weighting_page
@@ -50,6 +51,8 @@ def about(analysis: Analysis) -> tuple[str, ...]:
     match Kind(analysis.kind):
         case Kind.CROSS_TABLE:
             return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
+        case Kind.SCORES:
+            return about_of(analysis, speaker)
         case Kind.REGRESSION | Kind.AREAS:
             keys = ([parameters["area"]] if "area" in parameters else []) + parameters.get("predictors", [])
             found = outcome_of(design, parameters["outcome"])
@@ -212,6 +215,7 @@ SHOWERS: dict[str, Callable[[Analysis, RowDescriber, list[AnalysisRow]], Analysi
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: weighting_page,
     Kind.CROSS_TABLE: _cross_table,
+    Kind.SCORES: scores_page,
     Kind.REGRESSION: regression_page,
     Kind.AREAS: areas_page,
     Kind.VERSIONS: _versions,

@@ -1,6 +1,7 @@
 """Validation of analysis requests: form fields are parsed into job parameters or refused with a message."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 
 from django.utils.translation import gettext
 
@@ -16,7 +17,9 @@ from estimator.analyses.quantities import (
     quantity_of,
     require_released,
     variable_of,
+    variables_of,
 )
+from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
@@ -32,6 +35,7 @@ FIELDS = {
     Kind.COMPARISON: ("quantity", "against"),
     Kind.WEIGHTING: ("item", "table"),
     Kind.CROSS_TABLE: ("rows", "columns", "group"),
+    Kind.SCORES: (),
     Kind.REGRESSION: ("outcome", "reference"),
     Kind.AREAS: ("outcome", "area", "table"),
     Kind.VERSIONS: ("quantity", "returned", "returned_first"),
@@ -71,6 +75,8 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     known += share_fields(design) if kind == Kind.WEIGHTING else []
     if kind == Kind.WEIGHTING and design.background:
         known += ["method", "largest"]
+    if kind == Kind.SCORES:
+        known += [score_field(token) for token in countable(design)]
     if kind == Kind.AREAS:
         known += [f"predictor-{question.key}" for question in design.background.questions]
     if kind == Kind.REGRESSION and design.background:
@@ -175,6 +181,28 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
                 "possible. Choose one choice of one question."
             ).format(first=first.channel.answers, second=second.channel.answers, cells=cells, most=MOST_CELLS)
         )
+
+
+def countable(design: Design) -> list[str]:
+    """The tokens of what may be counted as a yes: yes/no questions, and one choice or option against all others."""
+    return [token for position in range(len(design.items)) for token in variables_of(design, position, binary=True)]
+
+
+def score_field(token: str) -> str:
+    """The name of the field that has a yes counted."""
+    return f"item-{token}"
+
+
+def _scores(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
+    """Questions that are counted together, whose tickets are drawn independently."""
+    design = designs[0]
+    chosen = [token for token in countable(design) if fields.get(score_field(token), "") not in ("", "no")]
+    if not 2 <= len(chosen) <= MOST_ITEMS:
+        text = gettext("Choose 2 to {most} questions or options; {count} are chosen.")
+        raise AnalysisError(text.format(most=MOST_ITEMS, count=len(chosen)))
+    for one, other in combinations([variable_of(design, token, binary=True) for token in chosen], 2):
+        _cross(design, one, other)
+    return {"items": chosen}
 
 
 def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
@@ -322,6 +350,7 @@ READERS: dict[str, Callable[[Mapping[str, str], Sequence[Design]], dict[str, obj
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,
+    Kind.SCORES: _scores,
     Kind.REGRESSION: _regression,
     Kind.AREAS: _areas,
     Kind.VERSIONS: _versions,

@@ -18,6 +18,7 @@ from estimator.analyses import (
     cross_tables,
     logistic,
     requests,
+    scores,
     snapshots,
     strata,
     versions,
@@ -90,6 +91,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
             return weight(design, parameters, inputs)
         case Kind.CROSS_TABLE:
             return cross_tables.cross_table(design, parameters, inputs)
+        case Kind.SCORES:
+            return scores.scores(design, parameters, inputs)
         case Kind.REGRESSION:
             regress = adjusted.adjusted_regression if "predictors" in parameters else logistic.regression
             return regress(design, parameters, inputs)
@@ -103,7 +106,7 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
 
 
 def _queue(**fields: Any) -> Analysis:
-    if fields["kind"] == Kind.CROSS_TABLE:  # the only one that totals do not suffice for
+    if fields["kind"] in (Kind.CROSS_TABLE, Kind.SCORES):  # those that totals do not suffice for
         try:
             store.require_reports(fields["design_id"])
         except Conflict as reason:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from collector.designs import Design, canonical, selectors
 from collector.reports import folding
 from collector.reports import selectors as store
+from estimator.analyses import scores
 from estimator.analyses.quantities import Variable, item_of, variable_of
 from estimator.models import Analysis
 from estimator.runs.groups import Partition, of_totals, released
@@ -39,6 +40,11 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
         partition = released(design, pairs.sum(axis=(1, 2)).tolist())
         inputs = {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
         return Snapshot(inputs, int(pairs.sum()), now, while_open)
+    if kind == Kind.SCORES:
+        counted = scores.variables(design, parameters)
+        folding.fold(design.digest)
+        patterns = scores.count_patterns(design, counted)
+        return Snapshot({"patterns": patterns}, sum(row[-1] for row in patterns), now, while_open)
     if kind == Kind.VERSIONS:
         versions = [_totals(selectors.get_design(digest), parameters["quantity"]) for digest in parameters["designs"]]
         inputs = {

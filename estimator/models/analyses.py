@@ -17,6 +17,7 @@ class Analysis(Job):
         COMPARISON = "comparison", gettext_noop("Compare groups")
         WEIGHTING = "weighting", gettext_noop("Weight to a population")
         CROSS_TABLE = "cross-table", gettext_noop("Cross two questions")
+        SCORES = "scores", gettext_noop("Number of yes")
         REGRESSION = "regression", gettext_noop("Regression on groups")
         AREAS = "areas", gettext_noop("Small areas")
         VERSIONS = "versions", gettext_noop("Compare versions")

@@ -10,8 +10,9 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
-from estimator.analyses.quantities import outcomes_of, quantities_of, variables_of
-from estimator.analyses.requests import CONFIDENCES, MODELS
+from estimator.analyses.quantities import outcomes_of, quantities_of, variable_of, variables_of
+from estimator.analyses.requests import CONFIDENCES, MODELS, countable, score_field
+from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.sentences import RowDescriber, capital
 from estimator.analyses.strata import PAIRS
@@ -34,6 +35,7 @@ WHAT = {
     Kind.CROSS_TABLE: gettext_lazy(
         "Are two answers associated? The effect of randomisation is removed from the counts of pairs."
     ),
+    Kind.SCORES: gettext_lazy("To how many of several questions do people say Yes, and which answers go together?"),
     Kind.REGRESSION: gettext_lazy(
         "How do the odds of an answer differ between groups, and do the groups differ at all?"
     ),
@@ -53,6 +55,9 @@ SUPPORTED = {
         "which several may be ticked. Not for numbers and scales with discrete Laplace noise, "
         "of which the mean alone is told. A question that is answered by marks, or has many "
         "choices, enters with one choice against all others."
+    ),
+    Kind.SCORES: gettext_lazy(
+        "For 2 to 6 yes/no questions, options of which several may be ticked, or choices against all others."
     ),
     Kind.REGRESSION: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. With background questions also for "
@@ -119,6 +124,8 @@ def _missing(kind: str, designs: Sequence[Design]) -> str:
         return UNTOLD
     if grouped and not designs[0].groups and not designs[0].background:
         return gettext("This survey has no groups. Groups are added to the draft, before it is opened.")
+    if kind == Kind.SCORES and len(countable(designs[0])) < 2:
+        return gettext("This survey has fewer than two questions with a Yes that can be counted.")
     if kind == Kind.AREAS and not designs[0].background.asked:
         return gettext("This survey has no background questions. They are added to the draft, before it is opened.")
     if kind == Kind.VERSIONS and len(designs) < 2:
@@ -212,6 +219,17 @@ def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormFiel
     if groups:
         everybody = [("", gettext("All respondents"))]
         yield _select("group", gettext("Of whom"), [("", everybody), (gettext("Only of the group"), groups)], values)
+
+
+def _scores(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    """A box for each yes that may be counted; at first those of the first yes/no questions are ticked."""
+    speaker, tokens = RowDescriber(design), countable(design)
+    usual = [token for token in tokens if ":" not in token][:MOST_ITEMS]
+    asked = any(name.startswith("item-") for name in values)
+    for token in tokens:
+        variable = variable_of(design, token, binary=True)
+        given = values.get(score_field(token), "" if asked or token not in usual else "yes")
+        yield FormField(score_field(token), speaker.variable(variable), given, tick=True)
 
 
 def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -348,6 +366,7 @@ FIELDS: dict[str, Callable[[Design, Mapping[str, str]], Iterator[FormField]]] = 
     Kind.COMPARISON: _comparison,
     Kind.WEIGHTING: _weighting,
     Kind.CROSS_TABLE: _cross_table,
+    Kind.SCORES: _scores,
     Kind.REGRESSION: _regression,
     Kind.AREAS: _areas,
     Kind.VERSIONS: _versions,

@@ -112,3 +112,15 @@ def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: Use
     expect(page.get_by_role("heading", name="Odds ratios of a higher choice")).to_be_visible()
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
     picture(page, "regression-ordinal")
+
+
+def test_yes_to_several_questions_is_counted(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=scores")
+    expect(page.get_by_label("Have you cheated?")).to_be_checked()
+    page.get_by_label("How do you feel? “Low”").check()
+    picture(page, "scores-form")
+    run(page)
+    expect(page.locator(".quote").first).to_contain_text("would truthfully say Yes to none of the 2 questions.")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "scores")
