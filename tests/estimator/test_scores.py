@@ -112,7 +112,7 @@ def test_options_and_choices_are_counted_too(taken: Design) -> None:
     assert len(found.result["rows"]) == 4 + 1 + 3
     assert presentation.present(found).parts[1].table.rows[0][:2] == ("Which drinks? “Tea”", "Which drinks? “Beer”")
     told = [row for row in exports.rows_of(found) if row["quantity"] == "phi"]
-    assert [(row["choice_label"], row["other_choice_label"]) for row in told][0] == ("Tea", "Beer")
+    assert next((row["choice_label"], row["other_choice_label"]) for row in told) == ("Tea", "Beer")
 
 
 def test_patterns_of_a_thousand_responses_are_all_of_them(taken: Design) -> None:
