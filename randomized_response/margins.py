@@ -152,6 +152,12 @@ class PredictiveMargins(Result):
         Of the estimates, scenario by scenario.
     bounded : bool
         Whether the estimates are shares: their intervals are then made on the logit scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PredictiveMargins(np.array([[2.0], [1.5]]), np.diag([0.01, 0.04]), bounded=False).difference(0, 1)[0]
+    array([0.5])
     """
 
     estimates: Floats

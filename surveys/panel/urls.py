@@ -77,6 +77,7 @@ urlpatterns = [
     path("survey/<slug:slug>/questionnaire", page(views.questionnaire), name="questionnaire"),
     path("survey/<slug:slug>/open/", page(opening.opening), name="opening"),
     path("survey/<slug:slug>/dossier.pdf", page(dossiers.file), name="dossier"),
+    path("survey/<slug:slug>/ethics-board.zip", page(dossiers.package), name="board-package"),
     path("survey/<slug:slug>/open/extend", page(opening.extend), name="extend"),
     path("survey/<slug:slug>/open/call-off", page(opening.call_off), name="call-off"),
     path("survey/<slug:slug>/waves/", page(waves.waves), name="waves"),

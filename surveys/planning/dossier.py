@@ -116,7 +116,7 @@ def dossier(survey: Survey, *, expected: int, today: date, language: str = "", b
     Conflict
         Where the draft cannot be opened yet, the page's files are not there, or a letter has no glyph.
     """
-    design = _design(survey)
+    design = described_design(survey)
     spoken = language if language in LANGUAGES else design.language
     try:
         with activated(spoken, LANGUAGES) as own:
@@ -129,7 +129,8 @@ def dossier(survey: Survey, *, expected: int, today: date, language: str = "", b
     return made
 
 
-def _design(survey: Survey) -> Design:
+def described_design(survey: Survey) -> Design:
+    """The design that the dossier is of. Raises Conflict where the draft cannot be opened yet."""
     version = selectors.latest_version(survey)
     if survey.state != Survey.State.DRAFT and version is not None:
         return get_design(version.design_id)

@@ -110,11 +110,11 @@ def _addresses(design: Design, language: str, *, with_coin: bool, preview: bool)
     coin = address_of("coin", design, language) if with_coin else ""
     if preview:
         return {"coin_address": coin, "survey_address": "", "spent_address": ""}
-    theirs = settings.CANDOR_RESPONDENT_URL
-    site = {"site_address": theirs or settings.CANDOR_URL, "log_address": settings.CANDOR_URL if theirs else ""}
     token = {"token_address": address_of("token", design, language)} if design.invitations == "blind" else {}
-    survey = address_of("respond", design, design.language)
-    return {"coin_address": coin, "survey_address": survey, "spent_address": spent_address(language), **token, **site}
+    survey, theirs = address_of("respond", design, design.language), settings.CANDOR_RESPONDENT_URL
+    checked = {"checked": f"{theirs or settings.CANDOR_URL}{survey}", "log": settings.CANDOR_URL if theirs else ""}
+    spent = spent_address(language)
+    return {"coin_address": coin, "survey_address": survey, "spent_address": spent, **token, **checked}
 
 
 def render_questions(

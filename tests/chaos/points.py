@@ -35,6 +35,7 @@ INTO_THE_FIELD = (
     "before INSERT collector_frozendesign in freeze_design",
     "before INSERT surveys_version in _into_the_field",
     "before INSERT surveys_page in _into_the_field",
+    "before INSERT surveys_logentry in record",
     "before INSERT surveys_auditentry in record_event",
 )
 FOLDED = (
@@ -105,6 +106,7 @@ EVERYWHERE = {
         "before UPDATE surveys_survey in move",
         "before UPDATE surveys_appointment in move",
         "before UPDATE surveys_version in close_survey",
+        "before INSERT surveys_logentry in record",
         "before UPDATE collector_frozendesign in close_design",
         "before DELETE surveys_fetchcode in delete",
         "before DELETE surveys_signingsecret in delete",

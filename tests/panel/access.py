@@ -63,6 +63,7 @@ ROWS = {
     "panel:preview-links": act("survey"),
     "panel:preview-link-revoke": act("survey"),
     "panel:dossier": read("survey"),
+    "panel:board-package": read("survey"),
     "panel:edit": read("survey", EDITOR),
     "panel:edit-save": act("survey"),
     "panel:edit-look": read("survey", EDITOR),

@@ -85,7 +85,7 @@ def test_preview_equals_page_except_sending(bilingual: Survey, her: Client) -> N
     """Banner, button, address and switch: taken away, the rest is byte for byte what respondents get."""
     preview = her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
     design = design_of(BILINGUAL, version=1)
-    real = pages.render_page(design).decode()
+    real = re.sub(r"--against [^<]+", "--against ", pages.render_page(design).decode())
     assert 'data-part="send-button" disabled>' in preview
     assert 'data-survey=""' in preview
     assert "/s/campus/" not in preview

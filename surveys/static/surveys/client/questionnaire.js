@@ -41,9 +41,9 @@ export class Questionnaire {
   }
 
   /**
-   * A new visit: the version of the page, choices in an order of its own, the first section, the group of the link.
+   * A new visit: its version of the page, its order of choices, the first section, the group of the link.
    *
-   * @param {import("./random.js").WordSource} source  for the order and the version alone
+   * @param {import("./random.js").WordSource} source  for what shows
    * @param {number | null} group
    * @param {boolean} fixed  whether it cannot be changed
    */
