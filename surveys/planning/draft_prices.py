@@ -6,7 +6,7 @@ The author moves one slider a question; mechanism and table follow from it by th
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
 
@@ -18,6 +18,7 @@ from estimator.base import wording
 from estimator.base.languages import activated, formatted
 from estimator.base.mechanisms import REGISTRY
 from estimator.base.verdict import LABELS, Verdict
+from randomized_response import Channel as TicketChannel
 from randomized_response import epsilon_total
 from randomized_response.questions import Mechanism
 from surveys.definition.mechanisms import MECHANISMS, answers_of, fitting
@@ -26,6 +27,7 @@ from surveys.planning.advice import advice
 from surveys.planning.forecast import forecast_of, precision_of
 from surveys.planning.parameters import PlanParameters
 from surveys.planning.question import WRITTEN, PlannedQuestion, Setting, forecast
+from surveys.planning.random_answers import responses_to_detect
 from surveys.planning.survey_plan import written_setting
 from surveys.planning.wording import amount
 
@@ -59,7 +61,8 @@ USUAL = {"yes_no": ("forced_response", "k_ary"), "several_choices": ("forced_res
 @dataclass(frozen=True)
 class QuestionPrice:
     """What one question costs and gives: `width` is half of the expected interval, `half` the same as a number; `fault`
-    says why there is none. The texts are in English.
+    says why there is none. The texts are in English. `detecting` is how many responses a control question needs to show
+    random answers, None for others.
     """
 
     epsilon: float | None
@@ -70,6 +73,7 @@ class QuestionPrice:
     fault: str = ""
     half: float | None = None
     verdict_text: str = ""
+    detecting: int | None = None
 
 
 @dataclass(frozen=True)
@@ -232,7 +236,11 @@ def _priced(written: str, respondents: int, language: str) -> tuple[QuestionPric
         question = PlannedQuestion(item)
         mechanism = question.at(WRITTEN)
         with activated(language):  # in which it is kept
-            return _price(question, mechanism, respondents), mechanism
+            price = _price(question, mechanism, respondents)
+        known = item.get("known_share")
+        if known and isinstance(mechanism, TicketChannel):
+            price = replace(price, detecting=responses_to_detect(mechanism, known))
+        return price, mechanism
     except KeyError as missing:
         return QuestionPrice(
             None, fault=gettext("The randomisation method needs {args}.").format(args=missing.args[0])

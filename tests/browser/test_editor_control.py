@@ -30,6 +30,9 @@ def test_known_share_is_saved_and_takes_prefer_not_away(editor: Page) -> None:
     wait_until_saved(editor)
     editor.get_by_label(CONTROL).fill("1/3")
     expect(editor.get_by_label("Offer “prefer not to say”")).not_to_be_checked()
+    expect(
+        editor.get_by_text("responses show it in 80 % of surveys if 8 % of people answer at random.")
+    ).to_be_visible()
     wait_until_saved(editor)
     picture(editor, "control")
     item = definition()["items"][0]

@@ -9,7 +9,7 @@ const PAUSE = 150;
 /** What the server needs to know of the questions for their price: no text. */
 const priced = (definition) => definition.items.map(pricedItem);
 
-const PRICED = ["key", "kind", "channel", "minimum", "maximum", "step", "most", "sensitivity"];
+const PRICED = ["key", "kind", "channel", "known_share", "minimum", "maximum", "step", "most", "sensitivity"];
 
 const pricedItem = ofPart((item) => ({
   ...Object.fromEntries(PRICED.filter((name) => item[name] !== undefined && item[name] !== "").map((name) => [name, item[name]])),

@@ -25,6 +25,7 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
   const number = definition.items.indexOf(rows[0]) + 1;
   const title = rows.length > 1 ? fill(gettext("Questions {first} to {last}"), { first: number, last: number + rows.length - 1 }) : fill(gettext("Question {number}"), { number });
   const answers = item.choices.length + (item.prefer_not ? 1 : 0);
+  const detecting = prices.found.questions[item.key]?.detecting;
   useHeldProtection(item, answers, prices);
   useSharedBudget(rows.length, prices);
   const named = () => {
@@ -74,7 +75,8 @@ export function Question({ draft, state, item, language, prices, onSelect, onRen
       <${Switch} label=${gettext("Show the help line after it")} on=${rows.at(-1).help_after === true} path="help_after"
         onChange=${(on) => draft.edit("", (it) => setOption(itemOf(it, rows.at(-1).key), "help_after", on, false))} />
       ${item.kind === "yes_no" && html`<label class="editor-most">${gettext("Control question: known share of Yes")} <input class="candor-field editor-inline" data-path="known_share" size="6"
-        inputmode="decimal" value=${item.known_share ?? ""} placeholder="–" onInput=${(event) => draft.edit(`known-${item.key}`, (it) => control(itemOf(it, item.key), event.target.value.trim()))} /></label>`}
+        inputmode="decimal" value=${item.known_share ?? ""} placeholder="–" onInput=${(event) => draft.edit(`known-${item.key}`, (it) => control(itemOf(it, item.key), event.target.value.trim()))} />
+        ${detecting && html` <small class="candor-quiet">${fill(gettext("{count} responses show it in 80 % of surveys if 8 % of people answer at random."), { count: new Intl.NumberFormat(document.documentElement.lang).format(detecting) })}</small>`}</label>`}
       ${item.kind === "several_choices" && html`<label class="editor-most">${gettext("At most")} <input type="number" min="1" max=${item.choices.length} class="candor-field editor-inline" data-path="most"
         value=${item.most ?? ""} onInput=${(event) => edit("most", (it) => setOption(it, "most", Number(event.target.value) || null, null))} /> ${gettext("ticked")}</label>`}
     </div>
