@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock pictures reference coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock release pictures reference coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -171,6 +171,10 @@ bench: bench-library ## every measurement of speed: the library, starting, takin
 bench-library: ## the library's speed against numpy's floor and its peers
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m benchmarks.estimates
+
+release: ## build a release's files from the last commit into build/release, the same bytes everywhere
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/release
 
 lock: ## compile the requirement files into hashed lock files
 	@$(PYTHON) bin/install requirements-dev.lock
