@@ -90,6 +90,7 @@ def predictor_regression(
     labels: Sequence[str] | None = None,
     reference: int = 0,
     outcome_channel: Channel | None = None,
+    counts: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     missing: Missing = "error",
 ) -> PredictorFit:
@@ -107,7 +108,7 @@ def predictor_regression(
     ----------
     outcome : array of shape (n,)
         Finite numbers; 0 and 1 where the model is binary; symbols of `outcome_channel` where it is given.
-    covariates, weights, names, clusters, missing :
+    covariates, weights, names, counts, clusters, missing :
         As for `logistic_regression`; p = 0 columns are allowed. A missing outcome counts as a missing value.
     reports : array of shape (n,)
         Symbols of the predictor.
@@ -164,8 +165,8 @@ def predictor_regression(
         raise ParameterError("model", f"must be linear, {', '.join(LINKS)}; got {model!r}")
     if outcome_channel is not None and (model == "linear" or outcome_channel.answers != 2):
         raise ParameterError("outcome_channel", "must have 2 answers, and needs a binary model")
-    outcome, covariates, reports, weights, clusters = matched(
-        outcome=outcome, covariates=covariates, reports=reports, weights=weights, clusters=clusters
+    outcome, covariates, reports, weights, counts, clusters = matched(
+        outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
     )
     symbols = outcome_channel.reports if outcome_channel else 2
     values = _read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols)
@@ -175,7 +176,7 @@ def predictor_regression(
             f"outcome[{int(np.argmax(np.isnan(values)))}]", 'must be a number, or missing="drop" chosen'
         )
     rows = read_rows(
-        covariates, codes, channel, weights=weights, counts=None, names=names, missing=missing, answers=None,
+        covariates, codes, channel, weights=weights, counts=counts, names=names, missing=missing, answers=None,
         clusters=clusters,
     )  # fmt: skip
     first = as_count(reference, name="reference", high=channel.answers - 1)

@@ -133,12 +133,8 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
 
 
 def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> FigureWithTable:
-    labels = [
-        gettext("{group} compared with {other}").format(
-            group=speaker.group(row.group), other=speaker.group(row.against)
-        )
-        for row in rows
-    ]
+    sides = [speaker.sides(row) for row in rows]
+    labels = [gettext("{group} compared with {other}").format(group=one, other=other) for one, other in sides]
     drawn = [
         charts.ChartRow(label, _ratio_text(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)
@@ -161,6 +157,10 @@ def compared(rows: Sequence[AnalysisRow], speaker: RowDescriber) -> list[tuple[s
     """The background question of each row, and its two answers that the row compares."""
     found = []
     for row in rows:
+        if row.other_item:
+            question, one, first = speaker.answers_compared(row)
+            found.append((question, gettext("{group} compared with {other}").format(group=one, other=first)))
+            continue
         question, answer = speaker.headed(row.group)
         if row.against:
             text = gettext("{group} compared with {other}")

@@ -59,6 +59,12 @@ METHODS = {
         "Ordinal regression of a randomised answer by maximum likelihood: the odds are those of a higher choice, and "
         "their ratio is taken to be the same at every choice (proportional odds; McCullagh 1980)."
     ),
+    "latent": gettext_lazy(
+        "Logistic regression of a randomised answer on another one by maximum likelihood through the tickets of both "
+        "(Blair, Imai & Zhou 2015); Wald intervals of the logarithms of the odds ratios. Each compares two answers "
+        "with the other predictors held fixed. Responses that do not tell a background predictor by itself are left "
+        "out."
+    ),
     "predictors": gettext_lazy(
         "Each odds ratio or difference compares two answers with the other predictors held fixed. Shares are averaged "
         "over the respondents as if all had given the answer (predictive margins; Graubard & Korn 1999); differences "

@@ -57,7 +57,8 @@ def about(analysis: Analysis) -> tuple[str, ...]:
             keys = ([parameters["area"]] if "area" in parameters else []) + parameters.get("predictors", [])
             found = outcome_of(design, parameters["outcome"])
             outcome = speaker.question(found.position) if isinstance(found, Score) else speaker.variable(found)
-            return outcome, *map(speaker.background_question, keys)
+            answer = [speaker.question(item_of(design, parameters["answer"]))] if "answer" in parameters else []
+            return outcome, *answer, *map(speaker.background_question, keys)
         case Kind.WEIGHTING:
             return (speaker.question(item_of(design, parameters["item"])),)
         case Kind.COMPARISON | Kind.VERSIONS:

@@ -92,6 +92,8 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
         "weighting": "" if linear else "weighted_regression",
         "prior": "prior",
     }
+    if "answer" in analysis.parameters:
+        of_parts["predictors"] = ""
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
     return [METHODS[_model(analysis, outcome)], *more, note]
@@ -100,6 +102,8 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
 def _model(analysis: Analysis, outcome: Variable | Score) -> str:
     if isinstance(outcome, Score):
         return "linear"
+    if "answer" in analysis.parameters:
+        return "latent"
     usual = "multinomial" if outcome.channel.answers > 2 else "regression"
     return str(analysis.parameters.get("model", usual))
 
@@ -124,14 +128,14 @@ def _sentences_of_regression(
 
 def _effect(row: AnalysisRow, speaker: RowDescriber, answer: str) -> str:
     """A sentence on one answer to a predictor against another."""
-    one, other = named(speaker.group(row.group)), named(speaker.group(row.against))
+    one, other = map(named, speaker.sides(row))
     if row.quantity == "odds_ratio":
         return words.odds(row, answer, one, other)
     return words.difference(row, one, other, words.STEPS if row.choice is None else words.POINTS)
 
 
 def _alike(analysis: Analysis) -> str:
-    """Whether the groups differ at all."""
+    """Whether the groups, or those of each answer to a randomised predictor, differ at all."""
     test = analysis.result["alike"]
     if test["p_value"] is None and test.get("test") == WALD:
         return gettext("Whether the groups differ cannot be tested: some share is 0 or 100 %.")

@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.reports import selectors as store
+from estimator.analyses.latent import MOST_ANSWERS
 from estimator.analyses.margins import pasted, read_census, read_margins, read_method, read_shares, share_fields
 from estimator.analyses.quantities import (
     AnalysisError,
@@ -83,6 +84,7 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
         known = [name for name in known if name != "reference"]
         known += [f"predictor-{question.key}" for question in design.background.questions] + [
             "model",
+            "answer",
             "interaction",
             "weights",
             "prior",
@@ -224,6 +226,8 @@ def _adjusted(fields: Mapping[str, str], design: Design) -> dict[str, object]:
     predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
     crossed = _interaction(fields.get("interaction", ""), keys)
     predictors = [key for key in keys if key in predictors or key in crossed]
+    if fields.get("answer", ""):
+        return {"outcome": fields["outcome"], "predictors": predictors, **_answer(fields, design, outcome)}
     if not predictors:
         raise AnalysisError(gettext("Choose at least one background question as a predictor."))
     more: dict[str, object] = {"interaction": crossed} if crossed else {}
@@ -232,6 +236,29 @@ def _adjusted(fields: Mapping[str, str], design: Design) -> dict[str, object]:
         _prior(more, outcome)
         more["prior"] = PRIOR
     return {"outcome": fields["outcome"], "predictors": predictors, **more}
+
+
+def answers_of(design: Design) -> list[str]:
+    """The tokens of the questions whose randomised answer may be a predictor: whole ones, of few choices."""
+    tokens = [item.key for position, item in enumerate(design.items) if item.key in variables_of(design, position)]
+    return [token for token in tokens if variable_of(design, token).channel.answers <= MOST_ANSWERS]
+
+
+def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
+    """A randomised answer as a predictor; the model is then logistic, of yes or no, and has nothing else."""
+    if isinstance(outcome, Score) or outcome.channel.answers > 2:
+        raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, or of one choice, alone."))
+    if fields["answer"] not in answers_of(design):
+        raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
+    other = variable_of(design, fields["answer"])
+    if other.position == outcome.position:
+        raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
+    more = [name for name in ("model", "interaction", "weights", "prior") if fields.get(name, "") not in ("", "no")]
+    if more:
+        raise AnalysisError(
+            gettext("With a randomised predictor there are no other models, interactions, weights or priors yet.")
+        )
+    return {"answer": fields["answer"]}
 
 
 def _model(name: str, outcome: Variable | Score) -> dict[str, object]:

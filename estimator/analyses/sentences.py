@@ -79,6 +79,18 @@ class RowDescriber:
             return "", self.group(key)
         return self.background_question(question), self.background_answer(question, int(answer))
 
+    def sides(self, row: AnalysisRow) -> tuple[str, str]:
+        """What a ratio or difference compares: two groups, or two answers to a randomised predictor."""
+        if not row.other_item:
+            return self.group(row.group), self.group(row.against)
+        question, one, first = self.answers_compared(row)
+        return f"{question} {one}", f"{question} {first}"
+
+    def answers_compared(self, row: AnalysisRow) -> tuple[str, str, str]:
+        """The question of a randomised predictor, the answer that a row is of, and the first answer."""
+        position = next(place for place, item in enumerate(self.design.items) if item.key == row.other_item)
+        return self.question(position), self.choice(position, row.other_choice or 0), self.choice(position, 0)
+
     def background_question(self, key: str) -> str:
         """The wording of a background question."""
         return next(self.text(one.wording) for one in self.design.background.questions if one.key == key)

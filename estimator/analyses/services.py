@@ -16,6 +16,7 @@ from estimator.analyses import (
     areas,
     calibrated,
     cross_tables,
+    latent,
     logistic,
     requests,
     scores,
@@ -93,6 +94,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
             return cross_tables.cross_table(design, parameters, inputs)
         case Kind.SCORES:
             return scores.scores(design, parameters, inputs)
+        case Kind.REGRESSION if "answer" in parameters:
+            return latent.latent_regression(design, parameters, inputs)
         case Kind.REGRESSION:
             regress = adjusted.adjusted_regression if "predictors" in parameters else logistic.regression
             return regress(design, parameters, inputs)
@@ -106,7 +109,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
 
 
 def _queue(**fields: Any) -> Analysis:
-    if fields["kind"] in (Kind.CROSS_TABLE, Kind.SCORES):  # those that totals do not suffice for
+    pairs = fields["kind"] in (Kind.CROSS_TABLE, Kind.SCORES) or "answer" in fields["parameters"]
+    if pairs:  # which totals do not suffice for
         try:
             store.require_reports(fields["design_id"])
         except Conflict as reason:

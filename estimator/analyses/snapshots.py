@@ -33,8 +33,9 @@ class Snapshot:
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold waiting reports, of an open design in whole steps, then read the inputs of this kind of analysis."""
     now, while_open = store.released_moment(design.digest), not selectors.is_final(design.digest)
-    if kind == Kind.CROSS_TABLE:
-        first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
+    if kind == Kind.CROSS_TABLE or "answer" in parameters:
+        named = ("rows", "columns") if kind == Kind.CROSS_TABLE else ("outcome", "answer")
+        first, second = (variable_of(design, parameters[name]) for name in named)
         folding.fold(design.digest)
         pairs = count_pairs(design, first, second)
         partition = released(design, pairs.sum(axis=(1, 2)).tolist())

@@ -10,8 +10,8 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
-from estimator.analyses.quantities import outcomes_of, quantities_of, variable_of, variables_of
-from estimator.analyses.requests import CONFIDENCES, MODELS, countable, score_field
+from estimator.analyses.quantities import item_of, outcomes_of, quantities_of, variable_of, variables_of
+from estimator.analyses.requests import CONFIDENCES, MODELS, answers_of, countable, score_field
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.sentences import RowDescriber, capital
@@ -253,6 +253,11 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     usual = ("", gettext("Usual: logistic, multinomial or linear"))
     models = [usual, *((name, str(MODEL_NAMES[name])) for name in MODELS)]
     yield _select("model", gettext("Model"), [("", models)], values)
+    others = [(token, speaker.question(item_of(design, token))) for token in answers_of(design)]
+    if len(others) > 1:
+        none = ("", [("", gettext("None"))])
+        label = gettext("Randomised answer as a predictor")
+        yield _select("answer", label, [none, (gettext("The answer to"), others)], values)
     pairs = [
         (f"{one.key}{AND}{other.key}", f"{speaker.text(one.wording)} × {speaker.text(other.wording)}")
         for one, other in combinations(questions, 2)

@@ -171,3 +171,17 @@ def test_table_names_the_model():
     assert "answer: 1" in text
     assert "1: female" in text
     assert "sigma = 0." in text
+
+
+def test_counts_are_as_many_respondents():
+    """Rows that stand for several, and as many rows: the same fit."""
+    generator, coins = np.random.default_rng(7), forced_response(truth="1/2")
+    answers = (generator.random(1500) < 0.4).astype(int)
+    outcome = (generator.random(1500) < 0.2 + 0.4 * answers).astype(int)
+    rows = np.column_stack([outcome, simulate(coins, answers, generator), generator.integers(0, 2, 1500)])
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    each = predictor_regression(rows[:, 0], rows[:, 2:], rows[:, 1], coins, model="logit")
+    counted = predictor_regression(distinct[:, 0], distinct[:, 2:], distinct[:, 1], coins, model="logit", counts=counts)
+    np.testing.assert_allclose(counted.coefficients, each.coefficients, rtol=1e-6)
+    np.testing.assert_allclose(counted.standard_errors, each.standard_errors, rtol=1e-5)
+    assert (counted.n, counted.log_likelihood) == (1500, pytest.approx(each.log_likelihood, rel=1e-9))

@@ -1,0 +1,130 @@
+"""A randomised answer as a predictor of another one: odds ratios through both tickets, and what is refused."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from estimator.analyses import exports, presentation, requests, services
+from estimator.analyses.latent import latent_regression
+from estimator.analyses.quantities import AnalysisError
+from estimator.models import Analysis
+from estimator.runs.groups import of_totals
+from tests.factories import background, simulation
+from tests.factories.background import done
+
+Kind = Analysis.Kind
+AGE = "how_old_are_you"
+EFFECTS = np.array([0.0, 0.8, 1.6])
+"""Of the moods on the logit of having cheated, which is -1 with the first."""
+ITEMS = [
+    {"key": "cheated", "kind": "yes_no", "wording": "Have you cheated?", "choices": ["No", "Yes"],
+     "channel": {"name": "forced_response", "truth": "3/4", "yes": "1/2"}},
+    {"key": "mood", "kind": "one_choice", "wording": "How do you feel?", "choices": ["Well", "So-so", "Low"],
+     "channel": {"name": "k_ary", "truth": "3/4"}},
+    {"key": "hours", "kind": "number", "wording": "Hours?", "choices": [], "minimum": "0", "maximum": "3", "step": "1",
+     "channel": {"name": "one_bit", "truth": "1/4"}},
+]  # fmt: skip
+ASKED = {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"}
+
+
+@cache
+def drawn() -> Design:
+    return background.design(background.AGE, expected=4000, items=ITEMS)
+
+
+def people(design: Design, n: int, random: np.random.Generator) -> simulation.People:
+    age, mood = random.choice(5, n), random.choice(3, size=n, p=[0.5, 0.3, 0.2])
+    cells = np.array([design.background.cell_of((one,)) for one in age.tolist()])
+    chance = 1 / (1 + np.exp(1 - EFFECTS[mood]))
+    answers = {"cheated": (random.random(n) < chance).astype(np.int64), "mood": mood, "hours": random.integers(0, 4, n)}
+    return simulation.People(cells, answers)
+
+
+def inputs_of(seed: int, n: int = 4000) -> tuple[Design, dict[str, object]]:
+    """The counts of pairs as a snapshot has them."""
+    design, random = drawn(), np.random.default_rng(seed)
+    who = people(design, n, random)
+    symbols = simulation.symbols(design, who, random)
+    partition = of_totals(design, simulation.totals(design, who, symbols))
+    pairs = np.zeros((len(design.strata), 2, 3), dtype=np.int64)
+    np.add.at(pairs, (who.strata, symbols[:, design.fields[0].start], symbols[:, design.fields[1].start]), 1)
+    return design, {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+
+
+def test_intervals_of_both_odds_ratios_hold_the_truth() -> None:
+    """Two odds ratios of moods and four of ages, which are 1, in 20 samples.
+
+    Were the intervals independent, fewer than 33 of 40 and 70 of 80 would hold in 0.3 and 0.6 % of seeds.
+    """
+    parameters = {"outcome": "cheated", "answer": "mood", "predictors": [AGE], "confidence": 0.95}
+    moods, ages = list[bool](), list[bool]()
+    for seed in range(20):
+        for row in latent_regression(*_with(parameters, seed))["rows"]:  # type: ignore[attr-defined]
+            truth = np.exp(EFFECTS[row["other_choice"]]) if row["other_item"] else 1.0
+            (moods if row["other_item"] else ages).append(row["low"] <= truth <= row["high"])
+    assert (len(moods), len(ages)) == (40, 80)
+    assert sum(moods) >= 33
+    assert sum(ages) >= 70
+
+
+def _with(parameters: dict[str, object], seed: int) -> tuple[Design, dict[str, object], dict[str, object]]:
+    design, inputs = inputs_of(seed)
+    return design, parameters, inputs
+
+
+@pytest.fixture
+def asked(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
+    monkeypatch.setattr(services, "wake", lambda number: None)
+    made, random = freeze_design(drawn().document), np.random.default_rng(4)
+    who = people(made, 4000, random)
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    return made
+
+
+def test_page_tells_the_effect_of_an_answer(asked: Design) -> None:
+    found = done(Kind.REGRESSION, asked, **ASKED)
+    page = presentation.present(found)
+    assert page.about == ("Have you cheated?", "How do you feel?", "How old are you?")
+    low = next(sentence for sentence in page.sentences if "Low" in sentence)
+    assert low.startswith("The odds of “Yes” in “How do you feel? Low” are ")
+    assert low.endswith("times those in “How do you feel? Well”.")
+    assert page.sentences[-1].startswith("The groups differ (Wald statistic")
+    assert str(page.methods[0]).startswith("Logistic regression of a randomised answer on another one")
+    (part,) = page.parts
+    assert part.drawn[0].heading == "How do you feel?"
+    told = [row for row in exports.rows_of(found) if row["other_item"] == "mood"]
+    assert [row["other_choice_label"] for row in told] == ["So-so", "Low"]
+    assert services.execute(services.repeat(found).pk).result_digest == found.result_digest
+
+
+def test_answer_alone_is_a_predictor(asked: Design) -> None:
+    found = done(Kind.REGRESSION, asked, outcome="cheated", answer="mood")
+    assert len(found.result["rows"]) == 2
+    assert found.result["n"] == 4000
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"answer": "cheated"}, "Choose another question than the outcome’s"),
+        ({"answer": "hours"}, "Choose one of the questions whose answer can be a predictor"),
+        ({"outcome": "mood"}, "can be a predictor of a yes, or of one choice, alone"),
+        ({"outcome": "mood:mean"}, "."),
+        ({"prior": "yes"}, "there are no other models, interactions, weights or priors yet"),
+        ({"model": "probit"}, "there are no other models"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(fields: dict[str, str], words: str) -> None:
+    with pytest.raises(AnalysisError, match=words):
+        requests.parameters(Kind.REGRESSION, ASKED | fields, [drawn()])
+
+
+def test_too_few_responses_have_no_numbers() -> None:
+    design, inputs = inputs_of(1, n=25)
+    parameters = {"outcome": "cheated", "answer": "mood", "predictors": [], "confidence": 0.95}
+    found = latent_regression(design, parameters, inputs)
+    assert (found["n"], found["flags"], found["rows"]) == (25, ["too_few_reports"], [])
