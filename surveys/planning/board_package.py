@@ -29,7 +29,7 @@ def board_package(survey: Survey, *, expected: int, today: date, language: str =
     the dossier does.
     """
     design = described_design(survey)
-    read = dossier(survey, expected=expected, today=today, language=language, by=by)
+    read = dossier(survey, expected=expected, today=today, language=language, by=by, design=design)
     spoken = "de" if (language or design.language).startswith("de") else "en"
     assessed = assessment.assessment(survey, design, today=today, language=spoken)
     if not assessed:

@@ -106,17 +106,26 @@ STAGES = {
 }
 
 
-def dossier(survey: Survey, *, expected: int, today: date, language: str = "", by: User | None = None) -> bytes:
+def dossier(
+    survey: Survey,
+    *,
+    expected: int,
+    today: date,
+    language: str = "",
+    by: User | None = None,
+    design: Design | None = None,
+) -> bytes:
     """The PDF for a draft as it would open now, or for the newest version of an opened survey.
 
-    `language` is one of LANGUAGES; with another one, or none, it comes in the survey's main language.
+    `language` is one of LANGUAGES; with another one, or none, it comes in the survey's main language. `design` is its
+    described_design, where the caller has it already.
 
     Raises
     ------
     Conflict
         Where the draft cannot be opened yet, the page's files are not there, or a letter has no glyph.
     """
-    design = described_design(survey)
+    design = design or described_design(survey)
     spoken = language if language in LANGUAGES else design.language
     try:
         with activated(spoken, LANGUAGES) as own:

@@ -108,6 +108,9 @@ def text_of_answer(answer: Any, run: Run) -> str:
             return json.dumps(report_data(run), ensure_ascii=False)
         case "image/png":  # the code of the survey's address, which is searched as SVG too
             return ""
+        case "application/zip":  # the package for an ethics board, whose PDFs are made of the survey alone
+            with zipfile.ZipFile(io.BytesIO(content)) as package:
+                return "".join(package.read(name).decode() for name in package.namelist() if not name.endswith(".pdf"))
         case "application/octet-stream":  # a questionnaire for another tool, as a workbook
             with zipfile.ZipFile(io.BytesIO(content)) as book:
                 return "".join(book.read(name).decode() for name in book.namelist())
