@@ -10,7 +10,7 @@ from estimator.analyses import sentences as words
 from estimator.analyses.cautions import cautions_of, released_key
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import Score, Variable, outcome_of
+from estimator.analyses.quantities import Score, Variable, item_of, outcome_of
 from estimator.analyses.rows import EDGE, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
@@ -96,6 +96,8 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
         of_parts["predictors"] = ""
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
+    if "answer" in analysis.parameters:
+        note = gettext("Each interval holds by itself; the test is one of all answers to the randomised predictor.")
     return [METHODS[_model(analysis, outcome)], *more, note]
 
 
@@ -115,7 +117,7 @@ def _sentences_of_regression(
     effects = rows_of(rows, "odds_ratio") or rows_of(rows, "difference")
     sentences = [_effect(row, speaker, _answer(speaker, outcome, row.choice)) for row in effects if row.known]
     if "alike" in analysis.result:
-        sentences.append(_alike(analysis))
+        sentences.append(_answers_alike(analysis, speaker) if "answer" in analysis.parameters else _alike(analysis))
         if "interaction" in analysis.result:
             sentences.append(_interaction(analysis, speaker))
     elif "predictors" in analysis.parameters:
@@ -135,13 +137,28 @@ def _effect(row: AnalysisRow, speaker: RowDescriber, answer: str) -> str:
 
 
 def _alike(analysis: Analysis) -> str:
-    """Whether the groups, or those of each answer to a randomised predictor, differ at all."""
+    """Whether the groups differ at all."""
     test = analysis.result["alike"]
     if test["p_value"] is None and test.get("test") == WALD:
         return gettext("Whether the groups differ cannot be tested: some share is 0 or 100 %.")
     differ = test["p_value"] is not None and test["p_value"] < 1 - analysis.parameters["confidence"]
     verdict = gettext("The groups differ") if differ else gettext("The data do not show that the groups differ")
     return f"{verdict} ({words.facts(test)})."
+
+
+def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> str:
+    """Whether the outcome depends on the randomised predictor at all."""
+    test = analysis.result["alike"]
+    question = named(speaker.question(item_of(speaker.design, analysis.parameters["answer"])))
+    if test["p_value"] is None:
+        text = gettext(
+            "Whether the odds depend on the answer to {question} cannot be tested: some share is 0 or 100 %."
+        )
+    elif test["p_value"] < 1 - analysis.parameters["confidence"]:
+        text = gettext("The odds depend on the answer to {question} ({test}).")
+    else:
+        text = gettext("The data do not show that the odds depend on the answer to {question} ({test}).")
+    return text.format(question=question, test=words.facts(test))
 
 
 def _interaction(analysis: Analysis, speaker: RowDescriber) -> str:

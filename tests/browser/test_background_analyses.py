@@ -103,7 +103,7 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
 def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")
-    page.get_by_label("Answer").select_option("mood")
+    page.get_by_label("Answer", exact=True).select_option("mood")
     page.get_by_label("Model").select_option("ordinal")
     page.get_by_label("What is your gender?").uncheck()
     page.get_by_label("How old are you?").uncheck()
@@ -112,6 +112,19 @@ def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: Use
     expect(page.get_by_role("heading", name="Odds ratios of a higher choice")).to_be_visible()
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
     picture(page, "regression-ordinal")
+
+
+def test_randomised_answer_is_a_predictor(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=regression")
+    page.get_by_label("Randomised answer as a predictor").select_option("mood")
+    page.get_by_label("What is your gender?").uncheck()
+    page.get_by_label("Where do you live?").uncheck()
+    picture(page, "regression-latent-form")
+    run(page)
+    expect(page.locator(".quote").last).to_contain_text("The data do not show that the odds depend on the answer")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "regression-latent")
 
 
 def test_yes_to_several_questions_is_counted(page: Page, alice: User, survey: Survey) -> None:

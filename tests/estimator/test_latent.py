@@ -92,7 +92,7 @@ def test_page_tells_the_effect_of_an_answer(asked: Design) -> None:
     low = next(sentence for sentence in page.sentences if "Low" in sentence)
     assert low.startswith("The odds of “Yes” in “How do you feel? Low” are ")
     assert low.endswith("times those in “How do you feel? Well”.")
-    assert page.sentences[-1].startswith("The groups differ (Wald statistic")
+    assert page.sentences[-1].startswith("The odds depend on the answer to “How do you feel?” (Wald statistic")
     assert str(page.methods[0]).startswith("Logistic regression of a randomised answer on another one")
     (part,) = page.parts
     assert part.drawn[0].heading == "How do you feel?"
