@@ -86,6 +86,7 @@ def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site
     expect(page.get_by_text("Try it first")).to_be_hidden()
     assert dict(on_every_screen(page)) == CLEAN
     assert page.get_by_text("How your answer is protected").locator("visible=true").count() == 0
+    assert "ticket" not in page.locator("body").inner_text()
     picture(visit, "after-questions")
     visit.choose(1, "Yes").choose(2, "Low")
     page.locator("#background-1").get_by_text("30–44").click()
@@ -93,6 +94,7 @@ def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site
     assert page.locator("[data-part=review-list] li").first.inner_text().split("\n\n")[1] == "Explained afterwards"
     expect(page.get_by_text("Protected by its ticket").first).to_be_hidden()
     expect(page.get_by_text("What you send is a randomised answer, and this page")).to_be_visible()
+    assert "ticket" not in page.locator("body").inner_text()
     picture(visit, "after-review")
     visit.press("Send").stage("sent")
     expect(promise).to_be_visible()
