@@ -136,6 +136,7 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     editor.get_by_label("Limit of the privacy loss").select_option("2")
     expect(budget).not_to_contain_text("Privacy loss 2.89")
     expect(budget.get_by_role("button")).to_have_count(0)
+    expect(budget).to_have_attribute("aria-busy", "false")  # all protection that it led to is in the draft
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
     spent = losses()
@@ -146,6 +147,7 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     expect(editor.locator(".editor-marks")).to_contain_text("Set by hand")
     editor.get_by_role("button", name="Fit to budget").click()
     expect(budget.get_by_role("button")).to_have_count(0)
+    expect(budget).to_have_attribute("aria-busy", "false")  # all protection that it led to is in the draft
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
     assert 1.9 < losses()["all"] <= 2
@@ -158,6 +160,7 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     editor.get_by_label("Total privacy loss").fill("3.5")
     editor.keyboard.press("Enter")
     expect(editor.get_by_text("Too little for so many questions")).to_have_count(0)
+    expect(budget).to_have_attribute("aria-busy", "false")
     wait_until_saved(editor)
     expect(editor.locator(".editor-status")).not_to_contain_text("Not saved")
     assert definition()["privacy_budget"] == "3.5"
