@@ -58,7 +58,7 @@ def test_operation_page_shows_failed_job(operator: Client, version: Version) -> 
     Run.objects.filter(pk=run.pk).update(tries=jobs.MOST_TRIES, state="running", lease="lost")
     jobs.release_lease(Run, run.pk, "lost", ZeroDivisionError("a value"))
     shown = words(operator)
-    assert "Run campus 0 seconds ago 3 The computation ended with ZeroDivisionError." in shown
+    assert re.search(r"Run campus \d+ seconds? ago 3 The computation ended with ZeroDivisionError\.", shown)
     assert "a value" not in shown
 
 
