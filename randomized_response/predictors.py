@@ -169,12 +169,8 @@ def predictor_regression(
         outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
     )
     symbols = outcome_channel.reports if outcome_channel else 2
-    values = _read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols)
+    values = _read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols, missing)
     codes = np.where(np.isnan(values), np.nan, np.asarray(reports, dtype=np.float64)) if missing == "drop" else reports
-    if missing == "error" and np.isnan(values).any():
-        raise ParameterError(
-            f"outcome[{int(np.argmax(np.isnan(values)))}]", 'must be a number, or missing="drop" chosen'
-        )
     rows = read_rows(
         covariates, codes, channel, weights=weights, counts=counts, names=names, missing=missing, answers=None,
         clusters=clusters,
@@ -187,7 +183,7 @@ def predictor_regression(
     return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information)
 
 
-def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None) -> Floats:
+def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None, missing: Missing) -> Floats:
     try:
         values = np.asarray(outcome, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -201,6 +197,8 @@ def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None) -> Floats:
         if wrong.size:
             need = f"must be a whole number from 0 to {symbols - 1}; got {values[wrong[0]]:g}"
             raise ParameterError(f"outcome[{wrong[0]}]", need)
+    if missing == "error" and np.isnan(values).any():
+        raise ParameterError(f"outcome[{np.argmax(np.isnan(values))}]", 'must be a number, or missing="drop" chosen')
     return values
 
 
