@@ -5,7 +5,7 @@ FILE ?= candor.zip
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK ?= requirements.lock
-EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.txt requirements-stores.txt
+EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.txt requirements-sign-in.txt requirements-stores.txt
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help

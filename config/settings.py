@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "config.rate_limits.limited",
     "surveys.middleware.keep_forms",
+    "surveys.middleware.require_institution",
     "surveys.middleware.require_second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -107,11 +108,23 @@ TEMPLATES = [
 DATABASES = {"default": database(registry.DATABASE_URL.read(), DATA)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# With "off" no password signs in, and sessions that one began have ended: their backend is none of these.
+CANDOR_LOCAL_SIGN_IN = registry.LOCAL_SIGN_IN.read() == "on"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    *(["django.contrib.auth.backends.ModelBackend"] if CANDOR_LOCAL_SIGN_IN else []),
+    "surveys.accounts.single_sign_on.Backend",
     "sesame.backends.ModelBackend",
 ]
+# The institution's OpenID Connect provider (surveys/accounts/openid.py); without an issuer there is none.
+CANDOR_OIDC_ISSUER = registry.OIDC_ISSUER.read()
+CANDOR_OIDC_CLIENT_ID = registry.OIDC_CLIENT_ID.read()
+CANDOR_OIDC_CLIENT_SECRET = registry.OIDC_CLIENT_SECRET.read()
+CANDOR_OIDC_NAME = registry.OIDC_NAME.read() or urlsplit(CANDOR_OIDC_ISSUER).hostname or ""
+CANDOR_OIDC_SCOPES = registry.OIDC_SCOPES.read()
+CANDOR_OIDC_GROUPS_CLAIM = registry.OIDC_GROUPS_CLAIM.read()
+CANDOR_OIDC_ADMIT = registry.OIDC_ADMIT.read()
+CANDOR_OIDC_OWNERS = registry.OIDC_OWNERS.read()
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},

@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, logout
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -15,13 +17,20 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext
 from django.utils.translation.trans_real import parse_accept_lang_header
 
+from collector.errors import RequestRefused
 from estimator.base.languages import activated
 from surveys.accounts import second_factor as factor
+from surveys.accounts import single_sign_on
 from surveys.api import problems
 from surveys.panel.accounts import kept_forms
+from surveys.panel.accounts import single_sign_on as sign_on_pages
+from surveys.panel.views import signed_in
 
 GUARDED = "/panel/", "/api/"
-DOORS = "admin:login", "admin:logout", "admin:jsi18n", "sign-in", "panel:code", "api-page", "schema"
+DOORS = (
+    *("admin:login", "admin:logout", "admin:jsi18n", "sign-in", "institution", "institution-back", "panel:code"),
+    *("api-page", "schema"),
+)
 
 
 def speak_language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -54,12 +63,32 @@ def browser_zone(request: HttpRequest) -> ZoneInfo:
     return ZoneInfo(name) if name in available_timezones() else ZoneInfo("UTC")
 
 
+def require_institution(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """End sessions that the institution no longer confirms; while it is away, keep what was typed."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if _is_public(request) or request.session.get(BACKEND_SESSION_KEY) != single_sign_on.BACKEND:
+            return get_response(request)
+        try:
+            single_sign_on.require_confirmed(signed_in(request), request.session.get(single_sign_on.SESSION_KEY, ""))
+        except PermissionDenied as refusal:
+            logout(request)
+            there = "institution" if request.method == "GET" else "admin:login"
+            return _stop(request, there, str(refusal))
+        except RequestRefused as refusal:
+            if request.path.startswith(problems.PREFIX):
+                return problems.response(refusal.status, refusal.message, {"Retry-After": str(refusal.retry)})
+            return sign_on_pages.unconfirmed(request, refusal)
+        return get_response(request)
+
+    return middleware
+
+
 def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Stop sessions without a verified second factor; where one is required, also users who have not set it up."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        public = request.path in map(reverse, DOORS) or request.path.startswith(reverse("help"))
-        if public or not request.path.startswith(GUARDED):
+        if _is_public(request):
             return get_response(request)
         user = request.user
         if not user.is_authenticated or user.is_verified():  # type: ignore[attr-defined]
@@ -90,8 +119,13 @@ def keep_forms(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
     return middleware
 
 
+def _is_public(request: HttpRequest) -> bool:
+    doors = request.path in map(reverse, DOORS) or request.path.startswith(reverse("help"))
+    return doors or not request.path.startswith(GUARDED)
+
+
 def _stop(request: HttpRequest, name: str, words: str) -> HttpResponse:
-    if request.path.startswith("/api/"):
+    if request.path.startswith(problems.PREFIX):
         return problems.response(403, words)
     there = request.get_full_path() if request.method == "GET" else reverse("panel:index")
     return redirect(f"{reverse(name)}?{urlencode({'next': there})}")

@@ -5,7 +5,15 @@ import os
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from config.variables.registry import PROCESSES, RESPONDENT_URL, URL, VARIABLES
+from config.variables.registry import (
+    LOCAL_SIGN_IN,
+    OIDC_CLIENT_ID,
+    OIDC_ISSUER,
+    PROCESSES,
+    RESPONDENT_URL,
+    URL,
+    VARIABLES,
+)
 
 PREFIX = "CANDOR_"
 TESTS = "CANDOR_TEST_"
@@ -30,3 +38,8 @@ def check(environment: Mapping[str, str] = os.environ) -> None:
             "CANDOR_RESPONDENT_URL must begin like CANDOR_URL, with http or https, and have another host; got "
             f"{theirs.geturl()} beside {site.geturl()}."
         )
+    issuer, client = OIDC_ISSUER.read(environment), OIDC_CLIENT_ID.read(environment)
+    if bool(issuer) != bool(client):
+        raise ValueError("CANDOR_OIDC_ISSUER and CANDOR_OIDC_CLIENT_ID must both be set, or neither.")
+    if LOCAL_SIGN_IN.read(environment) == "off" and not issuer:
+        raise ValueError("CANDOR_LOCAL_SIGN_IN can be off only where CANDOR_OIDC_ISSUER is set: nobody could sign in.")

@@ -74,6 +74,24 @@ def _site(given: str) -> str:
     return given
 
 
+def _issuer(given: str) -> str:
+    found = urlsplit(given)
+    local = found.hostname in ("localhost", "127.0.0.1", "::1")
+    secure = found.scheme == "https" or (found.scheme == "http" and local)
+    if not secure or not found.hostname or "@" in found.netloc or not re.fullmatch(r"[!-~]+", given):
+        raise ValueError(given)
+    if found.query or found.fragment or given.endswith(("?", "#")):
+        raise ValueError(given)
+    return given
+
+
+def _names(given: str) -> tuple[str, ...]:
+    found = tuple(one.strip() for one in given.split(",") if one.strip())
+    if not found or re.search(r"[\x00-\x1f\x7f]", given):
+        raise ValueError(given)
+    return found
+
+
 def _sender(given: str) -> str:
     address = parseaddr(given)[1]
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", address) or re.search(r"[\x00-\x1f\x7f]", given):
@@ -93,6 +111,13 @@ def _recipients(given: str) -> tuple[str, ...]:
 
 
 SITE = Format("http:// or https://, a host and, where needed, a port, like https://survey.example.org", _site)
+ISSUER = Format(
+    "https:// with a host and, where needed, a port and a path, like https://login.example.org/realms/staff; http:// "
+    "only on this machine",
+    _issuer,
+)
+GROUPS = Format("names of groups with a comma between them, like researchers,survey-owners", _names)
+SCOPES = matching(r"openid( [!#-\[\]-~]+)*", "openid, and more scopes with a space before each")
 SENDER = Format("a mail address, like study@example.org", _sender)
 NETWORKS = Format("networks with a comma between them, like 10.1.2.0/24,127.0.0.0/8", _networks)
 FOLDER = Format("the path of a folder", Path)

@@ -132,6 +132,45 @@ SECOND_FACTOR = Variable(
     one_of("required"), "", (WEB,), shown="none: each researcher decides",
 )  # fmt: skip
 
+LOCAL_SIGN_IN = Variable(
+    "CANDOR_LOCAL_SIGN_IN", ACCOUNTS, "`off` lets nobody sign in with a password of Candor's: only through the "
+    "[institution](../how-to/sign-in-through-your-institution.md), and by links that `manage.py sign_in_link` makes.",
+    one_of("on", "off"), "on", (WEB, COMMANDS),
+)  # fmt: skip
+OIDC_ISSUER = Variable(
+    "CANDOR_OIDC_ISSUER", ACCOUNTS, "The issuer of your institution's OpenID Connect provider, as its "
+    "`/.well-known/openid-configuration` names it ([how](../how-to/sign-in-through-your-institution.md)).",
+    formats.ISSUER, "", (WEB, COMMANDS), shown="none: accounts of Candor's alone",
+)  # fmt: skip
+OIDC_CLIENT_ID = Variable(
+    "CANDOR_OIDC_CLIENT_ID", ACCOUNTS, "What the provider knows this installation by.", text(), "", (WEB, COMMANDS)
+)
+OIDC_CLIENT_SECRET = Variable(
+    "CANDOR_OIDC_CLIENT_SECRET", ACCOUNTS, "The secret that belongs to it.", text(), "", (WEB, COMMANDS),
+    shown="none: a public client", secret=True,
+)  # fmt: skip
+OIDC_NAME = Variable(
+    "CANDOR_OIDC_NAME", ACCOUNTS, "What the sign-in page calls the institution.", text(), "", (WEB,),
+    shown="the issuer's host",
+)  # fmt: skip
+OIDC_SCOPES = Variable(
+    "CANDOR_OIDC_SCOPES", ACCOUNTS, "The scopes that are asked for. `offline_access` lets access tokens of programs "
+    "work while their owner is signed out.",
+    formats.SCOPES, "openid profile email", (WEB,),
+)  # fmt: skip
+OIDC_GROUPS_CLAIM = Variable(
+    "CANDOR_OIDC_GROUPS_CLAIM", ACCOUNTS, "The claim that lists somebody's groups.", matching(r"[!-~]{1,100}",
+    "up to 100 printable ASCII characters without spaces"), "groups", (WEB,),
+)  # fmt: skip
+OIDC_ADMIT: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_OIDC_ADMIT", ACCOUNTS, "Groups of which one is needed to sign in.", formats.GROUPS, (), (WEB, COMMANDS),
+    shown="none: everybody whom the provider lets in",
+)  # fmt: skip
+OIDC_OWNERS: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_OIDC_OWNERS", ACCOUNTS, "Groups whose members own everything in this installation.", formats.GROUPS, (),
+    (WEB, COMMANDS),
+)  # fmt: skip
+
 EMAIL_HOST = Variable(
     "EMAIL_HOST", MAIL,
     "The mail server that [invitations](../how-to/invite-people.md) go out by. Without it and `EMAIL_FROM` "

@@ -55,8 +55,8 @@ def join(invitation: Invitation, user: User) -> Membership:
         team=invitation.team, user=user, defaults={"role": invitation.role}
     )
     if not created and member.role < invitation.role:
-        member.role = invitation.role
-        member.save(update_fields=["role"])
+        member.role, member.granted_by = invitation.role, ""
+        member.save(update_fields=["role", "granted_by"])
     record_event(user, "joined a team", team=invitation.team, detail=f"as {member.get_role_display()}")
     return member
 

@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from collector.errors import Conflict
 from surveys.accounts.audit_log import record_event
-from surveys.models import Membership, Role, Survey, Team
+from surveys.models import DirectoryGroup, Membership, Role, Survey, Team
 
 
 def teams_of(user: User, role: Role = Role.VIEWER) -> QuerySet[Team]:
@@ -64,7 +64,8 @@ def rename(team: Team, name: str, *, by: User) -> None:
 
 @transaction.atomic
 def set_role(member: Membership, role: Role, *, by: User) -> None:
-    """Give a member another role. Raises Conflict where the team would have no owner."""
+    """Give a member another role. Raises Conflict where a group gave it, or the team would have no owner."""
+    _require_granted_by_person(member)
     if role != Role.OWNER:
         _require_another_owner(member)
     was, member.role = member.get_role_display(), role
@@ -75,6 +76,7 @@ def set_role(member: Membership, role: Role, *, by: User) -> None:
 @transaction.atomic
 def remove(member: Membership, *, by: User) -> None:
     """Remove a member from the team; the surveys remain. Raises as `set_role` does."""
+    _require_granted_by_person(member)
     _require_another_owner(member)
     member.delete()
     act = "left a team" if member.user == by else "removed a member"
@@ -90,6 +92,33 @@ def move_survey(survey: Survey, team: Team, *, by: User) -> None:
     )
     survey.save(update_fields=["team"])
     record_event(by, "moved in", survey=survey, detail=f"from {old} to {team}")
+
+
+@transaction.atomic
+def add_directory_group(team: Team, name: str, role: Role, *, by: User) -> DirectoryGroup:
+    """Give everybody in a group of the institution this role. Raises Conflict where the group has one already."""
+    if team.directory_groups.filter(name=name).exists():
+        raise Conflict(gettext("The group {name} has a role here already. Remove it first.").format(name=name))
+    made = DirectoryGroup.objects.create(team=team, name=name, role=role)
+    record_event(by, "added a directory group", team=team, detail=f"{name}: {role.label}")
+    return made
+
+
+@transaction.atomic
+def remove_directory_group(group: DirectoryGroup, *, by: User) -> None:
+    """Take the role away from all who have it by this group."""
+    Membership.objects.filter(team=group.team, granted_by=group.name).delete()
+    record_event(by, "removed a directory group", team=group.team, detail=group.name)
+    group.delete()
+
+
+def _require_granted_by_person(member: Membership) -> None:
+    if member.granted_by:
+        raise Conflict(
+            gettext("{user} has this role by the group {group} of the institution; change it there.").format(
+                user=member.user, group=member.granted_by
+            )
+        )
 
 
 def _require_another_owner(member: Membership) -> None:

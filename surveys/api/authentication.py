@@ -1,12 +1,14 @@
 """Authentication: a program with a token, or a browser with a session."""
 
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from surveys.accounts import second_factor, tokens
+from collector.errors import RequestRefused
+from surveys.accounts import second_factor, single_sign_on, tokens
 from surveys.models import AccessToken
 
 UNKNOWN = "This token lets nobody in: it was revoked, has expired, or never was one."
@@ -25,12 +27,27 @@ class TokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed(UNKNOWN)
         if second_factor.required() and not second_factor.is_on(token.user):
             raise AuthenticationFailed(SET_UP_FIRST)
+        _require_confirmed(token.user)
         tokens.note_use(token)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
         """The WWW-Authenticate header, with which an unknown client gets a 401."""
         return 'Bearer realm="Candor"'
+
+
+def _require_confirmed(user: User) -> None:
+    """Have the institution confirm an account that has no other way in."""
+    if not single_sign_on.is_bound(user):
+        return
+    try:
+        single_sign_on.require_confirmed(user)
+    except PermissionDenied as refusal:
+        raise AuthenticationFailed(str(refusal)) from None
+    except RequestRefused as refusal:
+        from surveys.api.problems import Problem  # imports the framework, which imports this module
+
+        raise Problem(refusal.status, refusal.message, headers={"Retry-After": str(refusal.retry)}) from None
 
 
 class MayAsk(BasePermission):

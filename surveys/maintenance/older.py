@@ -226,6 +226,11 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
         ),
     },
     ("surveys", "0036_page_log"): {"surveys_logentry": NEW_TABLE},
+    ("surveys", "0037_single_sign_on"): {
+        "surveys_membership": Change(["id", "team_id", "user_id", "role"], lambda row, _: [*row, ""]),
+        "surveys_directorygroup": NEW_TABLE,
+        "surveys_identity": NEW_TABLE,
+    },
 }
 
 

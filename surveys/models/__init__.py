@@ -1,6 +1,16 @@
 """Tables of surveys, teams, rehearsals, mailings, tokens and webhooks."""
 
-from surveys.models.accounts import AccessToken, AuditEntry, Invitation, KeptAnswer, Membership, Role, Team
+from surveys.models.accounts import (
+    AccessToken,
+    AuditEntry,
+    DirectoryGroup,
+    Identity,
+    Invitation,
+    KeptAnswer,
+    Membership,
+    Role,
+    Team,
+)
 from surveys.models.backups import Backup
 from surveys.models.drafts import AdviceDismissal, DraftRevision, PreviewLink
 from surveys.models.mailing import Mailing, Recipient
@@ -19,10 +29,12 @@ __all__ = [
     "AuditEntry",
     "Backup",
     "Delivery",
+    "DirectoryGroup",
     "DraftRevision",
     "FetchBatch",
     "FetchCode",
     "Group",
+    "Identity",
     "Invitation",
     "Item",
     "KeptAnswer",

@@ -34,6 +34,9 @@ class Membership(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.PositiveSmallIntegerField(choices=Role.choices)
+    granted_by = models.CharField(
+        max_length=200, blank=True, default="", help_text="the directory group; empty where a person granted the role"
+    )
 
     class Meta:
         ordering = ["-role", "pk"]
@@ -44,6 +47,45 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} is {self.get_role_display()} of {self.team}"
+
+
+class DirectoryGroup(models.Model):
+    """A group of the institution's directory whose members have a role in a team while they are in it."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="directory_groups")
+    name = models.CharField(max_length=200)
+    role = models.PositiveSmallIntegerField(choices=Role.choices)
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "name"], name="directory_group_once"),
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="directory_group_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} is {self.get_role_display()} of {self.team}"
+
+
+class Identity(models.Model):
+    """Who a researcher is at the institution: the provider's own name for the person, never the mail address."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="identity")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    credentials = models.TextField(
+        blank=True, default="", help_text="what the provider is asked again with, encrypted; empty: signed out there"
+    )
+    generation = models.CharField(max_length=32, help_text="what its sessions hold; another value ends them")
+    confirmed_at = models.DateTimeField(help_text="when the provider last confirmed the person")
+    asked_at = models.DateTimeField(help_text="when it was last asked, so that of several requests one asks")
+    owner_by_group = models.BooleanField(default=False, help_text="whether a group made the account an owner")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once")]
+
+    def __str__(self) -> str:
+        return f"identity of {self.user}"
 
 
 class AuditEntry(models.Model):

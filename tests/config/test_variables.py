@@ -30,6 +30,14 @@ WRONG = {
     "CANDOR_PROXIES": ["-1", "11", "1.0", "one", " 1", "1_0", "٣"],
     "CANDOR_REPORTS_BY_ADDRESS": ["12", "0/hour", "12/week", "-1/hour", "12 / hour", "never"],
     "CANDOR_SECOND_FACTOR": ["yes", "Required"],
+    "CANDOR_LOCAL_SIGN_IN": ["no", "Off"],
+    "CANDOR_OIDC_ISSUER": ["login.example.org", "http://a", "https://u@a", "https://a?b", "https://a#b", "https://a b"],
+    "CANDOR_OIDC_CLIENT_ID": ["a\nb"],
+    "CANDOR_OIDC_CLIENT_SECRET": ["hidden\n"],
+    "CANDOR_OIDC_SCOPES": ["profile", "openid  email", "openid,email", 'openid "'],
+    "CANDOR_OIDC_GROUPS_CLAIM": ["my groups", "gr\u00fcppen"],
+    "CANDOR_OIDC_ADMIT": [",", "a\nb"],
+    "CANDOR_OIDC_OWNERS": [" , "],
     "EMAIL_HOST": ["smtp://mail.example.org", "mail example"],
     "EMAIL_PORT": ["0", "65536", "smtp"],
     "EMAIL_SECURITY": ["ssl"],
@@ -103,6 +111,24 @@ def test_every_format_with_bounds_is_tried() -> None:
 def test_variable_within_bounds_is_taken(name: str, value: str) -> None:
     check({name: value})
     assert VARIABLES[name].read({name: value}) == VARIABLES[name].parse(value)
+
+
+@pytest.mark.parametrize(
+    "issuer", ["https://login.example.org", "https://login.example.org:8443/realms/staff/", "http://127.0.0.1:4000"]
+)
+def test_provider_and_client_belong_together(issuer: str) -> None:
+    provider, client = {"CANDOR_OIDC_ISSUER": issuer}, {"CANDOR_OIDC_CLIENT_ID": "candor"}
+    check(provider | client | {"CANDOR_LOCAL_SIGN_IN": "off"})
+    assert VARIABLES["CANDOR_OIDC_ISSUER"].read(provider) == issuer
+    for alone in (provider, client):
+        with pytest.raises(ValueError, match="must both be set, or neither"):
+            check(alone)
+    with pytest.raises(ValueError, match="nobody could sign in"):
+        check({"CANDOR_LOCAL_SIGN_IN": "off"})
+
+
+def test_groups_are_names_with_a_comma_between_them() -> None:
+    assert VARIABLES["CANDOR_OIDC_ADMIT"].parse("research staff, field/office,") == ("research staff", "field/office")
 
 
 @pytest.mark.parametrize("name", VARIABLES)

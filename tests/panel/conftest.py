@@ -13,6 +13,7 @@ from estimator.models import Run
 from estimator.runs import services as estimator
 from surveys.accounts.access import Role
 from surveys.accounts.invitations import invite
+from surveys.accounts.teams import add_directory_group
 from surveys.lifecycle.pictures import add_picture
 from surveys.lifecycle.services import write_survey
 from surveys.models import Membership, Survey, Version
@@ -104,6 +105,7 @@ def cast(
         "user": ([alice.pk], [987654]),
         "team": ([team.pk], [987654]),
         "member": ([team.pk, team.memberships.get(user=alice).pk], [987654, 987654]),
+        "directory group": ([team.pk, add_directory_group(team, "staff", Role.VIEWER, by=alice).pk], [987654, 987654]),
         "invitation": ([team.pk, invite(team, Role.VIEWER, by=alice)[0].pk], [987654, 987654]),
         "design": ([run.design_id], ["0" * 64]),
         "template": (["tax"], ["no-such"]),

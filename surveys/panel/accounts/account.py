@@ -1,7 +1,9 @@
 """The user's account: the password, the second factor, and the page that asks for its code."""
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
@@ -11,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from collector.endpoint import rate_limits
 from collector.errors import Conflict
-from surveys.accounts import second_factor
+from surveys.accounts import second_factor, single_sign_on
 from surveys.accounts.audit_log import record_event
 from surveys.panel.accounts import kept_forms
 from surveys.panel.views import panel_page, signed_in
@@ -39,6 +41,10 @@ def account(request: HttpRequest) -> HttpResponse:
         "on": second_factor.is_on(user),
         "left": second_factor.codes_left(user),
         "required": second_factor.required(),
+        "institution": settings.CANDOR_OIDC_NAME,
+        "identity": single_sign_on.identity_of(user),
+        "bound": single_sign_on.is_bound(user),
+        "local": settings.CANDOR_LOCAL_SIGN_IN,
     }
     return panel_page(request, "panel/people/account.html", context, title=gettext("My account"))
 
@@ -110,6 +116,8 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
 
 def password(request: HttpRequest) -> HttpResponse:
     """The admin's page for changing the password, with an audit event. Every other session of the account ends."""
+    if not settings.CANDOR_LOCAL_SIGN_IN:
+        raise PermissionDenied(gettext("In this installation nobody signs in with a password."))
     answer = admin.site.password_change(request)
     if answer.status_code == 302:
         record_event(signed_in(request), "changed the password")

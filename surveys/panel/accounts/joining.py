@@ -1,5 +1,6 @@
 """The page for invited colleagues: the secret is in the link's fragment, which no server and no log receives."""
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import login
 from django.contrib.auth.forms import BaseUserCreationForm
@@ -69,6 +70,8 @@ def _joined(request: HttpRequest, invitation: Invitation) -> HttpResponse:
 
 
 def _with_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    if not settings.CANDOR_LOCAL_SIGN_IN:
+        return _page(request, invitation, status=403)
     form = AccountForm(request.POST)
     if not form.is_valid():
         return _page(request, invitation, form=form, status=422)
@@ -93,5 +96,6 @@ def _page(
     for field in shown.fields.values():
         field.widget.attrs["class"] = "candor-field"
     context = {"invitation": invitation, "form": shown, "gone": gone, "title": gettext("Invitation")}
+    context["local"] = settings.CANDOR_LOCAL_SIGN_IN
     context |= admin.site.each_context(request)
     return render(request, "panel/people/join.html", context, status=status)

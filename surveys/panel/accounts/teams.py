@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -42,6 +43,11 @@ class NameForm(forms.Form):
     )
 
 
+class DirectoryGroupForm(forms.Form):
+    group = forms.CharField(max_length=200, validators=[validate_line])
+    role = forms.TypedChoiceField(choices=Role.choices, coerce=lambda value: Role(int(value)))
+
+
 class RoleForm(forms.Form):
     role = forms.TypedChoiceField(choices=Role.choices, coerce=lambda value: Role(int(value)))
 
@@ -77,6 +83,8 @@ def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: A
         "roles": [(value, translated(label)) for value, label in Role.choices],
         "meanings": MEANINGS.items(),
         "pending": invitations.pending(found),
+        "directory_groups": found.directory_groups.all(),
+        "institution": settings.CANDOR_OIDC_NAME,
         "link": link,
     }
     return panel_page(request, "panel/people/team.html", context, title=str(found))
@@ -160,6 +168,26 @@ def invite(request: HttpRequest, team: int) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("panel:team", team)
     return team_page(request, found, link=links.link_to("join", digest=secret))
+
+
+@change_member(Role.OWNER)
+def add_group(request: HttpRequest, found: Team) -> str:
+    form = DirectoryGroupForm(request.POST)
+    if not form.is_valid():
+        raise Conflict(gettext("Enter the name of a group, 1 to 200 characters, and choose a role."))
+    group = teams.add_directory_group(
+        found, form.cleaned_data["group"], form.cleaned_data["role"], by=signed_in(request)
+    )
+    return gettext("Members of {name} get their role when they next open a page, within minutes.").format(
+        name=group.name
+    )
+
+
+@change_member(Role.OWNER)
+def remove_group(request: HttpRequest, found: Team, group: int) -> str:
+    other = get_object_or_404(found.directory_groups, pk=group)
+    teams.remove_directory_group(other, by=signed_in(request))
+    return gettext("The group {name} has no role here any longer.").format(name=other.name)
 
 
 @change_member(Role.OWNER)

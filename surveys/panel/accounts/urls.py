@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel.accounts import account, audit_log, kept_forms, teams, tokens
+from surveys.panel.accounts import account, audit_log, kept_forms, single_sign_on, teams, tokens
 
 page = admin.site.admin_view
 
@@ -15,6 +15,8 @@ urlpatterns = [
     path("teams/<int:team>/leave", page(teams.leave), name="team-leave"),
     path("teams/<int:team>/invite", page(teams.invite), name="team-invite"),
     path("teams/<int:team>/invitations/<int:invitation>/revoke", page(teams.revoke), name="invitation-revoke"),
+    path("teams/<int:team>/groups", page(teams.add_group), name="directory-group-add"),
+    path("teams/<int:team>/groups/<int:group>/remove", page(teams.remove_group), name="directory-group-remove"),
     path("teams/<int:team>/members/<int:member>/role", page(teams.change_role), name="member-role"),
     path("teams/<int:team>/members/<int:member>/remove", page(teams.remove), name="member-remove"),
     path("teams/<int:team>/log/", page(audit_log.of_team), name="team-log"),
@@ -29,6 +31,8 @@ urlpatterns = [
     path("account/second-factor/", page(account.set_up), name="second-factor"),
     path("account/second-factor/off", page(account.switch_off), name="second-factor-off"),
     path("account/recovery-codes", page(account.renew_codes), name="recovery-codes"),
+    path("account/institution/connect", page(single_sign_on.connect), name="institution-connect"),
+    path("account/institution/disconnect", page(single_sign_on.disconnect), name="institution-disconnect"),
     path("account/tokens/", page(tokens.my_tokens), name="tokens"),
     path("account/tokens/<int:token>/revoke", page(tokens.revoke), name="token-revoke"),
     path("code/", page(account.code), name="code"),
