@@ -17,7 +17,7 @@ from surveys.definition import bounds
 Respond = Callable[[HttpRequest], HttpResponse]
 
 LIMITED = (
-    ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|sign-in)/")),
+    ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|passkey|sign-in)/")),
     ("sign-ins by address", {"GET"}, re.compile(r"/panel/(institution/(back/)?|account/institution/connect)")),
     ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
     ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/(?!help/).*\.(csv|html|json|pdf|yaml)")),

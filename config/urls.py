@@ -7,7 +7,7 @@ from config import api_page, front_page, health, help_site
 from config.openapi import SchemaView
 from surveys.definition.languages import CODE
 from surveys.panel import preview
-from surveys.panel.accounts import account, joining, sign_in, single_sign_on
+from surveys.panel.accounts import account, joining, passkeys, sign_in, single_sign_on
 from surveys.respondent import token_views as blind
 
 admin.autodiscover()
@@ -34,6 +34,7 @@ urlpatterns = [
     path("panel/help/", help_site.page, name="help"),
     path("panel/help/<path:name>", help_site.page, name="help-page"),
     path("panel/sign-in/", sign_in.sign_in, name="sign-in"),
+    path("panel/passkey/", passkeys.use, name="passkey"),
     path("panel/institution/", single_sign_on.leave, name="institution"),
     path("panel/institution/back/", single_sign_on.come_back, name="institution-back"),
     path("panel/join/", joining.join, name="join"),

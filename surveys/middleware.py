@@ -28,7 +28,16 @@ from surveys.panel.views import signed_in
 
 GUARDED = "/panel/", "/api/"
 DOORS = (
-    *("admin:login", "admin:logout", "admin:jsi18n", "sign-in", "institution", "institution-back", "panel:code"),
+    *(
+        "admin:login",
+        "admin:logout",
+        "admin:jsi18n",
+        "sign-in",
+        "institution",
+        "institution-back",
+        "passkey",
+        "panel:code",
+    ),
     *("api-page", "schema"),
 )
 
@@ -95,7 +104,7 @@ def require_second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -
             return get_response(request)
         if factor.is_on(user):
             return _stop(request, "panel:code", gettext("Enter your second factor first."))
-        if factor.required() and request.path != reverse("panel:second-factor"):
+        if factor.required() and request.path not in map(reverse, ("panel:second-factor", "panel:passkey-new")):
             return _stop(request, "panel:second-factor", gettext("Set up a second factor first."))
         return get_response(request)
 

@@ -1,4 +1,4 @@
-"""Second factor: TOTP codes (RFC 6238) from an app with a shared secret, and single-use recovery codes.
+"""Second factor: TOTP codes (RFC 6238) from an app with a shared secret, passkeys, and single-use recovery codes.
 
 The parts are django-otp's. It slows guessing down by itself: after each wrong code a device waits twice as long.
 """
@@ -11,12 +11,14 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_lazy
 from django_otp import login, match_token
+from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from collector.errors import Conflict
 from surveys.accounts import tokens
 from surveys.accounts.audit_log import record_event
+from surveys.models import Passkey
 
 CODES = 10
 WRONG = gettext_lazy("This code is wrong, or it came too soon after a wrong one. Wait a moment and try the next code.")
@@ -28,6 +30,11 @@ def required() -> bool:
 
 
 def is_on(user: User) -> bool:
+    """Whether somebody is asked for more than a password."""
+    return has_app(user) or Passkey.objects.filter(user=user).exists()
+
+
+def has_app(user: User) -> bool:
     return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
 
 
@@ -51,15 +58,22 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
     """
     with transaction.atomic():
         device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).first()
-        if device is None or is_on(user):
+        if device is None or has_app(user):
             raise Conflict(gettext("Your second factor is already on."))
         # A wrong code is counted, so nothing is raised before that is committed.
         device.confirmed = device.verify_token(code.replace(" ", ""))
         device.save(update_fields=["confirmed"])
     if not device.confirmed:
         raise Conflict(WRONG)
-    pass_gate(request, device)
     record_event(user, "enabled the second factor")
+    return enable(request, user, device)
+
+
+def enable(request: HttpRequest, user: User, device: Device) -> list[str]:
+    """Let a session go on with a factor that was just added; returns recovery codes, if there were none."""
+    pass_gate(request, device)
+    if codes_left(user):
+        return []
     tokens.end_all(user, "the second factor: those before it were made without")
     return _new_codes(user)
 
@@ -74,7 +88,7 @@ def check(request: HttpRequest, user: User, code: str) -> bool:
     return True
 
 
-def pass_gate(request: HttpRequest, device: TOTPDevice | StaticDevice) -> None:
+def pass_gate(request: HttpRequest, device: Device) -> None:
     """Mark the session as verified, under a new session key that nobody knew before."""
     request.session.cycle_key()
     login(request, device)
@@ -89,18 +103,24 @@ def renew_codes(user: User, code: str) -> list[str]:
 
 
 def switch_off(user: User, code: str) -> None:
-    """No second factor any longer. Raises Conflict where the code is wrong or the installation requires one."""
-    if required():
+    """No app any longer. Raises Conflict where the code is wrong or the installation requires a second factor."""
+    others = Passkey.objects.filter(user=user).exists()
+    if required() and not others:
         raise Conflict(gettext("This installation requires a second factor."))
     if match_token(user, code.replace(" ", "").lower()) is None:
         raise Conflict(WRONG)
-    reset(user, by=user)
+    if others:
+        TOTPDevice.objects.filter(user=user).delete()
+        record_event(user, "disabled the second factor", detail="the app; passkeys stay")
+    else:
+        reset(user, by=user)
 
 
 @transaction.atomic
 def reset(user: User, *, by: User | None) -> None:
-    """Remove the second factor of a user who has lost it."""
+    """Remove every second factor of a user who has lost them: app, passkeys and recovery codes."""
     TOTPDevice.objects.filter(user=user).delete()
+    Passkey.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
     record_event(by, "disabled the second factor", detail=f"of {user.get_username()}")
 

@@ -231,6 +231,7 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
         "surveys_directorygroup": NEW_TABLE,
         "surveys_identity": NEW_TABLE,
     },
+    ("surveys", "0038_passkeys"): {"surveys_passkey": NEW_TABLE},
 }
 
 

@@ -8,6 +8,7 @@ from surveys.models.accounts import (
     Invitation,
     KeptAnswer,
     Membership,
+    Passkey,
     Role,
     Team,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Mailing",
     "Membership",
     "Page",
+    "Passkey",
     "Picture",
     "PreviewLink",
     "Recipient",

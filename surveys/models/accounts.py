@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_noop
+from django_otp.models import Device
 
 
 class Role(models.IntegerChoices):
@@ -86,6 +87,22 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"identity of {self.user}"
+
+
+class Passkey(Device):
+    """The public half of a passkey (WebAuthn): alone it signs in, and beside a password it is the second factor."""
+
+    credential = models.CharField(max_length=1400, unique=True, help_text="its identifier, in base64url")
+    public_key = models.BinaryField(help_text="the attested credential data, with the public key")
+    sign_count = models.PositiveBigIntegerField(help_text="how often it has signed, where it counts")
+    made_on = models.DateField()
+    used_on = models.DateField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"passkey {self.name!r} of {self.user}"
 
 
 class AuditEntry(models.Model):

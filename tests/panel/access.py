@@ -158,6 +158,7 @@ ROWS = {
     "panel:log-csv": read("survey", ANALYST),
     "panel:log-json": read("survey", ANALYST),
     "panel:account": read("", STAFF),
+    "panel:passkey-new": form("", STAFF),
     "panel:institution-connect": read("", STAFF),
     "panel:institution-disconnect": act("", STAFF),
     "panel:tokens": form("", STAFF),

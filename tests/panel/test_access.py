@@ -44,7 +44,14 @@ from tests.tools.html import FORBIDDEN_IN_PAGES
 pytestmark = pytest.mark.django_db
 
 
-APART = {"admin:logout", "admin:autocomplete", "admin:app_list", "admin:view_on_site", "panel:token-revoke"}
+APART = {
+    "admin:logout",
+    "admin:autocomplete",
+    "admin:app_list",
+    "admin:view_on_site",
+    "panel:token-revoke",
+    "panel:passkey-remove",
+}
 APART |= {"panel:set-language", "panel:texts"}
 """What needs something else than a row; each has its test below, the last in test_tokens.py and test_language.py."""
 

@@ -9,7 +9,7 @@ from surveys.management.base import SurveyCommand
 
 
 class Command(SurveyCommand):
-    help = "Take the second factor of somebody who has lost it away; the password or a sign-in link is enough then."
+    help = "Take app, passkeys and recovery codes away from whoever lost them; a password or link is enough then."
 
     def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", help="user name")

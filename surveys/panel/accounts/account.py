@@ -15,8 +15,10 @@ from collector.endpoint import rate_limits
 from collector.errors import Conflict
 from surveys.accounts import second_factor, single_sign_on
 from surveys.accounts.audit_log import record_event
+from surveys.models import Passkey
 from surveys.panel.accounts import kept_forms
 from surveys.panel.views import panel_page, signed_in
+from surveys.templatetags.sign_in import offers_passkeys
 
 
 class CodeForm(forms.Form):
@@ -38,7 +40,9 @@ class CodeForm(forms.Form):
 def account(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     context = {
-        "on": second_factor.is_on(user),
+        "on": second_factor.has_app(user),
+        "passkeys": Passkey.objects.filter(user=user),
+        "passkeys_offered": offers_passkeys(),
         "left": second_factor.codes_left(user),
         "required": second_factor.required(),
         "institution": settings.CANDOR_OIDC_NAME,
@@ -63,14 +67,15 @@ def code(request: HttpRequest) -> HttpResponse:
             return redirect(onward)
         form.add_error("code", second_factor.WRONG)
     status = 422 if form.errors else 200
-    return panel_page(request, "panel/people/code.html", status=status, title=gettext("Second factor"), form=form)
+    context = {"form": form, "onward": onward, "passkeys": Passkey.objects.filter(user=user).exists()}
+    return panel_page(request, "panel/people/code.html", context, status=status, title=gettext("Second factor"))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_up(request: HttpRequest) -> HttpResponse:
     """Show the secret as QR code and as text; a POST with one of its codes enables it."""
     user, form = signed_in(request), CodeForm(request.POST or None)
-    if second_factor.is_on(user):
+    if second_factor.has_app(user):
         return redirect("panel:account")
     if request.method == "POST" and form.is_valid():
         try:
@@ -78,6 +83,8 @@ def set_up(request: HttpRequest) -> HttpResponse:
         except Conflict as refusal:
             form.add_error("code", str(refusal))
         else:
+            if not codes:
+                return redirect("panel:account")
             return panel_page(
                 request, "panel/people/codes.html", title=gettext("Recovery codes"), codes=codes, new=True
             )
@@ -89,6 +96,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
         "picture": second_factor.picture(device),
         "secret": grouped,
         "required": second_factor.required(),
+        "passkeys": offers_passkeys(),
     }
     return panel_page(request, "panel/people/set_up.html", context, title=gettext("Set up a second factor"))
 

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from surveys.panel.accounts import account, audit_log, kept_forms, single_sign_on, teams, tokens
+from surveys.panel.accounts import account, audit_log, kept_forms, passkeys, single_sign_on, teams, tokens
 
 page = admin.site.admin_view
 
@@ -30,6 +30,8 @@ urlpatterns = [
     path("account/", page(account.account), name="account"),
     path("account/second-factor/", page(account.set_up), name="second-factor"),
     path("account/second-factor/off", page(account.switch_off), name="second-factor-off"),
+    path("account/passkeys/new", page(passkeys.new), name="passkey-new"),
+    path("account/passkeys/<int:passkey>/remove", page(passkeys.remove), name="passkey-remove"),
     path("account/recovery-codes", page(account.renew_codes), name="recovery-codes"),
     path("account/institution/connect", page(single_sign_on.connect), name="institution-connect"),
     path("account/institution/disconnect", page(single_sign_on.disconnect), name="institution-disconnect"),
