@@ -3,6 +3,7 @@ are given back.
 """
 
 from collections.abc import Callable
+from functools import cache
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -69,7 +70,13 @@ def panel_language(request: HttpRequest) -> str:
 def browser_zone(request: HttpRequest) -> ZoneInfo:
     """Return the time zone that the browser has told (theme.js), else UTC."""
     name = request.COOKIES.get("candor_zone", "")
-    return ZoneInfo(name) if name in available_timezones() else ZoneInfo("UTC")
+    return ZoneInfo(name) if name in known_zones() else ZoneInfo("UTC")
+
+
+@cache
+def known_zones() -> set[str]:
+    """The names of all time zones: looking for them in the machine's folders takes as long as making a page."""
+    return available_timezones()
 
 
 def require_institution(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
