@@ -25,7 +25,7 @@ class Link(NamedTuple):
 
 
 def _logit_shares(eta: Floats) -> tuple[Floats, Floats]:
-    inverse = np.exp(-np.clip(eta, -_FARTHEST["logit"], _FARTHEST["logit"]))
+    inverse = np.exp(-np.minimum(np.maximum(eta, -_FARTHEST["logit"]), _FARTHEST["logit"]))
     share_yes = 1.0 / (1.0 + inverse)
     return share_yes, inverse * share_yes
 
@@ -36,23 +36,23 @@ def _logit_slopes(eta: Floats, share_yes: Floats, share_no: Floats) -> tuple[Flo
 
 
 def _probit_shares(eta: Floats) -> tuple[Floats, Floats]:
-    near = np.clip(eta, -_FARTHEST["probit"], _FARTHEST["probit"])
+    near = np.minimum(np.maximum(eta, -_FARTHEST["probit"]), _FARTHEST["probit"])
     return scipy.special.ndtr(near), scipy.special.ndtr(-near)
 
 
 def _probit_slopes(eta: Floats, share_yes: Floats, share_no: Floats) -> tuple[Floats, Floats]:
-    near = np.clip(eta, -_FARTHEST["probit"], _FARTHEST["probit"])
+    near = np.minimum(np.maximum(eta, -_FARTHEST["probit"]), _FARTHEST["probit"])
     first = np.exp(-near * near / 2) / np.sqrt(2 * np.pi)
     return first, -near * first
 
 
 def _cloglog_shares(eta: Floats) -> tuple[Floats, Floats]:
-    rate = np.exp(np.clip(eta, -700.0, _FARTHEST["cloglog"]))
+    rate = np.exp(np.minimum(np.maximum(eta, -700.0), _FARTHEST["cloglog"]))
     return -np.expm1(-rate), np.exp(-rate)
 
 
 def _cloglog_slopes(eta: Floats, share_yes: Floats, share_no: Floats) -> tuple[Floats, Floats]:
-    rate = np.exp(np.clip(eta, -700.0, _FARTHEST["cloglog"]))
+    rate = np.exp(np.minimum(np.maximum(eta, -700.0), _FARTHEST["cloglog"]))
     first = rate * share_no
     return first, first * (1 - rate)
 

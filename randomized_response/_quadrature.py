@@ -6,6 +6,7 @@ weights of the nodes (Fisher's identity).
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,17 @@ _DROP, _LARGEST = 6.0, 10.0
 _WIDE = 5.0
 _CLOSE = 1e-4
 """A gain of the log likelihood that is left at a maximum; the gradient is the integral's to the nodes' precision."""
+
+
+_AT_ONCE = 100_000
+"""Rows times nodes that are computed together: few calls for small samples, and little memory for large ones."""
+
+
+@cache
+def _rule(nodes: int) -> tuple[Floats, Floats]:
+    """The points and weights of the Gauss-Hermite rule."""
+    points, weights = np.polynomial.hermite.hermgauss(nodes)
+    return points, weights
 
 
 class Marginal(NamedTuple):
@@ -57,7 +69,12 @@ class GroupedSample:
         return np.log(likelihood), score, score * score - worth * second
 
     def sums(self, values: Floats) -> Floats:
-        return np.asarray(np.bincount(self.group, self.weights * values, self.groups), dtype=np.float64)
+        """By group, of (n,) or of several such at once, (m, n)."""
+        weighted = self.weights * values
+        many = weighted.size // self.group.size
+        group = self.group if many == 1 else (self.group + self.groups * np.arange(many)[:, None]).ravel()
+        found = np.bincount(group, weighted.ravel(), many * self.groups)
+        return np.asarray(found, dtype=np.float64).reshape(*values.shape[:-1], self.groups)
 
     def modes(self, line: Floats, sigma: float) -> tuple[Floats, Floats]:
         """Where the integrand of each group is highest, and its curvature there (of minus its logarithm)."""
@@ -67,7 +84,7 @@ class GroupedSample:
             _, score, information = self.rows_at(line + sigma * at[self.group])
             slope = sigma * self.sums(score) - at
             curvature = np.maximum(1 + sigma**2 * self.sums(information), _LEAST_CURVATURE)
-            step = np.clip(slope / curvature, -1.5, 1.5)
+            step = np.minimum(np.maximum(slope / curvature, -1.5), 1.5)
             at = at + step
             if np.abs(step).max() < 1e-8:
                 break
@@ -78,15 +95,18 @@ class GroupedSample:
         coefficients, sigma = at[:-1], float(at[-1])
         line = coefficients @ self.basis
         modes, curvature = self.modes(line, sigma)
-        points, weights = np.polynomial.hermite.hermgauss(self.nodes)
+        points, weights = _rule(self.nodes)
         width = np.sqrt(2 / curvature)
         places = modes + np.multiply.outer(points, width)
         heights, scores = np.empty((self.nodes, self.groups)), np.empty((self.nodes, line.size))
-        for node, place in enumerate(places):
-            logs, scores[node], _ = self.rows_at(line + sigma * place[self.group])
-            heights[node] = self.sums(logs) - place**2 / 2
-        heights += (np.log(weights) + points**2)[:, None]
-        total = scipy.special.logsumexp(heights, axis=0)
+        at_once = max(1, _AT_ONCE // line.size)
+        for first in range(0, self.nodes, at_once):
+            some = slice(first, first + at_once)
+            logs, scores[some], _ = self.rows_at(line + sigma * places[some, self.group])
+            heights[some] = self.sums(logs)
+        heights += (np.log(weights) + points**2)[:, None] - places**2 / 2
+        highest = heights.max(axis=0)
+        total = highest + np.log(np.exp(heights - highest).sum(axis=0))
         share = np.exp(heights - total)
         means = (share * places).sum(axis=0)
         variances = (share * (places - means) ** 2).sum(axis=0)
