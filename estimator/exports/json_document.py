@@ -55,7 +55,8 @@ def _disclosure(read: Results) -> dict[str, object]:
     disclosure = disclosures.of(read.design.slug)
     texts = {field.name: disclosure.texts.get(field.name, {}) for field in disclosures.FIELDS}
     sample = {"probability_sample": disclosure.probability_sample, "simple_random_sample": disclosure.has_margin}
-    return {**sample, "texts": texts}
+    asked = {} if disclosure.asked is None else {"people_asked": disclosure.asked}
+    return {**sample, **asked, "texts": texts}
 
 
 def _run(run: Run) -> dict[str, object]:

@@ -18,6 +18,8 @@ class Disclosure(models.Model):
         default=False, help_text="whether it is declared that all had the same chance and each was drawn alone"
     )
 
+    asked = models.PositiveIntegerField(null=True, help_text="how many people were asked, in each wave; null: not said")
+
     class Meta:
         ordering = ["slug"]
 

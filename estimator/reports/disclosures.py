@@ -18,6 +18,8 @@ from estimator.models import Disclosure
 LONGEST = 4_000
 """Maximum characters of a text."""
 
+MOST_ASKED = 1_000_000_000
+
 
 @dataclass(frozen=True)
 class DisclosureItem:
@@ -84,7 +86,9 @@ def of(slug: str) -> Disclosure:
     return Disclosure.objects.filter(slug=slug).first() or Disclosure(slug=slug)
 
 
-def errors_of(texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool) -> dict[str, str]:
+def errors_of(
+    texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, asked: int | None = None
+) -> dict[str, str]:
     """What keeps the texts from being written down, by name of the field.
 
     A text may be too long or have characters that no file can hold, and a probability sample needs a word on how it was
@@ -95,11 +99,18 @@ def errors_of(texts: Mapping[str, Mapping[str, str]], *, probability_sample: boo
         errors.update((name, message) for text in by_language.values() if (message := _fault(text)))
     if probability_sample and not filled.get("recruitment"):
         errors["recruitment"] = "A probability sample is declared, so this must say how its members were drawn."
+    if asked is not None and not 1 <= asked <= MOST_ASKED:
+        errors["asked"] = f"This must be a whole number from 1 to {MOST_ASKED:,}, or empty; got {asked}."
     return errors
 
 
 def disclose(
-    slug: str, texts: Mapping[str, Mapping[str, str]], *, probability_sample: bool, simple_random: bool = False
+    slug: str,
+    texts: Mapping[str, Mapping[str, str]],
+    *,
+    probability_sample: bool,
+    simple_random: bool = False,
+    asked: int | None = None,
 ) -> Disclosure:
     """Store an author's disclosures, replacing the earlier ones.
 
@@ -109,6 +120,8 @@ def disclose(
     - `simple_random`: whether, besides, all had the same chance and each was drawn alone. Only then reports have an
       interval for the population: unequal chances and clusters have a design effect, which nothing that is declared
       tells.
+    - `asked`: how many people were asked to take part, in each wave; reports then bound what those who did not answer
+      could change. None where it is not known, as with an open link.
 
     Raises InputError: at the first field of `errors_of`. Nothing is changed then.
     """
@@ -116,12 +129,13 @@ def disclose(
     if unknown := set(texts) - names:
         raise ValueError(f"texts must have fields among {', '.join(sorted(names))}; got {unknown.pop()!r}")
     filled = _filled_in(texts)
-    for name, message in errors_of(texts, probability_sample=probability_sample).items():
+    for name, message in errors_of(texts, probability_sample=probability_sample, asked=asked).items():
         raise InputError(name, message)
     written = {
         "texts": {name: by_language for name, by_language in filled.items() if by_language},
         "probability_sample": probability_sample,
         "simple_random": probability_sample and simple_random,
+        "asked": asked,
     }
     return Disclosure.objects.update_or_create(slug=slug, defaults=written)[0]
 

@@ -24,8 +24,8 @@ TEMPLATE = Path(__file__).parent / "report.typ"
 
 OF_REPORT = (
     "language", "words", "introduction", "coverage", "simulated", "every_look", "warning", "in_short", "how_to_read",
-    "sections", "changes", "analyses", "protection", "references", "label_facts", "left_empty", "disclosed", "limits",
-    "verifying", "code", "origin",
+    "sections", "changes", "analyses", "protection", "nonresponse", "references", "label_facts", "left_empty",
+    "disclosed", "limits", "verifying", "code", "origin",
 )  # fmt: skip
 """What the template prints of a report."""
 

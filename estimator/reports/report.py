@@ -19,6 +19,7 @@ from estimator.reports import verification as verifying
 from estimator.reports.arms_check import check_of_arms
 from estimator.reports.facts import Fact
 from estimator.reports.methods import Methods, confidence, methods
+from estimator.reports.nonresponse import check_of_nonresponse
 from estimator.reports.protection_check import ProtectionCheck, check_of_controls
 from estimator.reports.published_analyses import PublishedAnalysis, published
 from estimator.reports.question_blocks import NumberFormat, QuestionBlock
@@ -54,6 +55,7 @@ class EstimateReport:
     changes: tuple[EstimateChange, ...] = ()
     analyses: tuple[PublishedAnalysis, ...] = ()
     protection: tuple[ProtectionCheck, ...] = ()
+    nonresponse: tuple[ProtectionCheck, ...] = ()
 
     @cached_property
     def sections(self) -> list[ReportSection]:
@@ -120,7 +122,8 @@ class EstimateReport:
         """The works that the report cites."""
         poisoned = {"cheu"} if not self.simulated else set()
         changed = {"zou_waves"} if any(change.series.choice is not None for change in self.changes) else set()
-        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed})
+        bounded = {"manski", "imbens"} if self.nonresponse else set()
+        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed, *bounded})
 
     @cached_property
     def label_facts(self) -> list[Fact]:
@@ -246,6 +249,7 @@ class EstimateReport:
             "changes": _("Change from earlier waves"),
             "analyses": _("Further analyses"),
             "protection": _("Did the protection work?"),
+            "nonresponse": _("If those who did not answer differ"),
             "limits": _("Limits"),
             "verify": _("Verification"),
         }
@@ -285,7 +289,12 @@ class EstimateReport:
         if self.blocks:
             found.append((self.blocks[0].anchor, words["results_part"]))
         rest = {"methods": "methods", "privacy-label": "label", "disclosed": "disclosed", "limits": "limits"}
-        more = {"protection": self.protection, "changes": self.changes, "analyses": self.analyses}
+        more = {
+            "protection": self.protection,
+            "nonresponse": self.nonresponse,
+            "changes": self.changes,
+            "analyses": self.analyses,
+        }
         rest = {name: name for name, there in more.items() if there} | rest | {"verify": "verify"}
         return found + [(name, words[key]) for name, key in rest.items()]
 
@@ -327,7 +336,8 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     if most is not None:
         return EstimateReport(read, disclosure, formatted(), made)
     checks = tuple(one for one in (check_of_controls(read), check_of_arms(read)) if one is not None)
-    more = changes(read, manner), published(run), checks
+    others = check_of_nonresponse(read, disclosure.asked)
+    more = changes(read, manner), published(run), checks, () if others is None else (others,)
     return EstimateReport(read, disclosure, formatted(), made, *more)
 
 

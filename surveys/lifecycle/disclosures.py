@@ -18,10 +18,12 @@ def disclose(
     *,
     probability_sample: bool,
     simple_random: bool = False,
+    asked: int | None = None,
     by: User | None = None,
 ) -> None:
     """Store the author's disclosures; raises as `disclosures.disclose` does."""
-    disclosures.disclose(survey.slug, texts, probability_sample=probability_sample, simple_random=simple_random)
+    sample = {"probability_sample": probability_sample, "simple_random": simple_random}
+    disclosures.disclose(survey.slug, texts, **sample, asked=asked)
     forget_files(survey)
     record_event(by, "changed the disclosure", survey=survey)
 

@@ -76,6 +76,11 @@ CHANGES: dict[tuple[str, str], dict[str, Change]] = {
     ("estimator", "0014_small_areas"): {},  # another value of a column
     ("estimator", "0015_name_of_regressions"): {},  # another label of a value
     ("estimator", "0016_number_of_yes"): {},  # another value of a column
+    ("estimator", "0017_people_asked"): {
+        "estimator_disclosure": Change(
+            ["id", "slug", "texts", "probability_sample", "simple_random"], lambda row, _: [*row, None]
+        ),
+    },
     ("surveys", "0020_backups"): {},  # a table that is in no backup
     ("surveys", "0021_draft_revisions"): {},  # a table that is in no backup
     ("surveys", "0022_advice_dismissals"): {"surveys_advicedismissal": NEW_TABLE},

@@ -44,16 +44,27 @@ def disclose(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         texts = {field.name: found.texts.get(field.name, {}).get(language, "") for field in disclosures.FIELDS}
         sample = "simple" if found.has_margin else "probability" if found.probability_sample else ""
-        return _page(request, survey, language, texts, sample=sample)
+        return _page(
+            request, survey, language, texts, sample=sample, asked="" if found.asked is None else str(found.asked)
+        )
     texts = {field.name: request.POST.get(field.name, "") for field in disclosures.FIELDS}
     sample = request.POST.get("sample", "")
     declared = {"probability_sample": sample in SAMPLES, "simple_random": sample == "simple"}
     merged = {name: {**found.texts.get(name, {}), language: text} for name, text in texts.items()}
-    if errors := disclosures.errors_of(merged, probability_sample=declared["probability_sample"]):
-        return _page(request, survey, language, texts, sample=sample, faults=errors)
-    disclosing.disclose(survey, merged, **declared, by=signed_in(request))
+    asked, written = _asked(request), request.POST.get("asked", "").strip()
+    if errors := disclosures.errors_of(merged, probability_sample=declared["probability_sample"], asked=asked):
+        return _page(request, survey, language, texts, sample=sample, asked=written, faults=errors)
+    disclosing.disclose(survey, merged, **declared, asked=asked, by=signed_in(request))
     messages.success(request, gettext("Saved. Every report of this survey shows it from now on."))
     return redirect(f"{reverse('panel:disclose', args=[slug])}?language={language}")
+
+
+def _asked(request: HttpRequest) -> int | None:
+    """The number of people who were asked; None where the field is empty, 0 where it holds no number."""
+    written = request.POST.get("asked", "").strip()
+    if not written:
+        return None
+    return int(written) if written.isascii() and written.isdigit() and len(written) <= 12 else 0
 
 
 def _page(
@@ -63,6 +74,7 @@ def _page(
     texts: dict[str, str],
     *,
     sample: str,
+    asked: str,
     faults: dict[str, str] | None = None,
 ) -> HttpResponse:
     with translation.override(language):
@@ -73,7 +85,7 @@ def _page(
             for one in disclosures.FIELDS
         ]
     context: dict[str, object] = {"fields": fields, "sample": sample, "chosen": language, "languages": LANGUAGES}
-    context |= {"faults": faults or {}, "longest": disclosures.LONGEST}
+    context |= {"faults": faults or {}, "longest": disclosures.LONGEST, "asked": asked}
     return survey_page(
         request, "panel/disclose.html", survey, step="report", status=422 if faults else 200, context=context
     )

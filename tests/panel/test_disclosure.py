@@ -58,3 +58,18 @@ def test_disclosure_follows_rename_and_deletion(her: Client, alice: User) -> Non
     assert disclosures.of("draft").pk is None
     her.post(reverse("admin:surveys_survey_delete", args=[draft.pk]), {"post": "yes"})
     assert disclosures.of("renamed").pk is None
+
+
+def test_number_of_people_asked_is_kept_and_checked(her: Client, survey: Survey) -> None:
+    place = reverse("panel:disclose", args=["campus"])
+    her.post(place, FIELDS | {"language": "en", "asked": " 1200 "})
+    assert disclosures.of("campus").asked == 1200
+    assert 'name="asked" inputmode="numeric" value="1200"' in her.get(place).content.decode()
+    for wrong in ("0", "-5", "many", "1.5", "٣", "10000000000000"):
+        page = her.post(place, FIELDS | {"language": "en", "asked": wrong})
+        text = page.content.decode()
+        assert (page.status_code, "a whole number from 1 to 1,000,000,000" in text) == (422, True)
+        assert f'value="{wrong}"' in text
+    assert disclosures.of("campus").asked == 1200
+    her.post(place, FIELDS | {"language": "de", "asked": ""})
+    assert disclosures.of("campus").asked is None
