@@ -76,6 +76,7 @@ RESPONDENTS = Shelf(
         "surveys/planning/checklist.py",
         "surveys/planning/dossier.py",
         "surveys/planning/group_warnings.py",
+        "surveys/planning/privacy_notice.py",
     ),
 )
 """What a respondent reads, and the dossier, which is written in the survey's language."""

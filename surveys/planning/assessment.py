@@ -102,23 +102,45 @@ def assessment(survey: Survey, design: Design, *, today: date, language: str) ->
         return typeset(TEMPLATE, contents(survey, design, today=today, language=language))
 
 
+def record(survey: Survey, design: Design, *, today: date, language: str) -> bytes:
+    """The record of processing activities (Article 30 GDPR) of a survey, as `assessment` does."""
+    with activated(language, dict.fromkeys(LANGUAGES, "")):
+        return typeset(TEMPLATE, record_contents(survey, design, today=today, language=language))
+
+
 def contents(survey: Survey, design: Design, *, today: date, language: str) -> dict[str, object]:
     """Every text of the assessment, in the language that is activated."""
-    return {
-        "language": language,
-        "survey_language": design.language.split("-")[0],
-        "title": design.title[design.language],
+    return _document(design, language) | {
         "kind": gettext("Data-protection impact assessment"),
-        "draft": gettext(
-            "A draft, filled from the survey and this installation. What stands in square brackets only those who "
-            "answer for data protection can write."
-        ),
         "sections": [
             [gettext("The processing"), [list(row) for row in _processing(survey, design, today)]],
             [gettext("Necessity and proportion"), [list(row) for row in _necessity(design)]],
             [gettext("Rights of respondents"), [list(row) for row in _rights()]],
         ],
         "risks": gettext("Risks and measures"),
+    }
+
+
+def record_contents(survey: Survey, design: Design, *, today: date, language: str) -> dict[str, object]:
+    """Every text of the record of processing activities, in the language that is activated."""
+    rows = [*_processing(survey, design, today), *_concerned(design)]
+    return _document(design, language) | {
+        "kind": gettext("Record of processing activities"),
+        "sections": [[gettext("The processing"), [list(row) for row in rows]]],
+        "risks": gettext("Technical and organisational measures"),
+    }
+
+
+def _document(design: Design, language: str) -> dict[str, object]:
+    """What both documents say."""
+    return {
+        "language": language,
+        "survey_language": design.language.split("-")[0],
+        "title": design.title[design.language],
+        "draft": gettext(
+            "A draft, filled from the survey and this installation. What stands in square brackets only those who "
+            "answer for data protection can write."
+        ),
         "heads": [gettext("Risk"), gettext("What is done"), gettext("Rests on")],
         "measures": [[str(one.risk), str(one.measure), ", ".join(one.rests_on)] for one in MEASURES],
         "digest": design.digest,
@@ -145,6 +167,22 @@ def _processing(survey: Survey, design: Design, today: date) -> Iterator[tuple[s
     days = gettext("exported files {files} days, with a row for each response {rows}")
     yield gettext("Files"), days.format(files=settings.CANDOR_EXPORTS_KEPT, rows=settings.CANDOR_MICRODATA_KEPT)
     yield gettext("Software"), f"Candor {__version__}"
+
+
+def _concerned(design: Design) -> Iterator[tuple[str, str]]:
+    """What a record says beyond an assessment: whose data, of which kinds, who gets them, and where."""
+    yield gettext("Categories of people"), gettext("respondents; researchers with an account")
+    kinds = gettext(
+        "of respondents randomised answers, perhaps to questions of special categories (Article 9 GDPR), and what is "
+        "sent openly; of researchers name, mail address, actions"
+    )
+    yield gettext("Categories of data"), kinds
+    yield (
+        gettext("Recipients"),
+        gettext("the members of the survey’s team; everybody, of published estimates")
+        + f" [{gettext('the server’s operator')}]",
+    )
+    yield gettext("Transfers to third countries"), f"[{gettext('none, or to which and on what basis')}]"
 
 
 def _necessity(design: Design) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The data-protection impact assessment and the package for an ethics board: filled, and resting on tests."""
+"""The papers on data protection and the package for an ethics board: filled, and resting on tests."""
 
 import io
 import zipfile
@@ -20,7 +20,8 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import AuditEntry, Survey
 from surveys.planning import assessment
 from surveys.planning.board_package import board_package
-from tests.factories import background, payloads
+from surveys.planning.privacy_notice import privacy_notices
+from tests.factories import background, payloads, translations
 from tests.tools.paper import pdf_text
 
 ROOT = Path(__file__).parents[2]
@@ -77,15 +78,61 @@ def test_package_has_all_files_and_is_the_same_each_time(survey: Survey, alice: 
     made = board_package(survey, expected=1000, today=DAY, by=alice)
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    assert set(files) == {"dossier.pdf", "impact-assessment.pdf", "questionnaire.yaml", "design.json", "README.txt"}
+    papers = {"dossier.pdf", "impact-assessment.pdf", "record-of-processing.pdf", "privacy-notice.en.md"}
+    assert set(files) == papers | {"questionnaire.yaml", "design.json", "README.txt"}
     design, _ = selectors.design_to_open(survey)
     digest = sha256(files["design.json"]).hexdigest()
     assert digest == design.digest
     assert digest in files["README.txt"].decode()
     assert definitions.load(files["questionnaire.yaml"].decode())["title"] == {"en": "Campus"}
-    assert "UniversityofCandor" in pdf_text(files["impact-assessment.pdf"])
+    for paper in ("impact-assessment.pdf", "record-of-processing.pdf"):
+        assert "UniversityofCandor" in pdf_text(files[paper])
     assert made == board_package(survey, expected=1000, today=DAY, by=alice)
     assert AuditEntry.objects.filter(act="exported the package for an ethics board").count() == 2
+
+
+@pytest.mark.parametrize(("language", "kind"), [("en", "respondents; "), ("de", "Befragte; ")])
+def test_record_of_processing_has_what_article_30_asks_for(survey: Survey, language: str, kind: str) -> None:
+    design, _ = selectors.design_to_open(survey)
+    with translation.override(language):
+        data: Any = assessment.record_contents(survey, design, today=DAY, language=language)
+    ((_title, rows),) = data["sections"]
+    assert any(text.startswith(kind) for _name, text in rows)
+    names = {name for name, _text in rows}
+    if language == "en":
+        asked = {"Controller", "Data protection officer", "Purpose", "Categories of people", "Categories of data"}
+        assert asked | {"Recipients", "Transfers to third countries", "Kept"} <= names
+    assert len(data["measures"]) == len(assessment.MEASURES)
+
+
+def notices(alice: User, *languages: str, **changes: Any) -> dict[str, str]:
+    made = write_survey(translations.definition(*languages, **changes), team=home_team(alice))
+    return privacy_notices(made, selectors.design_to_open(made)[0])
+
+
+def test_privacy_notice_is_in_each_language_of_the_survey(alice: User) -> None:
+    found = notices(alice, "de", "en", "es", "fr", "ar")
+    assert list(found) == ["de", "en", "es", "fr", "ar"]
+    titles = {text.splitlines()[0].partition(":")[0] for text in found.values()}
+    assert len(titles) == 5
+    english = [line for line in found["en"].splitlines() if len(line) > 25]
+    for language in ("de", "es", "fr", "ar"):
+        assert not [line for line in english if line in found[language]]
+
+
+def test_privacy_notice_says_what_is_sent_and_kept(alice: User) -> None:
+    about = {"institution": "University of Candor", "data_protection": "The office of data protection"}
+    made = write_survey(background.definition(background.AGE, about=about), team=home_team(alice))
+    text = privacy_notices(made, selectors.design_to_open(made)[0])["en"]
+    assert "## Who is responsible\n\nUniversity of Candor\n" in text
+    assert "Sent openly, not randomised: How old are you?" in text
+    assert "Responses are deleted 365 days after closing" in text
+    assert "## Legal basis\n\n[consent" in text  # what only the institution knows is left to write
+    assert "keeps a number" not in text
+
+
+def test_privacy_notice_names_what_a_device_keeps(alice: User) -> None:
+    assert "your device keeps a number" in notices(alice, "en", repeats="remember")["en"]
 
 
 def test_draft_that_cannot_be_opened_has_no_package(alice: User) -> None:
