@@ -18,7 +18,8 @@ Respond = Callable[[HttpRequest], HttpResponse]
 
 LIMITED = (
     ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|passkey|sign-in)/")),
-    ("sign-ins by address", {"GET"}, re.compile(r"/panel/(institution/(back/)?|account/institution/connect)")),
+    ("sign-ins by address", {"GET"}, re.compile(r"/panel/institution/back/")),
+    ("requests by researcher", {"GET"}, re.compile(r"/panel/(account/)?institution/(connect)?")),
     ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
     ("files by reader", {"GET"}, re.compile(r"/(panel|reports)/(?!help/).*\.(csv|html|json|pdf|yaml)")),
     ("files by reader", {"GET"}, re.compile(r"/(panel/export/[^/]+/file|api/v1/exports/[^/]+/file/)")),

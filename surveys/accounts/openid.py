@@ -15,6 +15,7 @@ from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
 from django.conf import settings
 from django.core import signing
+from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
@@ -38,6 +39,9 @@ VALID = 10 * 60
 
 REFUSED = "refused"
 """The error of an answer 401 or 403 to a question about a person."""
+
+AWAY, AWAY_FOR = "candor.openid.away", 3
+"""Key of the cache that says so for so many seconds: nobody makes all threads wait for a provider that is away."""
 
 SALT = "candor.single-sign-on"
 
@@ -195,6 +199,8 @@ def _proven(provider: Told, token: Told, *, nonce: str = "") -> Told:
 def _provider() -> Told:
     """What the provider publishes about itself (OpenID Connect Discovery 1.0, section 4)."""
     issuer = settings.CANDOR_OIDC_ISSUER
+    if fault := cache.get(AWAY):
+        raise _away(fault)
     place = issuer.rstrip("/") + "/.well-known/openid-configuration"
     found = _ask(lambda: _read(requests.get(place, timeout=TIMEOUT)))
     if found.get("issuer") != issuer:
@@ -244,7 +250,9 @@ def _ask(question: Callable[[], Told]) -> Told:
         raise (_unproven if proves else _away)(str(refusal.error)) from refusal
     except (requests.RequestException, ValueError) as fault:
         status = getattr(getattr(fault, "response", None), "status_code", "")
-        raise _away(f"{type(fault).__name__} {status}".strip()) from fault
+        words = f"{type(fault).__name__} {status}".strip()
+        cache.set(AWAY, words, AWAY_FOR)
+        raise _away(words) from fault
 
 
 def _unproven(what: str) -> PermissionDenied:

@@ -47,6 +47,12 @@ def pass_minutes(minutes: float) -> None:
     Identity.objects.update(confirmed_at=F("confirmed_at") - behind, asked_at=F("asked_at") - behind)
 
 
+def come_back() -> None:
+    """The seconds have passed in which a provider that was away is not asked, and the minute of who asked last."""
+    cache.clear()
+    pass_minutes(1)
+
+
 def account() -> str:
     return reverse("panel:account")
 
@@ -100,8 +106,16 @@ def test_institution_that_is_away_is_borne_for_five_minutes(idp: Provider, minut
         assert page["Retry-After"] == "5"
         assert client.get("/api/v1/teams/").status_code == 503
         idp.is_away = False
-        pass_minutes(1)
+        come_back()
         assert client.get(account()).status_code == 200  # the session has not ended
+
+
+def test_provider_that_is_away_is_not_asked_by_everybody(idp: Provider) -> None:
+    """Or whoever opens the page again and again would have all threads wait, respondents' too."""
+    idp.is_away = True
+    for _ in range(5):
+        assert Client().get(reverse("institution")).status_code == 503
+    assert len(idp.asked) == 1
 
 
 def test_form_is_kept_while_the_institution_is_away(idp: Provider) -> None:
@@ -253,7 +267,7 @@ def test_token_of_a_program_waits_for_its_owner(idp: Provider, grace: User) -> N
     pass_minutes(6)
     assert status() == 503
     idp.is_away, idp.refuses = False, "invalid_grant"
-    pass_minutes(6)
+    come_back()
     assert status() == 401
     idp.refuses = ""
     assert status() == 401
