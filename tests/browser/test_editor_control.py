@@ -47,3 +47,25 @@ def test_half_is_refused_in_words(editor: Page) -> None:
     editor.get_by_role("button", name="Have you cheated?").first.click()
     editor.get_by_label(CONTROL).fill("1/2")
     expect(editor.get_by_text("must not be 1/2").first).to_be_visible()
+
+
+CHOSEN = [
+    ("Understood the ticket?", "Can what this device sends differ from what I tick?", "1"),
+    ("Nobody’s Yes", "Have you ever been to the Moon?", "0"),
+    ("Known share", "Were you born in January, February, March or April?", "120/365"),
+]
+
+
+@pytest.mark.parametrize(("name", "wording", "share"), CHOSEN, ids=[share for _name, _wording, share in CHOSEN])
+def test_control_question_is_added_by_one_click(editor: Page, name: str, wording: str, share: str) -> None:
+    editor.get_by_role("button", name="+ Add question").click()
+    if share == "0":
+        picture(editor, "control-menu")
+    editor.get_by_role("button", name=name).click()
+    expect(editor.get_by_label(CONTROL)).to_have_value(share)
+    wait_until_saved(editor)
+    (item,) = (one for one in definition()["items"] if "known_share" in one)
+    assert (item["kind"], item["wording"], item["known_share"]) == ("yes_no", {"en": wording}, share)
+    assert "prefer_not" not in item
+    assert not item["key"].startswith("new")
+    assert item["channel"]["name"]

@@ -121,6 +121,7 @@ UNREAD_NAMES = (
         "ALIASES",
         "ARM_NAMES",
         "COLUMNS",
+        "CONTROL_QUESTIONS",
         "NEVER",
         "NOT_OFFERED",
         "PREFER_NOT",
@@ -131,7 +132,7 @@ UNREAD_NAMES = (
         "REDCAP_HEAD",
     ),
 )
-"""Assignments and functions that make the audit log's details, or hold words that files of other programs have."""
+"""Assignments and functions that make the audit log's details, or hold words of all languages or of other programs' files."""
 
 
 def _is_sentence(text: object) -> bool:

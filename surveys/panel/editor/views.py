@@ -24,6 +24,7 @@ from surveys.definition.background import ARM_NAMES, VERSION, cells_of, kept
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.class_recognition import classes_from
+from surveys.definition.control_questions import CONTROL_QUESTIONS
 from surveys.definition.definitions import ceiling_of
 from surveys.definition.mechanisms import KINDS, MECHANISMS
 from surveys.definition.parts import Definition, ItemPart
@@ -295,6 +296,7 @@ def _about(survey: Survey) -> dict[str, object]:
         "languages": languages,
         "yes_no": YES_NO,
         "prefer_not": PREFER_NOT,
+        "controls": {one.name: {"known_share": one.known_share, "wording": one.wording} for one in CONTROL_QUESTIONS},
         "arms": {"version": VERSION, **ARM_NAMES},
         "respondents": expected_reports(survey),
         "ceiling": ceiling_of(rehearsal=survey.rehearsal),

@@ -75,7 +75,7 @@ const sameText = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Add a question behind the one with this key, or at the end. Nobody has to answer it: it offers "prefer not to say",
- * which only a number cannot.
+ * which only a number cannot, and a control question does not.
  *
  * @returns {string} its key until it has words
  */
@@ -86,7 +86,7 @@ export function addItem(definition, kind, channel, state, behind, parts = {}) {
   }
   if (kind === "number") {
     Object.assign(item, { minimum: "0", maximum: "10", step: "1" });
-  } else {
+  } else if (!parts.known_share) {
     item.prefer_not = withheld(definition, state);
   }
   const last = rowsOf(definition, behind).at(-1)?.key;

@@ -37,14 +37,26 @@ export const Picture = ({ kind }) => html`<svg class="editor-picture" viewBox="0
 
 export const kindName = (kind, label) => words(kind)?.[0] ?? `${label[0].toUpperCase()}${label.slice(1)}`;
 
+/** What a control question is called, and what it shows. */
+const controls = () => ({
+  understanding: [gettext("Understood the ticket?"), gettext("Yes is right: what is sent can differ")],
+  nobody: [gettext("Nobody’s Yes"), gettext("Been to the Moon: a true Yes is impossible")],
+  birthday: [gettext("Known share"), gettext("Born in the first four months: about a third")],
+});
+
 /** Buttons of all kinds; what cannot be asked is said beside them. */
-export function KindMenu({ kinds, refused, onPick, onClose }) {
+export function KindMenu({ kinds, refused, onPick, onControl, onClose }) {
   const presets = Object.keys(PRESETS).map((name) => ({ name, label: name }));
   return html`<div class="editor-kinds" role="group" aria-label=${gettext("Kind of question")}
     onKeyDown=${(event) => event.key === "Escape" && onClose()}>
     ${[...kinds, ...presets].map(
       ({ name, label }) => html`<button type="button" class="editor-kind" onClick=${() => onPick(name)}>
         <${Picture} kind=${name} /><span><b>${kindName(name, label)}</b><small>${words(name)?.[1] ?? ""}</small></span></button>`,
+    )}
+    <b class="editor-kinds-title">${gettext("Control questions")}</b>
+    ${Object.entries(controls()).map(
+      ([name, [label, help]]) => html`<button type="button" class="editor-kind" onClick=${() => onControl(name)}>
+        <${Picture} kind="yes_no" /><span><b>${label}</b><small>${help}</small></span></button>`,
     )}
     <details class="editor-not"><summary>${Object.keys(refused).join(", ")}?</summary>
       <dl>${Object.entries(refused).map(([name, why]) => html`<dt>${name}</dt><dd>${why}.</dd>`)}</dl></details>

@@ -1,7 +1,7 @@
 /** The list of the draft's parts: questions and sections in order, moved by dragging, by buttons and by keys. */
 import { fill, gettext } from "../panel/words.js";
 import { fillNew, USUAL } from "./classes.js";
-import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, placeItem } from "./definition.js";
+import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, nameItem, placeItem, platform } from "./definition.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
 import { html, memo, useRef, useState } from "./view.js";
 
@@ -31,6 +31,16 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
       prices.spend();
     }
   };
+  const addControl = (name) => {
+    const { wording, known_share } = state.controls[name];
+    const behind = at.startsWith("item:") ? at.slice(5) : undefined;
+    const channel = structuredClone(state.kinds.find((one) => one.name === "yes_no").channel);
+    const key = draft.edit("", (it) => nameItem(it, addItem(it, "yes_no", channel, state, behind, { wording: platform(it, (code) => wording[code]), known_share })));
+    setAdding(false);
+    onSelect(`item:${key}`, "wording");
+    prices.want(key, state.usual_loss);
+    prices.spend();
+  };
   const closed = () => {
     setAdding(false);
     opener.current.focus();
@@ -51,7 +61,7 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
       <input type="search" class="candor-field editor-small" placeholder=${gettext("Find")} aria-label=${gettext("Find a question")} data-find
         value=${wanted} onInput=${(event) => setWanted(event.target.value)} />
     </div>
-    ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onClose=${closed} />`}
+    ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onControl=${addControl} onClose=${closed} />`}
     <ol class="editor-rows">
       <${Row} selected=${at === "survey"} of="survey" onSelect=${onSelect} words=${gettext("Title, introduction, languages")} mark="⌂" others=${here("survey")} />
       ${shown.map(({ section: one, items }) => html`
