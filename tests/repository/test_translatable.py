@@ -132,7 +132,7 @@ UNREAD_NAMES = (
         "REDCAP_HEAD",
     ),
 )
-"""Assignments and functions that make the audit log's details, or hold words of all languages or of other programs' files."""
+"""Assignments and functions that make the audit log's details, or hold words of all languages or of others' files."""
 
 
 def _is_sentence(text: object) -> bool:
