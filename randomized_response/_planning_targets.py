@@ -6,6 +6,7 @@ table, k-ary response, a bit of an encoding, `one_bit`) that count is binomial a
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +15,14 @@ from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption, SubsetSelection, UnaryEncoding
+from randomized_response.errors import ParameterError
 from randomized_response.intervals import DEFAULT_INTERVAL, binomial_limits, normal_quantile
 from randomized_response.means import scores_of, values_of
 from randomized_response.results import Vector
 
 Mechanism = Channel | UnaryEncoding | SubsetSelection
+Alternative = Literal["two-sided", "greater", "less"]
+ALTERNATIVES = ("two-sided", "greater", "less")
 
 REACH = 4
 """Standard deviations considered on either side: the probability beyond is 6 in 100,000."""
@@ -172,3 +176,36 @@ def _chances(counts: NDArray[np.int64], n: int, rate: float) -> Vector:
         return np.asarray(counts == n * rate, dtype=np.float64)
     ways = scipy.special.gammaln(n + 1) - scipy.special.gammaln(counts + 1) - scipy.special.gammaln(n - counts + 1)
     return np.asarray(np.exp(ways + counts * math.log(rate) + (n - counts) * math.log1p(-rate)))
+
+
+def as_alternative(alternative: str) -> str:
+    """What a test is to show. Raises ParameterError where it is none of these."""
+    if alternative not in ALTERNATIVES:
+        raise ParameterError("alternative", f"must be one of {', '.join(ALTERNATIVES)}; got {alternative!r}")
+    return alternative
+
+
+def require_difference(share: float, against: float, alternative: str) -> None:
+    """Raise ValueError where two groups are alike, or differ the other way than a test is to show."""
+    if share == against:
+        both = f"{share:g} for both"
+        raise ValueError(f"against must differ from share: nobody can tell alike groups apart; got {both}")
+    if alternative != "two-sided" and (share > against) != (alternative == "greater"):
+        word = "less" if alternative == "greater" else "greater"
+        raise ValueError(f'against must be {word} than share with "{alternative}"; got {share:g} against {against:g}')
+
+
+def chance_to_tell(aims: list[Target], n: int, other: int | None, level: float, alternative: str) -> float:
+    """The power of a test between the first two of `aims`; the third is both of them under the null."""
+    one, two, null = aims
+    quantile = normal_quantile(level) if alternative == "two-sided" else float(scipy.special.ndtri(level))
+    limit = quantile * _error_of_difference(null, null, n, other)
+    spread, difference = _error_of_difference(one, two, n, other), one.expected - two.expected
+    signs = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}[alternative]
+    if spread == 0:
+        return float(any(sign * difference > limit for sign in signs))
+    return float(sum(scipy.special.ndtr((sign * difference - limit) / spread) for sign in signs))
+
+
+def _error_of_difference(one: Target, two: Target, n: int, other: int | None) -> float:
+    return math.sqrt(one.variance / n + (0.0 if other is None else two.variance / other))

@@ -4,11 +4,13 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import Literal
 
 import numpy as np
 
 from randomized_response import _scipy as scipy
 from randomized_response._limits import Limits
+from randomized_response.errors import ParameterError
 from randomized_response.intervals import normal_quantile
 from randomized_response.results import ProportionEstimate, Result, Vector, answer_table
 
@@ -57,6 +59,17 @@ class Comparison(Result):
         found = _p_values(*self.groups)
         found.setflags(write=False)
         return found
+
+    def one_sided(self, alternative: Literal["greater", "less"]) -> Vector:
+        """P-values, by answer, for a share of the second group that is not greater, or not less, than the first's.
+
+        Half of `p_value` where the difference points that way, else 1 less that half. Which way is to be said before
+        the data are seen. Raises ValueError for another `alternative`.
+        """
+        if alternative not in ("greater", "less"):
+            raise ParameterError("alternative", f"must be greater or less; got {alternative!r}")
+        half, sign = self.p_value / 2, 1 if alternative == "greater" else -1
+        return np.where(sign * self.difference > 0, half, 1 - half)
 
     def to_dict(self) -> dict[str, object]:
         """Every field by name, as of every result, and `p_value`."""

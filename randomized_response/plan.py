@@ -10,10 +10,13 @@ from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_distribution, as_level
 from randomized_response._mechanism_comparison import MechanismComparison, compare_mechanisms
 from randomized_response._planning_targets import (
+    Alternative,
     Mechanism,
-    Target,
     answers_of,
+    as_alternative,
     as_share,
+    chance_to_tell,
+    require_difference,
     target,
     unit_variance,
 )
@@ -218,9 +221,10 @@ def power(
     answer: int = 1,
     values: ArrayLike | None = None,
     against_n: int | None = None,
+    alternative: Alternative = "two-sided",
     confidence: float = 0.95,
 ) -> float:
-    """Power of a two-sided test that distinguishes a share, or a mean, from another one.
+    """Power of a test that distinguishes a share, or a mean, from another one.
 
     Parameters
     ----------
@@ -235,6 +239,8 @@ def power(
         As for `forecast`: whose share is compared, or the values whose means are.
     against_n : int or None
         Number of reports of that second group; None where `against` is known without error.
+    alternative : {"two-sided", "greater", "less"}
+        What the test is to show: that the share, or mean, is another one than `against`, is greater, or is less.
     confidence : float
         1 - the level of the test.
 
@@ -255,7 +261,7 @@ def power(
     one, two = _all_shares(mechanism, share, "share"), _all_shares(mechanism, against, "against")
     pooled = two if other is None else (size * one + other * two) / (size + other)
     aims = [target(mechanism, shares, answer, values) for shares in (one, two, pooled)]
-    return _chance_to_tell(aims, size, other, as_level(confidence))
+    return chance_to_tell(aims, size, other, as_level(confidence), as_alternative(alternative))
 
 
 def respondents_for_power(
@@ -266,45 +272,54 @@ def respondents_for_power(
     power: float = 0.8,
     answer: int = 1,
     values: ArrayLike | None = None,
+    groups: int = 2,
+    alternative: Alternative = "two-sided",
     confidence: float = 0.95,
 ) -> int:
-    """Number of reports that each of two groups of equal size needs for a test to distinguish them.
+    """Number of reports that each group needs for a test to distinguish two, or one group from what is known.
 
     Parameters
     ----------
-    mechanism, share, against, answer, values, confidence :
+    mechanism, share, against, answer, values, alternative, confidence :
         As for the function `power`.
     power : float
         The probability that is wanted, in (0, 1).
+    groups : 1 or 2
+        Two groups of equal size, or one where `against` is known without error.
 
     Returns
     -------
     int
-        Reports in each of the two groups; the smallest number for which the function `power` gives that much.
+        Reports in each of the groups; the smallest number for which the function `power` gives that much.
 
     Raises
     ------
     ValueError
-        Where an argument is out of range, or the two groups are alike.
+        Where an argument is out of range, the two groups are alike, or the difference is not the `alternative`.
 
     Examples
     --------
     >>> from randomized_response import forced_response
     >>> respondents_for_power(forced_response(truth="1/2"), 0.3, 0.2)
     1471
+    >>> respondents_for_power(forced_response(truth="1/2"), 0.3, 0.2, groups=1, alternative="greater")
+    573
     """
     wanted, level = as_level(power, name="power"), as_level(confidence)
     one, two = _all_shares(mechanism, share, "share"), _all_shares(mechanism, against, "against")
-    aims = [target(mechanism, shares, answer, values) for shares in (one, two, (one + two) / 2)]
-    if aims[0].expected == aims[1].expected:
-        both = f"{aims[0].expected:g} for both"
-        raise ValueError(f"against must differ from share: nobody can tell alike groups apart; got {both}")
+    single, side = as_count(groups, name="groups", low=1, high=2) == 1, as_alternative(alternative)
+    aims = [target(mechanism, shares, answer, values) for shares in (one, two, two if single else (one + two) / 2)]
+    require_difference(aims[0].expected, aims[1].expected, side)
+
+    def is_enough(n: int) -> bool:
+        return chance_to_tell(aims, n, None if single else n, level, side) >= wanted
+
     low, high = 0, 1
-    while _chance_to_tell(aims, high, high, level) < wanted:
+    while not is_enough(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _chance_to_tell(aims, middle, middle, level) >= wanted else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
@@ -355,20 +370,6 @@ def shares_around(k: int, *, mean: float, deviation: float) -> Vector:
     weights = weights - scipy.special.gammaln(points + 1) - scipy.special.gammaln(last - points + 1)
     shares = np.exp(weights - weights.max())
     return np.asarray(shares / shares.sum())
-
-
-def _chance_to_tell(aims: list[Target], n: int, other: int | None, level: float) -> float:
-    """The power of a test between the first two of `aims`; the third is both of them under the null."""
-    one, two, null = aims
-    limit = normal_quantile(level) * _error_of_difference(null, null, n, other)
-    spread, difference = _error_of_difference(one, two, n, other), one.expected - two.expected
-    if spread == 0:
-        return float(abs(difference) > limit)
-    return float(scipy.special.ndtr((difference - limit) / spread) + scipy.special.ndtr((-difference - limit) / spread))
-
-
-def _error_of_difference(one: Target, two: Target, n: int, other: int | None) -> float:
-    return math.sqrt(one.variance / n + (0.0 if other is None else two.variance / other))
 
 
 def _all_shares(mechanism: Mechanism, share: float | ArrayLike, name: str) -> Vector:

@@ -160,3 +160,35 @@ def test_compare_different_answers_raise():
         compare(estimate_proportions([60, 40], COINS), estimate_proportions([6, 4, 3], k_ary(3, truth="1/2")))
     with pytest.raises(ValueError, match="same answers at the same confidence"):
         compare(estimate_proportions([60, 40], COINS), estimate_proportions([60, 40], COINS, confidence=0.9))
+
+
+def test_one_sided_p_values_are_halves():
+    change = compare(estimate_proportions([600, 400], COINS), estimate_proportions([560, 440], COINS))
+    greater, less = change.one_sided("greater"), change.one_sided("less")
+    assert greater[1] == pytest.approx(change.p_value[1] / 2)
+    assert greater + less == pytest.approx([1, 1])
+    assert less[0] == pytest.approx(change.p_value[0] / 2)
+    with pytest.raises(ValueError, match="alternative must be greater or less; got 'two-sided'"):
+        change.one_sided("two-sided")
+
+
+def test_one_sided_test_holds_its_level():
+    """Every pair of totals of 60 and 80 reports with equal shares: too often "greater" at .05 in at most .055."""
+    n, other, worst = 60, 80, 0.0
+    called = np.array(
+        [
+            [
+                compare(
+                    estimate_proportions([n - one, one], COINS), estimate_proportions([other - two, two], COINS)
+                ).one_sided("greater")[1]
+                < 0.05
+                for two in range(0, other + 1, 1)
+            ]
+            for one in range(0, n + 1, 1)
+        ]
+    )
+    for share in (0.05, 0.2, 0.5, 0.8):
+        rate = 0.25 + share / 2
+        mass = np.outer(stats.binom.pmf(np.arange(n + 1), n, rate), stats.binom.pmf(np.arange(other + 1), other, rate))
+        worst = max(worst, float(mass[called].sum()))
+    assert worst < 0.055

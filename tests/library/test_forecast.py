@@ -130,6 +130,30 @@ def test_respondents_for_power_are_just_enough(confidence):
     assert plan.power(n - 1, COINS, 0.3, 0.2, against_n=n - 1, confidence=confidence) < 0.8
 
 
+@pytest.mark.parametrize(("share", "alternative"), [(0.3, "two-sided"), (0.3, "greater"), (0.1, "less")])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_respondents_for_power_of_one_group_or_side_are_just_enough(groups, share, alternative):
+    n = plan.respondents_for_power(COINS, share, 0.2, groups=groups, alternative=alternative)
+    reached = [
+        plan.power(size, COINS, share, 0.2, against_n=size if groups == 2 else None, alternative=alternative)
+        for size in (n - 1, n)
+    ]
+    assert reached[0] < 0.8 <= reached[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"alternative": "less"}, r'against must be greater than share with "less"; got 0\.3 against 0\.2'),
+        ({"alternative": "larger"}, "alternative must be one of two-sided, greater, less; got 'larger'"),
+        ({"groups": 3}, "groups must be"),
+    ],
+)
+def test_respondents_for_power_wrong_question_is_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        plan.respondents_for_power(COINS, 0.3, 0.2, **changes)
+
+
 def test_power_one_answer_of_several_equals_its_bit():
     encoding = UnaryEncoding(4, on="1/2", off="1/4")
     one, two = [0.4, 0.3, 0.2, 0.1], [0.5, 0.1, 0.2, 0.2]

@@ -74,6 +74,21 @@ def test_power_of_one_group_by_enumeration(n, share, against):
     assert plan.power(n, COINS, share, against) == pytest.approx(exact, abs=0.02)
 
 
+@pytest.mark.parametrize(("share", "alternative"), [(0.3, "greater"), (0.1, "less"), (0.1, "greater"), (0.2, "less")])
+def test_power_of_one_sided_test_by_enumeration(share, alternative):
+    """Every total of 600; the test rejects where the rate is 1.645 standard errors on that side of 0.2's."""
+    n, null, true, sign = 600, 0.35, 0.25 + share / 2, 1 if alternative == "greater" else -1
+    counts = np.arange(n + 1)
+    rejected = sign * (counts / n - null) > 1.644854 * math.sqrt(null * (1 - null) / n)
+    exact = stats.binom.pmf(counts, n, true)[rejected].sum()
+    assert plan.power(n, COINS, share, 0.2, alternative=alternative) == pytest.approx(exact, abs=0.02)
+
+
+def test_power_of_two_sides_is_that_of_both():
+    sides = [plan.power(500, COINS, 0.27, 0.2, alternative=side, confidence=0.975) for side in ("greater", "less")]
+    assert plan.power(500, COINS, 0.27, 0.2, confidence=0.95) == pytest.approx(sum(sides))
+
+
 def test_power_of_two_groups_by_enumeration():
     n, other, rates = 150, 250, (0.25 + 0.6 / 2, 0.25 + 0.2 / 2)
     one, two = np.arange(n + 1)[:, None], np.arange(other + 1)[None, :]
