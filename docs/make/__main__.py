@@ -1,4 +1,4 @@
-"""`make reference`: write the pages of docs/reference that are made from the code."""
+"""`make reference`: write the pages of docs that are made from the code."""
 
 import os
 
@@ -7,7 +7,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from docs.make.pages import PAGES, REFERENCE  # noqa: E402
+from docs.make.pages import DOCS, PAGES  # noqa: E402
 
 for name, text in PAGES.items():
-    (REFERENCE / name).write_text(text(), encoding="utf-8")
+    (DOCS / name).write_text(text(), encoding="utf-8")

@@ -1,17 +1,18 @@
-"""The pages of docs/reference that are written from the code, each with the function that makes its text."""
+"""The pages of docs that are written from the code, each with the function that makes its text."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.make import commands, endpoints, errors, files, functions, survey_file
+from docs.make import commands, endpoints, errors, files, functions, survey_file, threat_model
 
-REFERENCE = Path(__file__).resolve().parents[1] / "reference"
+DOCS = Path(__file__).resolve().parents[1]
 
 PAGES: dict[str, Callable[[], str]] = {
-    "endpoints.md": endpoints.text,
-    "errors.md": errors.text,
-    "files.md": files.text,
-    "library/functions.md": functions.text,
-    "options.md": commands.text,
-    "survey-keys.md": survey_file.text,
+    "assurance/threat-model.md": threat_model.text,
+    "reference/endpoints.md": endpoints.text,
+    "reference/errors.md": errors.text,
+    "reference/files.md": files.text,
+    "reference/library/functions.md": functions.text,
+    "reference/options.md": commands.text,
+    "reference/survey-keys.md": survey_file.text,
 }

@@ -10,7 +10,7 @@ import pytest
 
 from collector.errors import ValidationError
 from docs.make import commands, errors, files, functions, survey_file
-from docs.make.pages import PAGES, REFERENCE
+from docs.make.pages import DOCS, PAGES
 from estimator.base.mechanisms import REGISTRY
 from estimator.exports import columns
 from estimator.exports.formats import FORMATS
@@ -20,7 +20,7 @@ from tests.tools.help_site import ROOT
 
 @pytest.mark.parametrize("name", PAGES)
 def test_reference_page_is_current(name: str) -> None:
-    assert (REFERENCE / name).read_text() == PAGES[name](), "run make reference"
+    assert (DOCS / name).read_text() == PAGES[name](), "run make reference"
 
 
 @pytest.mark.parametrize("name", commands.names())
@@ -45,7 +45,7 @@ def test_every_export_format_and_column_has_a_meaning() -> None:
 
 
 def test_every_library_name_has_a_page_entry() -> None:
-    text = (REFERENCE / "library" / "functions.md").read_text()
+    text = (DOCS / "reference" / "library" / "functions.md").read_text()
     headings = set(re.findall(r"^## (\S+)$", text, re.MULTILINE))
     assert headings == set(functions.public())
 
@@ -72,7 +72,7 @@ def codes(module: ast.Module) -> Iterator[str]:
 
 
 def test_every_mechanism_and_parameter_is_in_the_survey_file() -> None:
-    text = (REFERENCE / "survey-keys.md").read_text()
+    text = (DOCS / "reference" / "survey-keys.md").read_text()
     for entry in REGISTRY.values():
         row = re.search(rf"^\| `{entry.name}` \|.*$", text, re.MULTILINE)
         assert row, entry.name
