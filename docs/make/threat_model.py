@@ -178,5 +178,5 @@ def text() -> str:
     ]
     heads = ("Who", "Holds", "Learns", "Does not learn", "Rests on")
     return page(
-        "Threat model", "security reviewers, data protection officers and ethics boards.", ABOUT, table(heads, rows)
+        "Threat model", "For security reviewers, data protection officers and ethics boards.", ABOUT, table(heads, rows)
     )
