@@ -1,10 +1,11 @@
 """The cast signed in, and alice's survey in each state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.test import Client
 
 from collector.designs.selectors import get_design
@@ -22,6 +23,7 @@ from surveys.planning.rehearsals.services import request_rehearsal
 from tests.factories import payloads
 from tests.factories.runs import fill_open, run_of
 from tests.panel.access import ANALYST, EDITOR, VIEWER, Cast, batch_of, export_of, mailing_of
+from tests.tools.openid_provider import CLIENT, SECRET, Provider, provider
 from tests.tools.picture_files import png
 
 SignIn = Callable[[User | None], Client]
@@ -62,6 +64,16 @@ def sign_in() -> SignIn:
 def her(alice: User, sign_in: SignIn) -> Client:
     """alice's browser."""
     return sign_in(alice)
+
+
+@pytest.fixture
+def idp(settings: Any) -> Iterator[Provider]:
+    """The institution's provider, which the installation is told of."""
+    cache.clear()
+    with provider() as found:
+        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_OIDC_NAME = found.issuer, "Analytical University"
+        settings.CANDOR_OIDC_CLIENT_ID, settings.CANDOR_OIDC_CLIENT_SECRET = CLIENT, SECRET
+        yield found
 
 
 @pytest.fixture

@@ -1,13 +1,11 @@
 """Signing in through an institution: ways to come in as somebody else, each refused, of a provider over HTTP."""
 
 import time
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.utils import timezone
@@ -16,20 +14,11 @@ from collector.errors import RequestRefused
 from surveys.accounts import openid
 from surveys.models import Identity
 from surveys.panel.accounts.single_sign_on import COOKIE
-from tests.tools.openid_provider import CLIENT, SECRET, Provider, key, provider
+from tests.tools.openid_provider import CLIENT, Provider, key, provider
 
 pytestmark = pytest.mark.django_db
 
 BEGIN, BACK = "/panel/institution/", "/panel/institution/back/"
-
-
-@pytest.fixture
-def idp(settings: Any) -> Iterator[Provider]:
-    cache.clear()
-    with provider() as found:
-        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_OIDC_NAME = found.issuer, "Analytical University"
-        settings.CANDOR_OIDC_CLIENT_ID, settings.CANDOR_OIDC_CLIENT_SECRET = CLIENT, SECRET
-        yield found
 
 
 def attempt(idp: Provider, client: Client, onward: str = "") -> dict[str, str]:

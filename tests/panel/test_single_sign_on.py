@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -18,20 +17,11 @@ from django.urls import reverse
 from surveys.accounts import teams, tokens
 from surveys.accounts.access import Role
 from surveys.models import AccessToken, AuditEntry, DirectoryGroup, Identity, Membership, Survey, Team
-from tests.tools.openid_provider import CLIENT, SECRET, Provider, provider
+from tests.tools.openid_provider import Provider
 
 pytestmark = pytest.mark.django_db
 
 FROM_HERE = {"HTTP_SEC_FETCH_SITE": "same-origin"}
-
-
-@pytest.fixture
-def idp(settings: Any) -> Iterator[Provider]:
-    cache.clear()
-    with provider() as found:
-        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_OIDC_NAME = found.issuer, "Analytical University"
-        settings.CANDOR_OIDC_CLIENT_ID, settings.CANDOR_OIDC_CLIENT_SECRET = CLIENT, SECRET
-        yield found
 
 
 def sign_in(idp: Provider, client: Client | None = None) -> Client:
