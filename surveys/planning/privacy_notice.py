@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from collector.designs import Design
-from estimator.base.ways_in import way_in
 from estimator.reports import retention
 from surveys.models import Survey
 
@@ -35,7 +34,7 @@ def _sections(survey: Survey, design: Design, language: str) -> Iterator[tuple[s
     yield _("Purpose"), design.introduction[language] or unknown
     yield _("Legal basis"), f"[{_('consent, Article 6 (1) a and 9 (2) a GDPR, or another one')}]"
     yield _("What is sent, and what is not"), "\n\n".join(_sent(design, language))
-    yield _("Who can take part"), str(way_in(design).protection)
+    yield _("Who can take part"), _way_in(design)
     yield (
         _("Who receives it"),
         _(
@@ -47,6 +46,20 @@ def _sections(survey: Survey, design: Design, language: str) -> Iterator[tuple[s
     yield _("For how long"), retention.in_words(survey.purge_after)
     yield _("On your device"), "\n\n".join(_device(design))
     yield _("Your rights"), "\n\n".join(_rights())
+
+
+def _way_in(design: Design) -> str:
+    if design.invitations == "blind":
+        return _(
+            "Everybody with an anonymous single-use link, once for each link. The server has signed it without seeing it, "
+            "so nothing tells who answered with it. A hash of each used link is stored until the survey closes."
+        )
+    if design.invitations:
+        return _(
+            "Everybody with a single-use link, once for each link. A hash of its code is stored until it is used; "
+            "nothing records which response was sent with it."
+        )
+    return _("Everybody with the link, any number of times.")
 
 
 def _sent(design: Design, language: str) -> Iterator[str]:

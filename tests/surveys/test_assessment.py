@@ -131,6 +131,19 @@ def test_privacy_notice_says_what_is_sent_and_kept(alice: User) -> None:
     assert "keeps a number" not in text
 
 
+@pytest.mark.parametrize(
+    ("invitations", "words"),
+    [
+        (None, "Everybody with the link, any number of times."),
+        ("secret", "A hash of its code is stored until it is used"),
+        ("blind", "The server has signed it without seeing it"),
+    ],
+)
+def test_privacy_notice_says_who_can_take_part(alice: User, invitations: str | None, words: str) -> None:
+    changes = {} if invitations is None else {"invitations": invitations}
+    assert words in notices(alice, "en", **changes)["en"]
+
+
 def test_privacy_notice_names_what_a_device_keeps(alice: User) -> None:
     assert "your device keeps a number" in notices(alice, "en", repeats="remember")["en"]
 
