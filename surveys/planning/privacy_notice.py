@@ -51,8 +51,8 @@ def _sections(survey: Survey, design: Design, language: str) -> Iterator[tuple[s
 def _way_in(design: Design) -> str:
     if design.invitations == "blind":
         return _(
-            "Everybody with an anonymous single-use link, once for each link. The server has signed it without seeing it, "
-            "so nothing tells who answered with it. A hash of each used link is stored until the survey closes."
+            "Everybody with an anonymous single-use link, once for each link. The server has signed it without seeing "
+            "it, so nothing tells who answered with it. A hash of each used link is stored until the survey closes."
         )
     if design.invitations:
         return _(
