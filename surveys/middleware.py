@@ -83,7 +83,10 @@ def require_institution(get_response: Callable[[HttpRequest], HttpResponse]) -> 
     """End sessions that the institution no longer confirms; while it is away, keep what was typed."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if _is_public(request) or request.session.get(BACKEND_SESSION_KEY) != single_sign_on.BACKEND:
+        if _is_public(request) or not request.user.is_authenticated:
+            return get_response(request)
+        if request.session.get(BACKEND_SESSION_KEY) != single_sign_on.BACKEND:
+            single_sign_on.renew_roles(signed_in(request))
             return get_response(request)
         try:
             single_sign_on.require_confirmed(signed_in(request), request.session.get(single_sign_on.SESSION_KEY, ""))

@@ -36,7 +36,7 @@ LONGEST_UNCONFIRMED = timedelta(minutes=5)
 """For how long an account is used without the provider's word."""
 
 ASKED_AFTER = timedelta(minutes=2)
-"""The age of that word from which a request has it renewed; a provider that is away for less is not noticed."""
+"""The age of that word from which a request has it renewed, so that a provider may be away for some minutes."""
 
 ASKED_AGAIN_AFTER = timedelta(seconds=30)
 """For how long one request that asks keeps others from asking: longer than a provider that is away takes."""
@@ -105,9 +105,25 @@ def disconnect(user: User) -> None:
     """Let an account sign in by its password alone. Raises Conflict where it has none."""
     if is_bound(user):
         raise Conflict(gettext("Your account has no password: without the institution you could not sign in."))
-    Membership.objects.filter(user=user).exclude(granted_by="").delete()
-    if Identity.objects.filter(user=user).delete()[0]:
+    identity = identity_of(user)
+    if identity is not None:
+        _withdraw(identity)
+        identity.delete()
         record_event(user, "disconnected the institution")
+
+
+def renew_roles(user: User) -> None:
+    """Of an account that was entered another way: what groups gave it lasts only while the provider confirms it."""
+    identity = identity_of(user) if is_offered() else None
+    if identity is None:
+        return
+    try:
+        require_confirmed(user)
+    except PermissionDenied:
+        _withdraw(identity)
+    except RequestRefused:
+        if timezone.now() - identity.asked_at > ASKED_AGAIN_AFTER:  # else another request is asking, and decides
+            _withdraw(identity)
 
 
 def require_confirmed(user: User, generation: str | None = None) -> None:
@@ -213,6 +229,14 @@ def _note(identity: Identity, confirmed: Confirmed) -> None:
     _set_owner(identity, confirmed.groups)
     identity.save(update_fields=["confirmed_at", "asked_at", "credentials", "owner_by_group"])
     _set_roles(identity.user, confirmed.groups)
+
+
+@transaction.atomic
+def _withdraw(identity: Identity) -> None:
+    """Take away what groups gave, until the person signs in at the institution again."""
+    _set_owner(identity, set())
+    identity.save(update_fields=["owner_by_group"])
+    _set_roles(identity.user, set())
 
 
 def _set_owner(identity: Identity, groups: set[str]) -> None:

@@ -37,8 +37,9 @@ class TokenAuthentication(BaseAuthentication):
 
 
 def _require_confirmed(user: User) -> None:
-    """Have the institution confirm an account that has no other way in."""
+    """Have the institution confirm an account that has no other way in, and the roles that groups gave any other."""
     if not single_sign_on.is_bound(user):
+        single_sign_on.renew_roles(user)
         return
     try:
         single_sign_on.require_confirmed(user)

@@ -281,6 +281,48 @@ def test_account_connects_and_disconnects(idp: Provider, alice: User, her: Clien
     assert client.get(account()).status_code == 302
 
 
+@pytest.fixture
+def connected(idp: Provider, alice: User, her: Client, bob: User, settings: Any) -> Client:
+    """alice's browser, signed in by password; groups make her an owner and a member of bob's team."""
+    settings.CANDOR_OIDC_OWNERS = ("researchers",)
+    teams.add_directory_group(teams.make_team(bob, "Sociology"), "researchers", Role.VIEWER, by=bob)
+    there = her.get(reverse("panel:institution-connect"))
+    session = her.cookies.pop("sessionid")
+    her.get(reverse("institution-back"), idp.sign_in(there["Location"]))
+    her.cookies["sessionid"] = session.value
+    alice.refresh_from_db()
+    assert (alice.is_superuser, roles(alice)) == (True, {"Sociology": (Role.VIEWER, "researchers")})
+    return her
+
+
+@pytest.mark.parametrize("gone", ["disconnected", "left", "left, long ago", "away"])
+def test_password_keeps_nothing_that_a_group_gave(idp: Provider, alice: User, connected: Client, gone: str) -> None:
+    """Or who has left, or disconnects in time, would be an owner for good."""
+    if gone == "disconnected":
+        connected.post(reverse("panel:institution-disconnect"))
+    idp.is_away, idp.refuses = gone == "away", "invalid_grant" if gone.startswith("left") else ""
+    pass_minutes(6 if gone in ("left", "away") else 10_000)
+    assert connected.get("/panel/operation/").status_code == 403
+    alice.refresh_from_db()
+    assert (alice.is_superuser, roles(alice)) == (False, {})
+    assert connected.get(account()).status_code == 200  # signed in by the password still
+
+
+def test_token_of_a_connected_account_keeps_nothing_that_a_group_gave(
+    idp: Provider, alice: User, connected: Client
+) -> None:
+    _token, secret = tokens.make(alice, "nightly", scope=AccessToken.Scope.READ)
+    idp.refuses = "invalid_grant"
+    pass_minutes(6)
+    assert Client().get("/api/v1/teams/", HTTP_AUTHORIZATION=f"Bearer {secret}").json() == []
+
+
+def test_password_keeps_roles_while_the_institution_confirms(idp: Provider, alice: User, connected: Client) -> None:
+    pass_minutes(60)
+    assert connected.get("/panel/operation/").status_code == 200
+    assert "/token" in idp.asked
+
+
 def test_identity_belongs_to_one_account(idp: Provider, grace: User, her: Client) -> None:
     there = her.get(reverse("panel:institution-connect"))
     page = her.get(reverse("institution-back"), idp.sign_in(there["Location"]))

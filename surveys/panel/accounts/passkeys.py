@@ -16,10 +16,9 @@ from collector.errors import Conflict
 from surveys.accounts import passkeys, second_factor
 from surveys.accounts.audit_log import record_event
 from surveys.models import Passkey
+from surveys.panel.accounts.joining import BACKEND
 from surveys.panel.views import panel_page, signed_in
 from surveys.templatetags.sign_in import offers_passkeys
-
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class AnswerForm(forms.Form):
