@@ -70,41 +70,42 @@ def style_sheets() -> list[Asset]:
 
 
 @register.simple_tag
-def imported_modules(extras: Sequence[str]) -> list[Asset]:
-    """Every module that `page.js` or one of the extras imports, in order of name, for `<link rel="modulepreload">`.
+def client_modules(extras: Sequence[str]) -> list[Asset]:
+    """The modules of a respondent's page, each to be run by a `<script>` of its own with `integrity`.
 
-    An import statement cannot say what it expects to find; a preload with `integrity` of the same address can.
+    An import statement cannot say what it expects to find, and under `Integrity-Policy` a browser refuses an import
+    whose address no script has named before (WebKit 26 does not take a `modulepreload` for such a name). So each module
+    stands after all that it imports: extras that only some designs need, then `page.js`, which uses them.
     """
-    return _imported_by([f"{CLIENT}/{name}" for name in ("page", *extras)])
+    return _in_order([f"{CLIENT}/{name}" for name in (*extras, "page")])
 
 
 @register.simple_tag
 def token_modules() -> list[Asset]:
-    """The modules that the page for fetching an invitation imports, with the client's, likewise."""
-    return _imported_by([f"{FETCHING}/page"])
+    """The modules of the page for fetching an invitation, with the client's, likewise."""
+    return _in_order([f"{FETCHING}/page"])
 
 
 @register.simple_tag
 def spent_modules() -> list[Asset]:
-    """The modules that the page of a respondent's privacy budget imports, likewise."""
-    return _imported_by([f"{SPENT}/spent"])
+    """The modules of the page of a respondent's privacy budget, likewise."""
+    return _in_order([f"{SPENT}/spent"])
 
 
-def _imported_by(entries: Sequence[str]) -> list[Asset]:
-    found, left = set[str](), list(entries)
-    while left:
-        module = left.pop()
-        named = NEIGHBOUR.findall(_source(f"{module}.js").decode())
-        names = {posixpath.normpath(f"{posixpath.dirname(module)}/{name}") for name in named}
-        left += names - found
-        found |= names
-    return [asset(f"{name}.js") for name in sorted(found.difference(entries))]
+def _in_order(entries: Sequence[str]) -> list[Asset]:
+    """The modules that these import, directly or not, and these; each after all that it imports."""
+    found = dict[str, None]()
 
+    def add(module: str) -> None:
+        if module in found:
+            return
+        for name in sorted(NEIGHBOUR.findall(_source(f"{module}.js").decode())):
+            add(posixpath.normpath(f"{posixpath.dirname(module)}/{name}"))
+        found[module] = None
 
-@register.simple_tag
-def entry_scripts(extras: Sequence[str]) -> list[Asset]:
-    """The scripts that run by themselves: extras that only some designs need, then `page.js`, which uses them."""
-    return [asset(f"{CLIENT}/{name}.js") for name in (*extras, "page")]
+    for entry in entries:
+        add(entry)
+    return [asset(f"{name}.js") for name in found]
 
 
 def _source(name: str) -> bytes:
