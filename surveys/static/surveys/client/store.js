@@ -3,6 +3,7 @@ import { isBodyFor } from "./report.js";
 
 const STORE = "report";
 const KEY = "body";
+const PROBE = "candor-probe";
 
 /**
  * The one frozen body that this browser has for a design, in a database of its own: from before its first request until
@@ -67,9 +68,14 @@ export class ReportStore {
   }
 
   /** @returns {Promise<IDBDatabase | null>}  null: there is none, and looking for it makes none */
-  #open(mode) {
-    const request = this.#window.indexedDB.open(this.#name);
+  async #open(mode) {
+    const { indexedDB } = this.#window;
     const looking = mode === "readonly";
+    if (looking && indexedDB.databases && !(await this.#exists(indexedDB))) {
+      await probe(indexedDB);
+      return null;
+    }
+    const request = indexedDB.open(this.#name);
     request.onupgradeneeded = () => (looking ? request.transaction.abort() : request.result.createObjectStore(STORE));
     return result(request).catch((problem) => {
       if (looking && problem.name === "AbortError") {
@@ -77,6 +83,11 @@ export class ReportStore {
       }
       throw problem;
     });
+  }
+
+  async #exists(indexedDB) {
+    const databases = await indexedDB.databases();
+    return databases.some(({ name, version }) => name === this.#name && version > 0);
   }
 
   #remove() {
@@ -134,6 +145,16 @@ export class SendLock {
       this.#locks.request(this.#name, options, hold).catch(() => resolve(options.signal?.aborted !== true));
     });
   }
+}
+
+/**
+ * Nothing waits, but could it? This is tried under a name that tells of no survey and is taken away again: WebKit keeps
+ * the name of a database whose making was aborted.
+ */
+async function probe(indexedDB) {
+  const database = await result(indexedDB.open(PROBE));
+  database.close();
+  await result(indexedDB.deleteDatabase(PROBE));
 }
 
 function result(request) {

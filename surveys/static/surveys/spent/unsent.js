@@ -10,7 +10,9 @@ const REPORT = /^candor-report-([0-9a-f]{64})$/;
  * @returns {Promise<{name: string, digest: string}[]>}  of the surveys that a report waits for
  */
 export async function waitingOn({ indexedDB }) {
-  const names = (await indexedDB.databases()).map(({ name }) => name);
+  const databases = await indexedDB.databases();
+  // WebKit lists one whose making was aborted, with version 0.
+  const names = databases.filter(({ version }) => version > 0).map(({ name }) => name);
   return names.sort().filter((name) => REPORT.test(name)).map((name) => ({ name, digest: REPORT.exec(name)[1] }));
 }
 
