@@ -68,7 +68,7 @@ def tab_to(page: Page, condition: str, *, most: int = 10) -> None:
     assert page.evaluate(condition)
 
 
-def test_question_is_one_radio_group_without_names(visit: Visit) -> None:
+def test_question_is_one_radio_group_whose_focus_alone_has_a_name(visit: Visit) -> None:
     visit.open().stage("questions")
     question = visit.question(2)
     inputs = question.locator("input")
@@ -78,6 +78,8 @@ def test_question_is_one_radio_group_without_names(visit: Visit) -> None:
     inputs.nth(2).press("ArrowRight")
     assert [box.is_checked() for box in inputs.all()] == [True, False, False]
     assert [box.get_attribute("tabindex") for box in inputs.all()] == ["0", "-1", "-1"]
+    assert inputs.evaluate_all("boxes => boxes.map(box => box.name + box.id)") == ["focused", "", ""]
+    visit.question(1).locator("input").first.focus()
     assert inputs.evaluate_all("boxes => boxes.map(box => box.name + box.id)") == ["", "", ""]
     group = visit.page.get_by_role("radiogroup", name=re.compile("How do you feel")).get_by_role("radio")
     assert group.count() == 3

@@ -6,7 +6,8 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1 };
  * One of some choices: native radio inputs that exclude each other although they have no name.
  *
  * A name would let a browser submit, store or refill the answer. What a name gives for free - one choice at a time, one
- * stop for the Tab key, arrow keys - is done here, so that keyboard and screen reader meet an ordinary radio group.
+ * stop for the Tab key, arrow keys - is done here, so that keyboard and screen reader meet an ordinary radio group. Only
+ * the input that has the focus has a name, the same word for each.
  */
 export class Choices extends Field {
   #inputs;
@@ -24,6 +25,8 @@ export class Choices extends Field {
     this.#place(this.#inputs);
     element.addEventListener("change", (event) => this.#choose(event.target));
     element.addEventListener("keydown", (event) => this.#handleKey(event));
+    element.addEventListener("focusin", ({ target }) => this.#standApart(target));
+    element.addEventListener("focusout", ({ target }) => target.removeAttribute("name"));
     this.clear();
   }
 
@@ -128,6 +131,13 @@ export class Choices extends Field {
     this.#moveTabStop(chosen);
     this.showError("");
     this.changed();
+  }
+
+  /** WebKit lets the Tab key pass every radio input of the focused one's name: without this, all questions but one. */
+  #standApart(input) {
+    if (this.#inputs.includes(input)) {
+      input.name = "focused";
+    }
   }
 
   #moveTabStop(stop) {
