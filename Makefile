@@ -9,7 +9,7 @@ EXTRAS := requirements-formats.txt requirements-noise.txt requirements-servers.t
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
+.PHONY: help run stack test test-browsers test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
 .PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock release pictures reference coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
@@ -28,8 +28,14 @@ test test-stack test-citus test-long: export PYTHONDONTWRITEBYTECODE :=
 
 test: ## every test but the long ones: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-browser firefox webkit
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-browsers: ## the tests of the respondent's page in Firefox and in WebKit
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser firefox webkit
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --timeout 180 --engine firefox $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --timeout 180 --engine webkit $(ARGS)
 
 test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -29,6 +29,7 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Survey, Version
 from surveys.opening.services import open_survey
 from tests.factories import payloads
+from tests.tools.browser import ENGINES
 from tests.tools.mailbox import Mailbox, mail_server
 from tests.tools.prepared import copy_database, copy_static_files, restore_database
 
@@ -39,6 +40,12 @@ examples.load_profile("gate")
 
 SLOW = {"audit", "browser", "chaos", "citus", "collector", "fuzz", "storage", "system"}
 """Folders with files that take long. They are handed out first: the gate ends when its last file does."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--engine", choices=ENGINES, default=ENGINES[0], help="the engine of the browsers that tests/browser drives"
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,21 +2,23 @@
 
 import os
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from surveys.models import Version
+from tests.browser.launching import launched
 from tests.browser.panel import DESKTOP
 from tests.browser.visit import Visit, new_visit
 from tests.factories import kinds
 from tests.factories.surveys import open_document
 from tests.tools import running
-from tests.tools.browser import FLAGS, PATIENCE, find_browser, find_shell
+from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture, capturing, forward_to
+from tests.tools.webkit import Undriven
 
 # playwright's own event loop runs in this thread; Django would take every query of a test for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -33,44 +35,69 @@ def every_kind(site: Capture, alice: User, context: BrowserContext) -> Iterator[
     assert visit.faults == []
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With another engine: the tests of the respondent's page, but for those that are marked for other engines."""
+    engine = config.getoption("engine")
+    left = [item for item in items if engine != "chromium" and not wanted(item, engine)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+
+
+def wanted(item: pytest.Item, engine: str) -> bool:
+    marked = item.get_closest_marker("engines")
+    return "respondents_context" in getattr(item, "fixturenames", ()) and (marked is None or engine in marked.args)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    return (yield from skipping())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    return (yield from skipping())
+
+
+def skipping() -> Generator[None, object, object]:
+    """Skip what Firefox or WebKit cannot be driven to do, by its name. In Chromium nothing is skipped."""
+    try:
+        return (yield)
+    except Undriven as missing:
+        pytest.skip(f"not with this engine's driver: {missing}")
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[BrowserType]:
+def engine(pytestconfig: pytest.Config) -> str:
+    """The engine of the browsers: `--engine`."""
+    return str(pytestconfig.getoption("engine"))
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
-        yield playwright.chromium
+        yield playwright
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: BrowserType) -> Iterator[Browser]:
-    """The headless shell, where there is one: a page in it takes half the processor's time."""
-    with launched(chromium, find_shell()) as browser:
+def browser(playwright: Playwright, engine: str) -> Iterator[Browser]:
+    """Of Chromium the headless shell, where there is one: a page in it takes half the processor's time."""
+    with launched(playwright, engine, whole=False) as browser:
         yield browser
 
 
 @pytest.fixture(scope="session")
-def whole_browser(chromium: BrowserType) -> Iterator[Browser]:
+def whole_browser(playwright: Playwright, engine: str) -> Iterator[Browser]:
     """The browser that people have, for what the shell lacks: the back-forward cache, error pages, blocked storage."""
-    with launched(chromium, find_browser()) as browser:
+    with launched(playwright, engine) as browser:
         yield browser
-
-
-@contextmanager
-def launched(chromium: BrowserType, path: str | None) -> Iterator[Browser]:
-    if path is None:
-        pytest.fail("there is no Chromium; run bin/install-browser", pytrace=False)
-    # Playwright switches the back-forward cache off; with it off, a test of what it restores would be empty.
-    ignored = ["--disable-back-forward-cache"]
-    # A name that is not loopback, so that the browser takes plain HTTP for what it is; and pages that share a
-    # process, because most would start one for a second.
-    args = [*FLAGS, "--renderer-process-limit=1", "--host-resolver-rules=MAP plain.test 127.0.0.1"]
-    browser = chromium.launch(executable_path=path, args=args, ignore_default_args=ignored)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
-def needed_browser(browser: Browser, request: pytest.FixtureRequest) -> Browser:
+def needed_browser(browser: Browser, engine: str, request: pytest.FixtureRequest) -> Browser:
     """The whole browser for a test that is marked so, else the shell."""
-    marked = request.node.get_closest_marker("whole_browser")
+    marked = engine == "chromium" and request.node.get_closest_marker("whole_browser")
     found: Browser = request.getfixturevalue("whole_browser") if marked else browser
     return found
 
@@ -82,20 +109,30 @@ def kept_contexts() -> dict[Browser, BrowserContext]:
 
 
 @pytest.fixture
-def respondents_context(needed_browser: Browser, kept_contexts: dict[Browser, BrowserContext]) -> BrowserContext:
-    """One context of a browser for all visits: its blank page keeps a renderer alive, which costs more to start."""
-    if needed_browser not in kept_contexts:
-        context = kept_contexts[needed_browser] = needed_browser.new_context()
+def respondents_context(
+    needed_browser: Browser, engine: str, kept_contexts: dict[Browser, BrowserContext]
+) -> Iterator[BrowserContext]:
+    """One context of Chromium for all visits: its blank page keeps a renderer alive, which costs more to start.
+
+    Other engines have no command that clears one, so each test has its own.
+    """
+    kept = kept_contexts if engine == "chromium" else {}
+    if needed_browser not in kept:
+        context = kept[needed_browser] = needed_browser.new_context()
         context.set_default_timeout(PATIENCE)
-        context.new_page()
-    return kept_contexts[needed_browser]
+        if engine == "chromium":
+            context.new_page()
+    yield kept[needed_browser]
+    if engine != "chromium":
+        kept[needed_browser].close()
 
 
 @pytest.fixture
-def context(respondents_context: BrowserContext) -> Iterator[BrowserContext]:
+def context(respondents_context: BrowserContext, engine: str) -> Iterator[BrowserContext]:
     """As good as new: no page, no cookie; and what a page keeps is kept by origin, which each test has its own of."""
     yield respondents_context
-    clear(respondents_context)
+    if engine == "chromium":
+        clear(respondents_context)
 
 
 def clear(context: BrowserContext) -> None:

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.accessibility import CLEAN, EVERYWHERE, UNCHECKED, faults, on_every_screen, texts_of
+from tests.browser.launching import without_javascript
 from tests.browser.states import KINDS, STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
 from tests.browser.visit import Visit, new_visit
 from tests.tools.capture import Capture
@@ -121,7 +122,7 @@ def test_focus_every_stop_of_every_kind_is_visible(every_kind: Visit, site: Capt
 
 @pytest.fixture
 def scriptless(browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
-    context = browser.new_context(java_script_enabled=False)
+    context = without_javascript(browser)
     yield new_visit(site, address, context)
     context.close()
 
@@ -190,6 +191,7 @@ STILL = {
 """What is reported besides where everything is looked at on every screen."""
 
 
+@pytest.mark.engines("chromium", because="media can be emulated")
 @pytest.mark.parametrize(("within", "besides"), [(UNCHECKED, {}), (EVERYWHERE, STILL)], ids=["unchecked", "all"])
 def test_axe_planted_fault_is_found_on_its_screen(
     context: BrowserContext, within: str, besides: dict[str, set[str]]
@@ -201,6 +203,7 @@ def test_axe_planted_fault_is_found_on_its_screen(
     assert seen == {screen: names | besides.get(screen, set()) for screen, names in FOUND.items()}
 
 
+@pytest.mark.engines("chromium", because="what has the focus is scrolled wholly into sight")
 def test_keyboard_alone_from_load_to_receipt(visit: Visit, site: Capture) -> None:
     page = visit.open().stage("questions").page
     stops: list[str] = []
@@ -253,6 +256,7 @@ def test_focus_check_finds_missing_ring(visit: Visit) -> None:
     assert not page.evaluate(FOCUSED)["ring"]
 
 
+@pytest.mark.engines("chromium", because="media can be emulated")
 def test_reduced_motion_has_no_animation(visit: Visit) -> None:
     moving = "document.getAnimations().filter((one) => one.effect.getTiming().duration > 0).length"
     page = visit.page
@@ -265,6 +269,7 @@ def test_reduced_motion_has_no_animation(visit: Visit) -> None:
     assert page.locator(".choice").first.evaluate("choice => getComputedStyle(choice).transitionDuration") == "0s"
 
 
+@pytest.mark.engines("chromium", because="media can be emulated")
 def test_forced_colours_keep_what_colours_show(visit: Visit, site: Capture) -> None:
     page = visit.page
     page.emulate_media(forced_colors="active")
@@ -279,6 +284,7 @@ def test_forced_colours_keep_what_colours_show(visit: Visit, site: Capture) -> N
     assert faults(page, without=["color-contrast"]) == []
 
 
+@pytest.mark.engines("chromium", because="media can be emulated")
 def test_forced_colours_every_kind_keeps_distinctions(every_kind: Visit) -> None:
     page = every_kind.page
     page.emulate_media(forced_colors="active")

@@ -49,6 +49,7 @@ def picture(visit: Visit, stage: str, screen: str) -> None:
         visit.page.screenshot(path=Path(IMAGES) / f"look-{stage}-{screen.replace(' ', '-')}.png", full_page=True)
 
 
+@pytest.mark.engines("chromium", because="media can be emulated")
 def test_look_is_worn_and_can_be_read_on_every_screen(panel_visit: Visit) -> None:
     panel_visit.open().stage("questions").choose(1, "Yes")
     for screen, found in on_every_screen(panel_visit.page):

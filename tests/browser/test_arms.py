@@ -4,7 +4,6 @@ import json
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import expect
 
 from collector.designs.selectors import get_design
 from surveys.accounts.teams import home_team
@@ -16,6 +15,7 @@ from tests.browser.visit import Visit
 from tests.factories import background
 from tests.tools.browser import IMAGES
 from tests.tools.capture import Capture
+from tests.tools.webkit import expect
 
 ARMS = {
     "arms": [

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from collector.invitations.codes import hash_of, new_code
 from collector.models import UsedToken, WaitingReport
@@ -25,6 +25,7 @@ from tests.factories import payloads
 from tests.tools import blind as client
 from tests.tools.browser import IMAGES, PATIENCE
 from tests.tools.capture import Capture, Request, Responder, Response, capturing, forward_to
+from tests.tools.webkit import expect
 
 """A folder: the pictures of the documentation are written there (`CANDOR_TEST_IMAGES=docs/images`)."""
 

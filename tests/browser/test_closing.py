@@ -2,11 +2,12 @@
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from estimator.runs import services as estimator
 from surveys.models import Survey, Version
 from tests.browser.panel import PHONE, fits, sign_in
+from tests.tools.webkit import expect
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from collector.models import Report, WaitingReport
 from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
 from tests.browser.accessibility import faults
+from tests.browser.launching import without_javascript
 from tests.browser.visit import Visit, new_visit, targets
 from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture, Request
@@ -20,7 +21,7 @@ VIOLATIONS = "document.addEventListener('securitypolicyviolation', (event) => co
 @pytest.fixture
 def without_script(needed_browser: Browser, site: Capture, address: str) -> Iterator[Visit]:
     """A visit without JavaScript. A word in the console, a violated policy among them, fails the test."""
-    context = needed_browser.new_context(java_script_enabled=False)
+    context = without_javascript(needed_browser)
     context.set_default_timeout(PATIENCE)
     visit = new_visit(site, f"{address}coin/", context)
     yield visit

@@ -14,6 +14,7 @@ from surveys.definition.definitions import load
 from surveys.lifecycle.services import write_survey
 from surveys.models import Version
 from surveys.opening.services import open_survey
+from tests.browser.launching import without_javascript
 from tests.browser.visit import Visit, new_visit
 from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture
@@ -48,7 +49,7 @@ def test_crosswise_page_shows_odds_and_sends_one_symbol(page_of: Visit, site: Ca
 
 
 def test_crosswise_without_script_uses_birthdays(bribes: Version, browser: Browser, site: Capture) -> None:
-    context = browser.new_context(java_script_enabled=False)
+    context = without_javascript(browser)
     context.set_default_timeout(PATIENCE)
     visit = new_visit(site, "/s/bribes/coin/", context)
     page = visit.open().page

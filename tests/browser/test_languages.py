@@ -165,10 +165,10 @@ def test_axe_other_languages_and_width(visit: Visit, code: str) -> None:
     page.locator("[data-part=review-button]").click()
     assert dict(on_every_screen(page)) == CLEAN
     page.set_viewport_size({"width": 320, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
     send(answer(visit, code)).page.evaluate(UNFOLD)
     assert faults(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 @others
@@ -178,7 +178,7 @@ def test_axe_coin_page_in_every_language(visit: Visit, code: str) -> None:
     page.set_viewport_size({"width": 320, "height": 800})
     page.evaluate(UNFOLD)
     assert faults(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_arabic_sentence_keeps_its_word_order(visit: Visit) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page
 
 from surveys.models import Version
 from tests.browser.accessibility import on_every_screen
@@ -12,6 +12,7 @@ from tests.browser.visit import KEPT, Visit, failing, new_visit
 from tests.factories.surveys import open_document
 from tests.factories.translations import document
 from tests.tools.capture import Capture, Response
+from tests.tools.webkit import expect
 
 STORED = "JSON.stringify({ ...localStorage })"
 NUMBER = "ab" * 32

@@ -21,6 +21,9 @@ PLAIN = 252_000
 """Bytes before compression: what a device has to read must not grow unseen behind it."""
 
 
+pytestmark = pytest.mark.engines("chromium", because="what is transferred is measured by its protocol")
+
+
 @pytest.fixture
 def thirty(alice: Any, transactional_db: None) -> Version:
     """A survey of thirty questions."""

@@ -126,7 +126,8 @@ def test_scripts_and_styles_are_hashed_with_integrity(page: str) -> None:
 def test_each_module_stands_after_all_that_it_imports(page: str) -> None:
     """WebKit refuses an import, under Integrity-Policy, whose address no script before it has named."""
     scripts = re.findall(r'<script type="module" src="/static/surveys/client/([a-z]+)\.', page)
-    assert scripts[-1] == "page" and len(scripts) == len(set(scripts)) == len(scripts_of(page))
+    assert scripts[-1] == "page"
+    assert len(scripts) == len(set(scripts)) == len(scripts_of(page))
     for place, name in enumerate(scripts):
         imported = assets.NEIGHBOUR.findall((CLIENT / f"{name}.js").read_text())
         assert {path.removeprefix("./") for path in imported} <= set(scripts[:place]), name

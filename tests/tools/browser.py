@@ -1,4 +1,5 @@
 """Which browser the tests drive: $CHROMIUM, else one of the machine, else the one that playwright downloads.
+Firefox and WebKit, for tests of the respondent's page, are those of the machine.
 
 Those of `tests/browser` drive Chromium's headless shell where there is one: the same engine and network without the
 windows, for half the processor's time. Audits and measurements take the browser that people have.
@@ -11,6 +12,13 @@ from pathlib import Path
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SHELL = "chromium-headless-shell"
 """Debian's name for it, as a package and as a program."""
+
+ENGINES = ("chromium", "firefox", "webkit")
+
+PACKAGES = {"firefox": ["firefox-esr"], "webkit": ["webkit2gtk-driver", "xvfb"]}
+"""What Debian has of the other engines."""
+
+MISSING = "there is no browser of the engine {engine}; run bin/install-browser {engine}"
 
 FLAGS = (
     "--headless",
@@ -53,6 +61,17 @@ def find_browser() -> str | None:
 def find_shell() -> str | None:
     """The headless shell of the machine, unless $CHROMIUM names another browser; else the whole browser."""
     return (None if os.environ.get("CHROMIUM") else shutil.which(SHELL)) or find_browser()
+
+
+def find_firefox() -> str | None:
+    return next((path for path in map(shutil.which, ("firefox-esr", "firefox")) if path), None)
+
+
+def find_webkit() -> tuple[str, str] | None:
+    """WebKit's driver, and the browser that Debian builds with it."""
+    driver, screen = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
+    browsers = sorted(Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
+    return (driver, str(browsers[-1])) if driver and screen and browsers else None
 
 
 IMAGES = os.environ.get("CANDOR_TEST_IMAGES")

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.visit import Visit
 from tests.factories import kinds
+from tests.tools.webkit import expect
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 

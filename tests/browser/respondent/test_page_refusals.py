@@ -65,6 +65,7 @@ def test_missing_browser_feature_is_refused(visit: Visit, site: Capture, script:
     refused(visit, site, words)
 
 
+@pytest.mark.engines("chromium", because="a name can be made to lead to this machine")
 def test_plain_http_is_refused(visit: Visit, site: Capture) -> None:
     visit.url = visit.url.replace("127.0.0.1", "plain.test")
     refused(visit, site, "This page did not come over a secure connection (https).")

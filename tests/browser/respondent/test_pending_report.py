@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import KEPT, Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Request, Response
+from tests.tools.webkit import expect
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -182,7 +182,7 @@ def test_refused_report_is_saved_and_can_be_retried(visit: Visit, site: Capture,
     one_report(visit, site, memory)
 
 
-def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture, memory: Memory) -> None:
+def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture, memory: Memory, engine: str) -> None:
     """A server can make the browser forget what it keeps (Clear-Site-Data with the page); these words are left then."""
     words = "Please do not answer this survey again. Two responses say more about you than one."
     visit.excused = "error: "
@@ -192,6 +192,9 @@ def test_refused_report_warns_not_to_answer_again(visit: Visit, site: Capture, m
     visit.page.reload()
     visit.stage("failed").page.locator("p:visible", has_text=words).wait_for()
     visit.page.reload()
+    if engine != "chromium":  # the others obey the header on this answer too, and have forgotten
+        visit.stage("questions")
+        return
     visit.stage("failed").press("Try again").stage("sent")
     one_report(visit, site, memory)
 

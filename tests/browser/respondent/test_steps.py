@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.visit import Visit, came_back
 from tests.factories import payloads
 from tests.tools.capture import Capture
+from tests.tools.webkit import expect
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -60,7 +60,8 @@ def test_back_leads_one_stage_back_with_answers(visit: Visit) -> None:
     assert visit.asked == []
 
 
-def test_back_by_button_then_by_browser_wastes_no_press(visit: Visit) -> None:
+def test_back_by_button_then_by_browser_wastes_no_press(visit: Visit, site: Capture) -> None:
+    visit.page.goto(f"{site.url}/healthz")
     at_entry(reviewed(visit), "ahead").press("Back to the questions").press("Back")
     at_entry(visit, None)
     visit.leaves = False
@@ -83,7 +84,8 @@ def test_many_presses_at_once_lose_no_answer(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("how", ["location.reload()", "history.back()", "location.assign('/healthz')"])
-def test_leaving_with_marked_answers_asks_once(visit: Visit, how: str) -> None:
+def test_leaving_with_marked_answers_asks_once(visit: Visit, site: Capture, how: str) -> None:
+    visit.page.goto(f"{site.url}/healthz")
     begun(visit).leaves = False
     with visit.page.expect_event("dialog") as shown:
         visit.page.evaluate(how)
@@ -102,20 +104,20 @@ def test_leaving_without_answers_does_not_ask(visit: Visit) -> None:
     assert visit.asked == []
 
 
-def test_leaving_after_send_does_not_ask_and_takes_one_press(visit: Visit) -> None:
-    visit.page.goto("about:blank")
+def test_leaving_after_send_does_not_ask_and_takes_one_press(visit: Visit, site: Capture) -> None:
+    visit.page.goto(f"{site.url}/healthz")
     at_entry(reviewed(visit).press("Send").stage("sent"), None)
-    visit.back().page.wait_for_url("about:blank", wait_until="commit")
+    visit.back().page.wait_for_function("location.pathname === '/healthz'")
     assert visit.asked == []
 
 
-def test_reload_in_review_begins_anew(visit: Visit) -> None:
-    visit.page.goto("about:blank")
+def test_reload_in_review_begins_anew(visit: Visit, site: Capture) -> None:
+    visit.page.goto(f"{site.url}/healthz")
     reviewed(visit).page.reload()
     at_entry(visit.stage("questions"), None)
     assert visit.checked() == 0
     assert visit.page.locator(".answers").inner_html() == ""
-    visit.back().page.wait_for_url("about:blank", wait_until="commit")
+    visit.back().page.wait_for_function("location.pathname === '/healthz'")
 
 
 @pytest.mark.whole_browser("the back-forward cache")
