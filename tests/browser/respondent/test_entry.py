@@ -73,8 +73,9 @@ def test_screening_answer_that_ends_shows_its_text(silent: Visit) -> None:
     agree(silent).press_part("screening-next")
     assert "Choose one of these" in silent.said("screening")
     screen(silent, "No").stage("screened")
-    text = silent.page.locator("[data-part=screened-text]").text_content()
-    assert text == SCREENING["text"]["en"]  # type: ignore[index]
+    text = silent.page.locator("[data-part=screened-text]")
+    assert text.text_content() == SCREENING["text"]["en"]  # type: ignore[index]
+    assert text.evaluate("text => getComputedStyle(text).whiteSpace") == "pre-line", "its lines are shown as written"
     silent.press_part("screened-back").stage("screening")
     screen(silent, "Sometimes").stage("questions")
 
