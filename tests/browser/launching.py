@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar, cast
 
@@ -16,8 +16,13 @@ T = TypeVar("T")
 
 
 @contextmanager
-def launched(playwright: Playwright, engine: str, *, whole: bool = True) -> Iterator[Browser]:
-    """A browser of this engine; of Chromium the headless shell, if there is one, unless the whole one is needed."""
+def launched(
+    playwright: Playwright, engine: str, *, whole: bool = True, heard: Mapping[str, str] | None = None
+) -> Iterator[Browser]:
+    """A browser of this engine; of Chromium the headless shell, if there is one, unless the whole one is needed.
+
+    `heard`: the environment in which a screen reader hears it (tests/tools/orca.py), for Firefox.
+    """
     with ExitStack() as stack:
         if engine == "webkit":
             driver, path = found(find_webkit(), engine)
@@ -27,8 +32,14 @@ def launched(playwright: Playwright, engine: str, *, whole: bool = True) -> Iter
         elif engine == "firefox":
             path = found(find_firefox(), engine)
             # Where the focus goes is looked at; how smoothly the page follows is not.
-            calm = {"general.smoothScroll": False}
-            browser = playwright.firefox.launch(channel="moz-firefox", executable_path=path, firefox_user_prefs=calm)
+            told = {"general.smoothScroll": False} | ({"accessibility.force_disabled": -1} if heard else {})
+            browser = playwright.firefox.launch(
+                channel="moz-firefox",
+                executable_path=path,
+                firefox_user_prefs=told,
+                headless=heard is None,
+                env=dict(heard) if heard else None,
+            )
         else:
             browser = chromium(playwright, found(find_browser() if whole else find_shell(), engine))
         stack.callback(browser.close)

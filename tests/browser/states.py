@@ -156,3 +156,22 @@ STATES: dict[str, Reach] = {
         closed,
     )
 }
+
+UNASKED = {
+    "questions": "Finished loading Campus.",
+    "unfolded": "Finished loading Campus.",
+    "practised": "Not quite: the ticket may have chosen it. Here are the odds again.",
+    "errors": "2 questions have no answer yet.",
+    "review": "Review your answers heading level 2.",
+    "sending": "No reply from the server. This page tries again in one second.",
+    "kept": "No reply from the server. This page tries again in",
+    "discarded": "Your response is deleted heading level 2.",
+    "elsewhere": "",
+    "sent": "Thank you. Your response has arrived. heading level 2.",
+    "failed": "The server did not take your response heading level 2.",
+    "refused": "",
+    "cleared": "This screen is clear heading level 2.",
+    "closed": "Finished loading Campus.",
+}
+"""What a screen reader must say without being asked, in the state that the page has come into. Of a tab in
+the background nothing is; a page that refuses as it loads is announced at most times, but not where Orca is still busy with the load."""

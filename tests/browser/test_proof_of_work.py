@@ -91,7 +91,7 @@ def test_proof_of_work_shows_progress_while_computing(visit: Visit, site: Captur
     answered(visit)
     Survey.objects.update(work_bits=1)  # found in the first batch
     visit.press("Send")
-    status = visit.page.get_by_role("status").get_by_text("Your browser solves a sum that slows robots down.")
+    status = visit.page.locator("[aria-live=polite]").get_by_text("Your browser solves a sum that slows robots down.")
     status.wait_for()
     visit.page.evaluate(COUNT)
     visit.says("sending-seconds", "2 s")

@@ -15,8 +15,12 @@ SHELL = "chromium-headless-shell"
 
 ENGINES = ("chromium", "firefox", "webkit")
 
-PACKAGES = {"firefox": ["firefox-esr"], "webkit": ["webkit2gtk-driver", "xvfb"]}
-"""What Debian has of the other engines."""
+PACKAGES = {
+    "firefox": ["firefox-esr"],
+    "webkit": ["webkit2gtk-driver", "xvfb"],
+    "orca": ["orca", "at-spi2-core", "speech-dispatcher", "dbus", "xvfb", "openbox", "xdotool"],
+}
+"""What Debian has of the other engines, and of a screen reader."""
 
 MISSING = "there is no browser of the engine {engine}; run bin/install-browser {engine}"
 

@@ -51,7 +51,7 @@ def test_a_double_click_is_one_request(visit: Visit, site: Capture) -> None:
 def test_send_offline_waits_with_same_bytes(visit: Visit, site: Capture) -> None:
     answered(visit).page.context.set_offline(True)
     visit.press("Send")
-    visit.page.get_by_role("status").get_by_text("This device is offline.").wait_for()
+    visit.page.locator("[aria-live=polite]").get_by_text("This device is offline.").wait_for()
     assert visit.checked() == 0
     body = visit.page.locator("[data-part=check-body] pre").text_content()
     visit.page.context.set_offline(False)
