@@ -46,6 +46,9 @@ AGENTS = {
 BROWSERS = tuple({"User-Agent": agent, "Accept-Language": language} for language, agent in AGENTS.items())
 """Different browsers with different languages: everybody is to get the same."""
 
+HEADER = re.compile(r"^([A-Za-z][A-Za-z0-9-]*):[ \t]*(\S.*)$", re.MULTILINE)
+OF_THE_CONNECTION = {"host", "connection", "accept-encoding", "content-length", "transfer-encoding", "te", "upgrade"}
+
 POLICY = ("default-src 'none'", "base-uri 'none'", "frame-ancestors")
 """What the content policy of every page must say."""
 UNSAFE = re.compile(r"'unsafe-|\bhttps?:|\*|\bdata:|\bblob:")
@@ -71,19 +74,26 @@ class Check:
 
 
 def check(
-    fetch: Fetch, surveys: Sequence[str], ways: Sequence[str], *, before: Seen | None = None, key: str = ""
+    fetch: Fetch,
+    surveys: Sequence[str],
+    ways: Sequence[str],
+    *,
+    browsers: Sequence[Mapping[str, str]] = BROWSERS,
+    before: Seen | None = None,
+    key: str = "",
 ) -> Check:
     """Check the log and the pages of some surveys over each of these ways.
 
     - `surveys`: their paths, like /s/campus/.
+    - `browsers`: the headers of each browser to ask as.
     - `before`: what the last check has seen.
     - `key`: the log's public key as somebody told it; else that of `before`, else the one that the log names.
     """
-    visitors = [Visitor(way, headers) for way in ways for headers in BROWSERS]
+    visitors = [Visitor(way, headers) for way in ways for headers in browsers]
     try:
         verifier = _verifier(fetch, visitors[0], key or (before.key if before else ""))
         newest = _newest(fetch, visitors, verifier)
-        entries = _entries(fetch, visitors[0], newest)
+        entries, *_ = [_entries(fetch, visitor, newest) for visitor in visitors]
         _require_grown(entries, before)
     except ValueError as fault:
         return Check(0, 0, (str(fault),), before)
@@ -130,10 +140,11 @@ def _entries(fetch: Fetch, visitor: Visitor, newest: Checkpoint) -> list[bytes]:
         name = merkle.tile_name(number, width)
         part = list(_unpacked(fetch(f"/log/tile/entries/{name}", visitor).body))
         if len(part) != width:
-            raise ValueError(f"The log lacks entries: {len(found) + len(part)} of {newest.size} are there.")
+            there = f"{len(found) + len(part)} of {newest.size}"
+            raise ValueError(f"The log lacks entries, for {visitor.way}: {there} are there.")
         found += part
     if merkle.root_of([merkle.leaf_hash(leaf) for leaf in found]) != newest.root:
-        raise ValueError("The log's entries are not those whose root is signed.")
+        raise ValueError(f"The log's entries are not those whose root is signed, for {visitor.way}.")
     return found
 
 
@@ -213,6 +224,18 @@ def parts_of(url: str) -> tuple[str, str]:
         raise ValueError(f"an address must be like https://survey.example.org/s/campus/; got {url!r}")
     found = re.match(r"/s/[^/]+/", parts.path)
     return f"{parts.scheme}://{parts.netloc}", found[0] if found else ""
+
+
+def read_headers(text: str) -> dict[str, str]:
+    """The headers of a browser's request, a line each, as its developer tools copy them.
+
+    Left out are those on the connection, which is another one. Raises ValueError where there is none.
+    """
+    found = dict(HEADER.findall(text))
+    sent = {name: value.strip() for name, value in found.items() if name.lower() not in OF_THE_CONNECTION}
+    if not sent:
+        raise ValueError("a browser's headers must be lines like 'Accept-Language: ar'; there is none")
+    return sent
 
 
 def kept(seen: Seen) -> str:

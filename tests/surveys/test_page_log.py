@@ -27,6 +27,7 @@ from tests.tools.picture_files import base64, png
 
 pytestmark = pytest.mark.django_db
 LOGO = {"file": "seal", "alternative": "Seal"}
+SITE = "https://survey.example.org"
 SURVEYS = ["/s/campus/"]
 WAYS = ["this machine", "http://proxy.example:3128"]
 Tamper = Callable[[str, Visitor, Answer], Answer]
@@ -264,14 +265,47 @@ def test_log_shown_differently_to_one_address_is_found(version: Version, fetch: 
 @pytest.mark.parametrize(
     ("tamper", "fault"),
     [
-        (_changed("/log/tile/entries/", b'"open"', b'"held"'), "The log's entries are not those whose root is signed."),
-        (_changed("/log/tile/entries/", b"{", b""), "The log lacks entries: 0 of 1 are there."),
+        (_changed("/log/tile/entries/", b'"open"', b'"held"'), "The log's entries are not those whose root is signed"),
+        (_changed("/log/tile/entries/", b"{", b""), "The log lacks entries, for this machine: 0 of 1 are there."),
         (_changed("/log/checkpoint", b"\n1\n", b"\n2\n"), "The log is not signed as it was"),
         (_changed("/log/key", b"+", b"-"), "The log has no key"),
     ],
 )
 def test_log_that_does_not_fit_together_is_found(version: Version, fetch: Fetch, tamper: Tamper, fault: str) -> None:
     assert page_check.check(tampered(fetch, tamper), SURVEYS, WAYS).faults[0].startswith(fault)
+
+
+def test_entries_of_one_language_are_compared(version: Version, fetch: Fetch) -> None:
+    def tamper(path: str, visitor: Visitor, answer: Answer) -> Answer:
+        shown = "/entries/" in path and visitor.headers.get("Accept-Language", "").startswith("ar")
+        return replace(answer, body=answer.body.replace(b'"open"', b'"held"')) if shown else answer
+
+    (fault,) = page_check.check(tampered(fetch, tamper), SURVEYS, WAYS).faults
+    assert fault == "The log's entries are not those whose root is signed, for this machine."
+
+
+HERS = (
+    "GET /s/campus/ HTTP/1.1\nHost: survey.example.org\nUser-Agent: Hers/1.0\nAccept-Language: fr\nConnection: close\n"
+)
+"""A request's headers as developer tools copy them."""
+
+
+def test_change_for_one_browser_is_found_where_the_check_asks_as_it(version: Version, fetch: Fetch) -> None:
+    def tamper(path: str, visitor: Visitor, answer: Answer) -> Answer:
+        hers = visitor.headers.get("User-Agent") == "Hers/1.0" and path == "/s/campus/"
+        return replace(answer, body=answer.body + b"<!-- -->") if hers else answer
+
+    changed = tampered(fetch, tamper)
+    assert page_check.check(changed, SURVEYS, WAYS).faults == ()
+    browsers = [*page_check.BROWSERS, page_check.read_headers(HERS)]
+    faults = page_check.check(changed, SURVEYS, WAYS, browsers=browsers).faults
+    assert faults == tuple(f"/s/campus/ is not what the log says, for {way}, fr." for way in WAYS)
+
+
+def test_headers_of_the_connection_are_not_copied() -> None:
+    assert page_check.read_headers(HERS) == {"User-Agent": "Hers/1.0", "Accept-Language": "fr"}
+    with pytest.raises(ValueError, match="must be lines like 'Accept-Language: ar'; there is none"):
+        page_check.read_headers("GET /s/campus/ HTTP/1.1\nHost: survey.example.org\n")
 
 
 def test_command_keeps_what_it_saw(version: Version, fetch: Fetch, tmp_path: Path) -> None:
@@ -305,6 +339,8 @@ def _packed(answer: Answer) -> Response:
 def test_command_refuses_what_it_cannot_use(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"an address must be like https://.*/s/campus/; got 'survey'"):
         call_command("verify_pages", "--against", "survey")
+    with pytest.raises(CommandError, match=r"No such file or directory: .*headers"):
+        call_command("verify_pages", "--against", SITE, "--headers", str(tmp_path / "headers"))
     (tmp_path / "seen").write_text("{}")
     with pytest.raises(CommandError, match="the file of the last check cannot be read"):
-        call_command("verify_pages", "--against", "https://survey.example.org", "--state", str(tmp_path / "seen"))
+        call_command("verify_pages", "--against", SITE, "--state", str(tmp_path / "seen"))

@@ -22,6 +22,8 @@ class Request:
     head: bytes
     body: bytes
     at: float
+    address: str = ""
+    """Where it came from."""
 
     @property
     def method(self) -> str:
@@ -94,7 +96,7 @@ def capturing(respond: Responder) -> Iterator[Capture]:
 
     class Handler(socketserver.StreamRequestHandler):
         def handle(self) -> None:
-            request = read_request(self.rfile)
+            request = read_request(self.rfile, self.client_address[0])
             if request is None:
                 return
             capture.requests.append(request)
@@ -125,7 +127,7 @@ def unused(make: Callable[[], socketserver.TCPServer]) -> socketserver.TCPServer
     return server
 
 
-def read_request(stream: object) -> Request | None:
+def read_request(stream: object, address: str = "") -> Request | None:
     lines = []
     while (line := stream.readline(65536)) not in (b"\r\n", b""):
         lines.append(line)
@@ -133,7 +135,7 @@ def read_request(stream: object) -> Request | None:
         return None
     head = b"".join(lines)
     length = next((int(line.split(b":")[1]) for line in lines if line.lower().startswith(b"content-length:")), 0)
-    return Request(head, stream.read(length), time.monotonic())
+    return Request(head, stream.read(length), time.monotonic(), address)
 
 
 def forward_to(base: str) -> Responder:

@@ -32,13 +32,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--proxy", action="append", default=[], metavar="URL", help="another way to the site; may be repeated"
         )
+        parser.add_argument(
+            "--headers", action="append", default=[], type=Path, metavar="FILE",
+            help="ask as this browser too: the headers of its request, as developer tools copy them; may be repeated",
+        )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             named = [page_check.parts_of(one) for one in options["against"]]
             site, _ = page_check.parts_of(options["log"] or named[0][0])
             before = _seen(options["state"])
-        except ValueError as fault:
+            browsers = [*page_check.BROWSERS, *(page_check.read_headers(one.read_text()) for one in options["headers"])]
+        except (ValueError, OSError) as fault:
             raise CommandError(str(fault)) from None
         if len({theirs for theirs, _ in named}) > 1:
             raise CommandError("The surveys must be of one site: their log is one.")
@@ -48,7 +53,7 @@ class Command(BaseCommand):
             return _fetched((site if path.startswith("/log/") else theirs) + path, visitor)
 
         surveys = [path for _, path in named if path]
-        found = page_check.check(fetch, surveys, ways, before=before, key=options["key"])
+        found = page_check.check(fetch, surveys, ways, browsers=browsers, before=before, key=options["key"])
         if found.faults:
             raise CommandError("\n".join(found.faults), returncode=1)
         if options["state"] and found.seen:

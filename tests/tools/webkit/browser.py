@@ -52,6 +52,8 @@ class Browser(Driven):
         self.driver, self.path, self.display = driver, path, display
         self.browser_type = SimpleNamespace(name="webkit")
         self.contexts: list[Context] = []
+        self.version = ""
+        """Known from the first context on."""
 
     def new_context(self, *, viewport: dict[str, int] | None = None, locale: str = "en", **others: object) -> Context:
         if others:
@@ -75,6 +77,7 @@ class Context(Driven):
         environment = {"DISPLAY": browser.display, "LANGUAGE": locale, "LANG": f"{locale}.UTF-8", "PATH": "/usr/bin"}
         environment |= {"WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1", "HOME": "/nonexistent"}
         self.process, self.driver = session(browser, environment)
+        browser.version = self.driver.capabilities["browserVersion"]
         self.driver.set_window_size(viewport["width"], viewport["height"])
         self.driver.set_page_load_timeout(self.patience)
         self.driver.set_script_timeout(self.patience)
