@@ -27,5 +27,8 @@ def run(path: Path) -> None:
 
 
 def _printed(cell: nbformat.NotebookNode) -> list[str]:
+    """What a cell printed, then what it showed; a slow kernel sends what is printed in several pieces."""
     found = cell.get("outputs", [])
-    return [one.get("text") or one.get("data", {}).get("text/plain", one.output_type) for one in found]
+    printed = "".join(one.text for one in found if one.output_type == "stream")
+    shown = [one.get("data", {}).get("text/plain", one.output_type) for one in found if one.output_type != "stream"]
+    return [printed, *shown] if printed else shown
