@@ -104,6 +104,23 @@ UNSEEN = """(() => {
 })()"""
 """Elements that no narrower screen has shown."""
 
+# The style of 1.4.12 Text Spacing. A sheet made by script is not touched by the page's policy.
+SPACED = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`
+        * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+        p { margin-bottom: 2em !important }`);
+    document.adoptedStyleSheets = [sheet];
+}"""
+
+CLIPPED = """() => [...document.querySelectorAll("main *")].filter((element) =>
+    element.checkVisibility() && !element.closest(".out-of-sight, .candor-out, svg") &&
+    !element.matches(".table-frame") && element.textContent.trim() !== "" &&
+    getComputedStyle(element).overflow !== "visible" &&
+    (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
+).map((element) => element.outerHTML.slice(0, 80))"""
+"""Elements that hide a piece of their text."""
+
 texts = pytest.mark.parametrize(
     "within", [UNCHECKED, pytest.param(EVERYWHERE, marks=pytest.mark.long)], ids=["", "all"]
 )

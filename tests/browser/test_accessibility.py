@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.browser.accessibility import CLEAN, EVERYWHERE, UNCHECKED, faults, on_every_screen, texts_of
+from tests.browser.accessibility import CLEAN, CLIPPED, EVERYWHERE, SPACED, UNCHECKED, faults, on_every_screen, texts_of
 from tests.browser.launching import without_javascript
 from tests.browser.states import KINDS, STATES, UNFOLD, Reach, noscript, practised, questions, unfolded
 from tests.browser.visit import Visit, new_visit
@@ -28,22 +28,6 @@ SMALL = """(selector) => [...document.querySelectorAll(selector.replaceAll(":vis
 TOO_SMALL = """found => found.map((target) => [target.innerText, target.getBoundingClientRect()])
     .filter(([, box]) => box.width < 24 || box.height < 24).map(([name]) => name)"""
 """Targets of less than 24 px, which no target may have."""
-
-# The style of 1.4.12 Text Spacing. A sheet made by script is not touched by the page's policy.
-SPACED = """() => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`
-        * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
-        p { margin-bottom: 2em !important }`);
-    document.adoptedStyleSheets = [sheet];
-}"""
-
-CLIPPED = """() => [...document.querySelectorAll("main *")].filter((element) =>
-    element.checkVisibility() && !element.closest(".out-of-sight, svg") && element.textContent.trim() !== "" &&
-    getComputedStyle(element).overflow !== "visible" &&
-    (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
-).map((element) => element.outerHTML.slice(0, 80))"""
-"""Elements that hide a piece of their text."""
 
 FOCUSED = """async () => {
     await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });

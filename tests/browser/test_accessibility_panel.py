@@ -18,7 +18,17 @@ from surveys.lifecycle.services import close_survey, write_survey
 from surveys.models import Survey, Version
 from surveys.panel import operations
 from surveys.planning.rehearsals import services as rehearsals
-from tests.browser.accessibility import CLEAN, THEME, faint_picture_texts, faults, found, on_every_screen, texts
+from tests.browser.accessibility import (
+    CLEAN,
+    CLIPPED,
+    SPACED,
+    THEME,
+    faint_picture_texts,
+    faults,
+    found,
+    on_every_screen,
+    texts,
+)
 from tests.browser.panel import PHONE, sign_in
 from tests.browser.states import UNFOLD
 from tests.factories import kinds, payloads, simulation
@@ -164,6 +174,23 @@ def test_headings_are_nested(page: Page, alice: User, run: Run) -> None:
     assert "By group" in results.get_by_role("heading", level=4).all_inner_texts()
     page.goto(f"/reports/{run.key}/")
     assert page.get_by_role("heading", level=2, name="Have you cheated?").is_visible()
+
+
+SPACED_PAGES = ("/panel/", "/panel/survey/campus/", "/panel/survey/campus/watch/", "/panel/survey/campus/plan/")
+
+
+def test_text_spacing_and_320_px_hide_nothing(page: Page, alice: User, run: Run) -> None:
+    """WCAG 1.4.12 and 1.4.10: letters, words and lines wide apart; a screen of 1280 px at 400 %. Tables scroll."""
+    sign_in(page, alice)
+    clipped, wide = {}, {}
+    for path in SPACED_PAGES:
+        page.set_viewport_size({"width": 320, "height": 640})
+        page.goto(path)
+        wide[path] = page.evaluate("document.documentElement.scrollWidth")
+        page.evaluate(SPACED)
+        clipped[path] = page.evaluate(CLIPPED)
+    assert max(wide.values()) <= 320
+    assert clipped == {path: [] for path in SPACED_PAGES}
 
 
 def test_axe_inserted_fault_is_found(page: Page, alice: User, run: Run) -> None:
