@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test test-browsers test-stack test-citus test-long check audit audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders
-.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install format docs messages lock release pictures reference coverage bench bench-library backup restore long fuzz machine chaos slow failures
+.PHONY: containers cluster cluster-down chaos-cluster audit-failures audit-install audit-pages audit-screen-reader format docs messages lock release pictures reference coverage bench bench-library backup restore long fuzz machine chaos slow failures
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,7 +48,7 @@ test-citus: ## what is stored, counted and backed up, on a Citus cluster; CITUS_
 
 test-long: ## the tests that are too long for make test, and those by hypothesis with other examples each time
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-browser firefox orca
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
 
 check: ## lint (templates too), formatting, types, import directions, migrations
@@ -69,7 +69,7 @@ restore: ## make an empty installation from such a file; FILE=candor.zip, from e
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py restore "$(FILE)" $(if $(SIGNED_BY),--signed-by "$(SIGNED_BY)") $(if $(UNSIGNED),--unsigned)
 
-audit: test-long audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders audit-failures ## the long proofs; each writes its numbers into docs
+audit: test-long audit-wire audit-files audit-fuzz audit-orders audit-crashes audit-slow-senders audit-failures audit-pages ## the long proofs; each writes its numbers into docs
 
 audit-wire: ## 30,000 answers by a real browser: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
@@ -120,6 +120,16 @@ audit-slow-senders: ## slow senders of every kind against an installation and a 
 audit-failures: ## clocks, folders and processes that fail around an installation and a stack, into docs/evidence/failures.md (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python -m tests.failures
+
+audit-pages: ## 60 attacks of a server on three browsers and on the check from outside, 10,000 honest loads, into docs/evidence/changed-pages.md
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser firefox webkit
+	@$(BIN)/python -m tests.attacks
+
+audit-screen-reader: ## the respondent's page in every state by a screen reader, and a survey answered by ear in five languages (eight minutes)
+	@$(PYTHON) bin/install requirements-dev.lock
+	@$(BIN)/python bin/install-browser firefox orca
+	@$(BIN)/python -m pytest -n 0 -m long tests/browser/screen_reader $(ARGS)
 
 audit-install: ## the commands of docs/how-to/deploy.md on empty machines in containers (as root, ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock

@@ -173,5 +173,8 @@ UNASKED = {
     "cleared": "This screen is clear heading level 2.",
     "closed": "Finished loading Campus.",
 }
-"""What a screen reader must say without being asked, in the state that the page has come into. Of a tab in
-the background nothing is; a page that refuses as it loads is announced at most times, but not where Orca is still busy with the load."""
+"""What a screen reader must say without being asked, in the state that the page has come into.
+
+Of a tab in the background nothing is; a page that refuses as it loads is announced at most times, but not where Orca is
+still busy with the load.
+"""

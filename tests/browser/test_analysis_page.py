@@ -47,7 +47,7 @@ def test_analysis_by_keyboard_requested_and_repeated(page: Page, alice: User, su
     expect(page.get_by_label("Second question")).to_be_focused()
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
     page.get_by_role("button", name="Run the analysis").press("Enter")
-    expect(page.get_by_role("status")).to_have_text("Waiting for a worker.")
+    expect(page.locator("[aria-live=polite]")).to_have_text("Waiting for a worker.")
     page.get_by_role("progressbar", name="Computing").wait_for()
     analyses.execute(Analysis.objects.get().pk)
     # The page looks after it by itself, and shows what came out.

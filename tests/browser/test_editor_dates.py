@@ -44,7 +44,9 @@ def test_date_is_added_by_one_click_and_made_by_month(editor: Page) -> None:
     editor.get_by_label("From", exact=True).fill("2024-01")
     editor.get_by_label("To", exact=True).fill("2025-12")
     editor.get_by_role("button", name="Make options").click()
-    expect(editor.get_by_role("status").filter(has_text="25 options were made, in every language.")).to_be_visible()
+    expect(
+        editor.locator("[aria-live=polite]").filter(has_text="25 options were made, in every language.")
+    ).to_be_visible()
     expect(editor.get_by_label("Dropdown", exact=True)).to_be_checked()
     frame(editor).locator("#question-2 option").nth(26).wait_for(state="attached")
     wait_until_saved(editor)
@@ -85,7 +87,9 @@ def test_wrong_dates_are_named_by_their_field(editor: Page) -> None:
     editor.get_by_label("Classes", exact=True).select_option(label="Dates that you enter")
     editor.get_by_label("Dates", exact=True).fill("2024-03-15, 2024-02-30")
     editor.get_by_role("button", name="Make options").click()
-    expect(editor.get_by_role("status").filter(has_text="Date 2 must be a day such as 2024-03-15")).to_be_visible()
+    expect(
+        editor.locator("[aria-live=polite]").filter(has_text="Date 2 must be a day such as 2024-03-15")
+    ).to_be_visible()
     assert choices_shown(editor) == before
     editor.get_by_label("Dates", exact=True).fill("2024-03-15\n2024-07-01")
     editor.get_by_role("button", name="Make options").click()
@@ -107,7 +111,9 @@ def test_conditions_follow_options_that_stay(editor: Page) -> None:
     editor.get_by_label("Classes", exact=True).select_option(label="Time of day")
     editor.get_by_label("From", exact=True).fill("12:00")
     editor.get_by_role("button", name="Make options").click()
-    expect(editor.get_by_role("status").filter(has_text="4 options were made, in every language.")).to_be_visible()
+    expect(
+        editor.locator("[aria-live=polite]").filter(has_text="4 options were made, in every language.")
+    ).to_be_visible()
     expect(editor.get_by_label("Option 1", exact=True)).to_have_value("12:00 – 17:59")
     wait_until_saved(editor)
     alone = next(item for item in definition()["items"] if item["key"] == "alone")

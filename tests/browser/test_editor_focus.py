@@ -22,7 +22,7 @@ def test_focus_stays_in_the_card_after_acts_by_keys(editor: Page) -> None:
     editor.get_by_role("heading", name="Question 2").wait_for()
     expect(card).to_be_focused()
     editor.get_by_role("button", name="Delete", exact=True).press("Enter")
-    expect(editor.get_by_role("status").first).to_have_text("Question 2 is deleted.")
+    expect(editor.locator("[aria-live=polite]").first).to_have_text("Question 2 is deleted.")
     expect(card).to_be_focused()
     editor.get_by_role("button", name="1 Have you cheated?").press("Enter")
     editor.get_by_role("heading", name="Question 1").wait_for()

@@ -71,7 +71,7 @@ def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User)
     page.locator("[data-tile=width]", has_text="With 100 responses").wait_for()
     assert page.locator("#plan-respondents").input_value() == "100"
     assert value(page, "width") != width
-    assert "100 responses" in page.get_by_role("status").first.inner_text()
+    assert "100 responses" in page.locator("[aria-live=polite]").first.inner_text()
 
 
 def test_plan_other_kind_has_own_fields(frank_page: Page, alice: User) -> None:

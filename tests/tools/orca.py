@@ -17,8 +17,13 @@ from pathlib import Path
 PROGRAMS = ("orca", "xdotool", "openbox", "dbus-daemon", "Xvfb")
 LAUNCHER = Path("/usr/libexec/at-spi-bus-launcher")
 SILENT_VOICE = 'AddModule "dummy" "sd_dummy" ""\nDefaultModule dummy\n'
-AT_ONCE = "import orca.debug\norca.debug.debugFile.reconfigure(line_buffering=True)\n"
-"""What Orca runs as it starts, or a line stays in its buffer until the next ones come."""
+OWN_SETTINGS = """
+import orca.debug, orca.settings
+orca.debug.debugFile.reconfigure(line_buffering=True)
+orca.settings.sayAllOnLoad = False
+"""
+"""What Orca runs as it starts: no line of its log waits for the next ones, and no page is read before it is asked for,
+as what is read is scrolled to, away from under a click."""
 SAID = re.compile(r"^[0-9:.]+ - SPEECH OUTPUT: '(.*)'(?: ?\{'established.*)?$", re.MULTILINE)
 
 QUIET = 0.6
@@ -122,7 +127,7 @@ def _environment(home: Path, screen: str) -> dict[str, str]:
     (speech / "speechd.conf").write_text(SILENT_VOICE)
     own = home / ".local/share/orca"
     own.mkdir(parents=True)
-    (own / "orca-customizations.py").write_text(AT_ONCE)
+    (own / "orca-customizations.py").write_text(OWN_SETTINGS)
     return {
         "PATH": os.environ["PATH"],
         "DISPLAY": screen,

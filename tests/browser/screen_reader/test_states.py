@@ -1,47 +1,14 @@
 """Each state of the respondent's page as Orca speaks it: what it says unasked, and the whole page when it is read."""
 
-import re
-
 import pytest
-from playwright.sync_api import Page
 
+from tests.browser.screen_reader.spoken import unspoken
 from tests.browser.states import KINDS, STATES, UNASKED, questions
 from tests.browser.visit import Visit
 from tests.tools.capture import Capture
 from tests.tools.orca import Orca
 
 pytestmark = pytest.mark.long
-
-LETTERS = re.compile(r"[^\W\d_]{2}")
-"""What a text has that is read out; of figures and brackets alone Orca says some by their names."""
-
-VISIBLE = """() => {
-    const found = [];
-    const walk = (node) => {
-        if (node.nodeType === Node.TEXT_NODE) {
-            found.push(node.data);
-        } else if (node.nodeType === Node.ELEMENT_NODE && node.ariaHidden !== "true" && node.checkVisibility() &&
-            node.dataset.part !== "sending-seconds") {
-            node.childNodes.forEach(walk);
-        }
-    };
-    walk(document.querySelector("main"));
-    return found;
-}"""
-"""The texts that are there for a screen reader, but for the one that counts seconds."""
-
-
-def plain(text: str) -> str:
-    """Its words alone: Orca says a dash and a dot between letters by their names."""
-    named = re.sub(r"\b(dot|dash|slash|colon)\b", " ", text.lower())
-    return " ".join(["", *re.findall(r"[^\W_]+", named), ""])
-
-
-def unspoken(page: Page, said: str) -> list[str]:
-    """The texts of the page that were not said."""
-    spoken = plain(said)
-    shown = [text.strip() for text in page.evaluate(VISIBLE) if LETTERS.search(text)]
-    return [text for text in shown if plain(text) not in spoken]
 
 
 def heard(visit: Visit, reader: Orca, awaited: str = "") -> tuple[str, str]:

@@ -32,6 +32,7 @@ export function element(name, text = "", className = "") {
  */
 export class Stages {
   #root;
+  #focusing = 0;
 
   constructor(root) {
     this.#root = root;
@@ -40,9 +41,12 @@ export class Stages {
 
   /**
    * @param {string} stage
-   * @param {{focus?: boolean}} [options]  whether the focus goes to the title, so that a screen reader says what is new
+   * @param {{focus?: boolean, lasting?: number}} [options]  whether the focus goes to the title, so that a screen reader
+   *   says what is new, and after how many milliseconds: of a stage that is gone by then it would say half, and less of
+   *   the next one
    */
-  show(stage, { focus = true } = {}) {
+  show(stage, { focus = true, lasting = 0 } = {}) {
+    clearTimeout(this.#focusing);
     this.now = stage;
     this.#root.dataset.now = stage;
     const staged = [...this.#root.querySelectorAll("[data-stage]")];
@@ -50,7 +54,12 @@ export class Stages {
       section.hidden = !section.dataset.stage.split(" ").includes(stage);
     });
     if (focus) {
-      staged.filter((section) => !section.hidden).map(titleOf).find((title) => title !== null)?.focus();
+      const title = staged.filter((section) => !section.hidden).map(titleOf).find((one) => one !== null);
+      if (lasting > 0) {
+        this.#focusing = setTimeout(() => title?.focus(), lasting);
+      } else {
+        title?.focus();
+      }
     }
   }
 }

@@ -4,6 +4,9 @@ import { Receipt } from "./review.js";
 import { Delivery, browserWorld } from "./transport.js";
 import { ProofOfWork } from "./proof.js";
 
+/** Milliseconds after which the focus goes to "Sending": most responses have arrived by then. */
+const SOON = 400;
+
 /**
  * From one frozen body to its end: the stages sending, sent, failed, discarded and elsewhere, and what is said in them.
  * It never sees an answer. There is one body, and no refusal, however final, makes this page or the next draw another.
@@ -127,7 +130,7 @@ export class Sending {
     if (this.#delivery.running) {
       this.#delivery.hurry();
     } else {
-      this.#stages.show("sending");
+      this.#stages.show("sending", { lasting: SOON });
       await this.#deliver();
     }
   }
@@ -158,7 +161,7 @@ export class Sending {
   #show(body) {
     this.#body = body;
     this.#tell("sending", {});
-    this.#stages.show("sending");
+    this.#stages.show("sending", { lasting: SOON });
   }
 
   /** Another tab with the same body may be about to send it, or this one's last load may not quite be gone. */

@@ -102,7 +102,7 @@ function Editor({ draft, prices, state, listen }) {
       <a class=${`candor-button${stops ? " candor-plain" : ""}`} href=${draft.addresses.opening}>${gettext("Open …")}</a>
     </div>
     <div class="editor-tabs" role="group" aria-label=${gettext("Parts of the editor")}>${tabs().map(([name, words]) => html`<button type="button" aria-pressed=${String(tab === name)} onClick=${() => setTab(name)}>${words}</button>`)}</div>
-    <p class="candor-out" role="status">${said}</p>
+    <p class="candor-out" aria-live="polite">${said}</p>
     <div class="editor-columns">
       <${Outline} draft=${draft} state=${state} at=${at} onSelect=${select} language=${spoken} prices=${prices} />
       <div class="editor-middle">

@@ -86,7 +86,7 @@ function Cells({ draft, background, language }) {
   const written = JSON.stringify(background);
   useEffect(() => ask(background), [written]);
   if (!found.kept) {
-    return html`<p role="status" class="candor-quiet">${found.fault ?? ""}</p>`;
+    return html`<p aria-live="polite" class="candor-quiet">${found.fault ?? ""}</p>`;
   }
   const names = background.questions.map(({ wording }, place) => wording[language] || Object.values(wording).find(Boolean) || fill(gettext("Background question {number}"), { number: place + 1 }));
   const percent = (share) => new Intl.NumberFormat(document.documentElement.lang, { style: "percent" }).format(share);

@@ -88,7 +88,7 @@ export function Classes({ draft, item }) {
       onInput=${(event) => set("at", event.target.value)}></textarea><small class="candor-quiet">${gettext("Years, months or days, one per line. Each begins a class.")}</small></label>`}
     ${"to" in classes && html`<div class="editor-switches">${flag("earlier", gettext("An option for earlier"))}${flag("later", gettext("An option for later"))}</div>`}
     <p><button type="button" class="candor-button candor-plain" onClick=${make}>${gettext("Make options")}</button></p>
-    <p role="status" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? fill(ngettext("{count} option was made, in every language.", "{count} options were made, in every language.", said.made), { count: said.made }) : gettext("They replace the options above, in every language."))}</p></div>
+    <p aria-live="polite" class=${said.fault ? "candor-fault" : "candor-quiet"}>${said.fault ?? (said.made ? fill(ngettext("{count} option was made, in every language.", "{count} options were made, in every language.", said.made), { count: said.made }) : gettext("They replace the options above, in every language."))}</p></div>
   </details>`;
 }
 

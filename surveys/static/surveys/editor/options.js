@@ -69,7 +69,7 @@ export function Options({ draft, item, language, points = false }) {
       choice=${choice} language=${language} own=${own} acts=${acts} />`)}</ol>
     <button type="button" class="editor-text" data-path="choices" onClick=${() => insert(choices.length, [""])}>${gettext("+ Add option")}</button>
     <span class="candor-quiet"> ${gettext("Enter adds the next one; a pasted list becomes options.")}</span>
-    <p role="status" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && fill(gettext("At most {limit} answers, “prefer not to say” included. Left out: {count}."), { limit: MOST_ANSWERS, count: left })}</p>
+    <p aria-live="polite" class=${left > 0 ? "editor-stop" : "candor-out"}>${left > 0 && fill(gettext("At most {limit} answers, “prefer not to say” included. Left out: {count}."), { limit: MOST_ANSWERS, count: left })}</p>
   </fieldset>`;
 }
 

@@ -71,7 +71,7 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
           selected=${at === `item:${item.key}`} onSelect=${onSelect} language=${language} draft=${draft} others=${here(`item:${item.key}`)}
           problems=${missing.get(item.key) ?? 0} />`)}`)}
     </ol>
-    ${words && !shown.length && html`<p class="candor-quiet editor-outline-foot" role="status">${gettext("No question matches.")}</p>`}
+    ${words && !shown.length && html`<p class="candor-quiet editor-outline-foot" aria-live="polite">${gettext("No question matches.")}</p>`}
     <p class="editor-outline-foot"><button type="button" class="editor-text" onClick=${section}>${gettext("+ Section")}</button></p>
   </nav>`;
 }

@@ -29,7 +29,7 @@ export function PictureField({ draft, shown, language, path, onChange, onAlterna
     <p><label class="editor-text">${shown ? fill(gettext("Replace: {name}"), { name: label }) : `+ ${label}`}<input type="file" class="candor-out" data-path=${path}
       accept="image/png,image/jpeg,image/webp" onChange=${chosen} /></label>
       ${shown && html` <button type="button" class="editor-text editor-danger" onClick=${() => onChange(null)}>${gettext("Remove")}</button>`}</p>
-    <p role="status" class=${said ? "" : "candor-out"}>${said}</p>
+    <p aria-live="polite" class=${said ? "" : "candor-out"}>${said}</p>
     ${shown && html`<label class="editor-field">${gettext("Alternative text")} <small class="candor-quiet">${gettext("What it shows, for people who cannot see it.")}</small>
       <input class="candor-field" lang=${language} dir="auto" data-path=${`${path}/alternative`} value=${shown.alternative[language] ?? ""}
         placeholder=${shown.alternative[definition.languages[0]] ?? ""} onInput=${(event) => onAlternative(event.target.value)} /></label>`}
