@@ -129,6 +129,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "surveys.accounts.passwords.NoWordsOfTheSite"},
     {"NAME": "surveys.accounts.tokens.EndedByNewPassword"},
 ]
 LOGIN_URL = "admin:login"
@@ -210,9 +211,12 @@ DEFAULT_FROM_EMAIL = registry.EMAIL_FROM.read()
 # Networks of one's own that webhooks may lead to; any other private address is refused.
 CANDOR_WEBHOOKS_INSIDE = registry.WEBHOOKS_INSIDE.read()
 
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
-SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
+# With these prefixes a browser takes the cookies over https alone, and those of __Host- from no other host.
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = (f"{'__Host-' if SECURE else ''}{name}" for name in ("sessionid", "csrftoken"))
+LANGUAGE_COOKIE_NAME = f"{'__Secure-' if SECURE else ''}candor_language"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Strict"
 # Whatever ends https stands in front of us and redirects there; whether to ask for a browser's preload list is for the
 # owner of the domain to decide.
 SECURE_SSL_REDIRECT = False
@@ -239,12 +243,8 @@ LANGUAGES = [
 ]
 # What the panel speaks; docs/explanation/respondent-page.md says how to add one.
 PANEL_LANGUAGES = ("en", "de")
-LANGUAGE_COOKIE_NAME = "candor_language"
 LANGUAGE_COOKIE_PATH = "/panel/"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
-LANGUAGE_COOKIE_SECURE = SECURE
-LANGUAGE_COOKIE_HTTPONLY = True
-LANGUAGE_COOKIE_SAMESITE = "Strict"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

@@ -35,3 +35,18 @@ def test_response_https_sends_hsts(db: None, settings: Any, address: str) -> Non
     assert Client().get(address)["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
     settings.SECURE_HSTS_SECONDS = 0
     assert "Strict-Transport-Security" not in Client().get(address)
+
+
+def test_cookies_have_their_prefixes_over_https(tmp_path: Path) -> None:
+    """Of __Host- a browser demands https, this host and the whole path; of __Secure- https."""
+    script = (
+        "from django.conf import settings as s; from surveys.panel.accounts.single_sign_on import COOKIE; "
+        "print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.LANGUAGE_COOKIE_NAME, COOKIE, "
+        "s.SESSION_COOKIE_PATH, s.CSRF_COOKIE_PATH, s.SESSION_COOKIE_DOMAIN, s.CSRF_COOKIE_DOMAIN)"
+    )
+    environment = os.environ | {"CANDOR_DATA": str(tmp_path), "CANDOR_URL": "https://survey.example.org"}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", script]
+    asked = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=True)
+    names = "__Host-sessionid __Host-csrftoken __Secure-candor_language __Secure-candor_institution"
+    assert asked.stdout.split() == [*names.split(), "/", "/", "None", "None"]

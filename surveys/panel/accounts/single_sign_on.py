@@ -18,7 +18,7 @@ from surveys.accounts import single_sign_on
 from surveys.panel.accounts import kept_forms
 from surveys.panel.views import panel_page, signed_in
 
-COOKIE = "candor_institution"
+COOKIE = f"{'__Secure-' if settings.SECURE else ''}candor_institution"
 """The attempt of this browser. The session's cookie, SameSite=Strict, does not come along from the provider's site."""
 
 NOT_OFFERED = gettext_lazy("This installation offers no sign-in through an institution.")
