@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.make import commands, conformance, endpoints, errors, files, functions, survey_file, threat_model
+from docs.make import asvs, commands, conformance, endpoints, errors, files, functions, survey_file, threat_model
 
 DOCS = Path(__file__).resolve().parents[1]
 
 PAGES: dict[str, Callable[[], str]] = {
     "assurance/accessibility.md": conformance.text,
+    "assurance/application-security.md": asvs.text,
     "assurance/openacr.yaml": conformance.openacr,
     "assurance/threat-model.md": threat_model.text,
     "reference/endpoints.md": endpoints.text,
