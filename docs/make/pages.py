@@ -3,7 +3,18 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.make import asvs, commands, conformance, endpoints, errors, files, functions, survey_file, threat_model
+from docs.make import (
+    asvs,
+    commands,
+    conformance,
+    endpoints,
+    errors,
+    files,
+    functions,
+    survey_file,
+    threat_model,
+    vendor_assessment,
+)
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -12,6 +23,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "assurance/application-security.md": asvs.text,
     "assurance/openacr.yaml": conformance.openacr,
     "assurance/threat-model.md": threat_model.text,
+    "assurance/vendor-assessment.md": vendor_assessment.text,
     "reference/endpoints.md": endpoints.text,
     "reference/errors.md": errors.text,
     "reference/files.md": files.text,
