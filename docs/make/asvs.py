@@ -4,16 +4,14 @@ asvs.txt has a row for each requirement: its number, its level, what it asks in 
 names of tests; or after `=` what it is met by, after `-` why it does not apply, after `!` what is missing.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from docs.make.markdown import code, page, table
+from docs.make.markdown import TEST, evidence, page, table
 
 ROWS = Path(__file__).with_suffix(".txt")
 KINDS = {"": "tested", "=": "met", "-": "does not apply", "!": "missing"}
-TEST = re.compile(r"\btest_\w+")
 
 ABOUT = """\
 The [Application Security Verification Standard](https://owasp.org/www-project-application-security-verification-standard/) 5.0.0 has {whole} requirements of levels 1 and 2, in short words here; look up its own by their numbers. {tested} rest on
@@ -73,5 +71,4 @@ def text() -> str:
 
 
 def _answer(one: Requirement) -> str:
-    said = one.answer.removeprefix(one.kind).strip()
-    return TEST.sub(lambda found: code(found[0]), said)
+    return evidence(one.answer.removeprefix(one.kind).strip())

@@ -1,6 +1,8 @@
 """Pieces of Markdown for the pages that are written from the code."""
 
+import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 MARK = "<!-- Written by `make reference`; a change by hand is lost with the next run. -->"
 
@@ -21,3 +23,18 @@ def cell(text: str) -> str:
 
 def code(text: object) -> str:
     return f"`{text}`"
+
+
+DOCS = Path(__file__).resolve().parents[1]
+TEST = re.compile(r"\btest_\w+")
+PAGE = re.compile(r"\bdocs/([\w/-]+\.md)\b")
+
+
+def evidence(text: str) -> str:
+    """Names of tests as code, and of pages as links by their titles, for a page in a folder of docs."""
+    return PAGE.sub(_link, TEST.sub(lambda found: code(found[0]), text))
+
+
+def _link(found: re.Match[str]) -> str:
+    title = (DOCS / found[1]).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    return f"[{title}](../{found[1]})"

@@ -1,7 +1,6 @@
 """The pages of docs that are written from the code, each with the function that makes its text."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from docs.make import (
     asvs,
@@ -15,8 +14,9 @@ from docs.make import (
     threat_model,
     vendor_assessment,
 )
+from docs.make.markdown import DOCS
 
-DOCS = Path(__file__).resolve().parents[1]
+__all__ = ["DOCS", "PAGES"]
 
 PAGES: dict[str, Callable[[], str]] = {
     "assurance/accessibility.md": conformance.text,

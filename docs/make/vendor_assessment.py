@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from docs.make.asvs import TEST
-from docs.make.markdown import code, page, table
+from docs.make.markdown import evidence, page, table
 
 ROWS = Path(__file__).with_suffix(".txt")
 SHORT = ("yes", "in part", "no", "–")
@@ -37,6 +36,6 @@ def answers() -> list[Answer]:
 def text() -> str:
     parts = []
     for part, found in groupby(answers(), key=lambda one: one.part):
-        rows = [(one.question, one.short, TEST.sub(lambda name: code(name[0]), one.said)) for one in found]
+        rows = [(one.question, one.short, evidence(one.said)) for one in found]
         parts += [f"## {part}", table(("Question", "", "Answer"), rows)]
     return page("Answers for IT departments", "For IT departments that assess it before use.", ABOUT, *parts)

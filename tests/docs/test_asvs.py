@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from docs.make import vendor_assessment
-from docs.make.asvs import KINDS, TEST, Requirement, requirements
+from docs.make.asvs import KINDS, Requirement, requirements
+from docs.make.markdown import TEST
 
 ROOT = Path(__file__).parents[2]
 OF_ASVS = {"1": 70, "2": 183}
