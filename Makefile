@@ -126,7 +126,7 @@ audit-pages: ## 60 attacks of a server on three browsers and on the check from o
 	@$(BIN)/python bin/install-browser firefox webkit
 	@$(BIN)/python -m tests.attacks
 
-audit-screen-reader: ## the respondent's page in every state by a screen reader, and a survey answered by ear in five languages (eight minutes)
+audit-screen-reader: ## the respondent's page in every state by a screen reader, and a survey answered by ear in five languages (five minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-browser firefox orca
 	@$(BIN)/python -m pytest -n 0 -m long tests/browser/screen_reader $(ARGS)

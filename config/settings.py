@@ -213,6 +213,7 @@ CANDOR_WEBHOOKS_INSIDE = registry.WEBHOOKS_INSIDE.read()
 
 # With these prefixes a browser takes the cookies over https alone, and those of __Host- from no other host.
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = (f"{'__Host-' if SECURE else ''}{name}" for name in ("sessionid", "csrftoken"))
+MESSAGE_STORAGE = "config.messages.Storage"
 LANGUAGE_COOKIE_NAME = f"{'__Secure-' if SECURE else ''}candor_language"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True

@@ -40,13 +40,15 @@ def test_response_https_sends_hsts(db: None, settings: Any, address: str) -> Non
 def test_cookies_have_their_prefixes_over_https(tmp_path: Path) -> None:
     """Of __Host- a browser demands https, this host and the whole path; of __Secure- https."""
     script = (
-        "from django.conf import settings as s; from surveys.panel.accounts.single_sign_on import COOKIE; "
-        "print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.LANGUAGE_COOKIE_NAME, COOKIE, "
+        "from django.conf import settings as s; from config.messages import Storage; "
+        "from surveys.panel.accounts.single_sign_on import COOKIE; "
+        "print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, Storage.storage_classes[0].cookie_name, "
+        "s.LANGUAGE_COOKIE_NAME, COOKIE, "
         "s.SESSION_COOKIE_PATH, s.CSRF_COOKIE_PATH, s.SESSION_COOKIE_DOMAIN, s.CSRF_COOKIE_DOMAIN)"
     )
     environment = os.environ | {"CANDOR_DATA": str(tmp_path), "CANDOR_URL": "https://survey.example.org"}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", script]
     asked = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=True)
-    names = "__Host-sessionid __Host-csrftoken __Secure-candor_language __Secure-candor_institution"
+    names = "__Host-sessionid __Host-csrftoken __Host-messages __Secure-candor_language __Secure-candor_institution"
     assert asked.stdout.split() == [*names.split(), "/", "/", "None", "None"]
