@@ -69,7 +69,7 @@ def panel_language(request: HttpRequest) -> str:
 
 def browser_zone(request: HttpRequest) -> ZoneInfo:
     """Return the time zone that the browser has told (theme.js), else UTC."""
-    name = request.COOKIES.get("candor_zone", "")
+    name = request.COOKIES.get(f"{'__Secure-' if settings.SECURE else ''}candor_zone", "")
     return ZoneInfo(name) if name in known_zones() else ZoneInfo("UTC")
 
 

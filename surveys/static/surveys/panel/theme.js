@@ -34,7 +34,9 @@
   }
 
   // The server shows and reads times in this browser's zone.
-  document.cookie = `candor_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/panel/; max-age=31536000; samesite=strict`;
+  const [prefix, secure] = location.protocol === "https:" ? ["__Secure-", "; secure"] : ["", ""];
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  document.cookie = `${prefix}candor_zone=${zone}; path=/panel/; max-age=31536000; samesite=strict${secure}`;
   paint();
   system.addEventListener("change", paint);
   document.addEventListener("DOMContentLoaded", paint);
