@@ -1,19 +1,23 @@
 """Arms of a design: several versions of the page, of which each browser draws one (docs/adr/0052-arms.md).
 
-Which one it drew is sent openly, as the answer to the first background question, which nobody is asked. Every arm
-sends its answers through the same tickets.
+Which one it drew is sent openly, as the answer to the first background question, which nobody is asked. Each arm may
+ask some questions in another way, with other tickets or other words: those are questions of the design beside them, and
+a report has the symbols of all of them, whatever was asked (docs/adr/0056-questions-of-an-arm.md).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from django.utils.translation import gettext
 
 from collector.designs.blocks import Text
 from collector.designs.checks import exact_keys, listed, one_of, require, text, whole
 from collector.errors import Path
+
+if TYPE_CHECKING:
+    from collector.designs.design import Item
 
 MOST_ARMS = 4
 MOST_WEIGHT = 100
@@ -27,22 +31,40 @@ class Arm:
     - `explanation`: whether the page explains the tickets before the questions, or after Send.
     - `weight`: of so many of all weights this arm is drawn.
     - `introduction`: in place of the survey's own; empty for that.
+    - `instead`: the key of the question that this arm asks instead, by the key of the one that it leaves out.
+    - `consent`: what must be ticked besides, where this arm protects less than another; empty where it does not.
     """
 
     explanation: Explanation
     weight: int
     introduction: Text
+    instead: Mapping[str, str]
+    consent: Text
 
     @classmethod
     def of(cls, arm: Mapping[str, Any]) -> Self:
         """Return the arm of a validated document."""
-        return cls(arm["explanation"], arm["weight"], arm.get("introduction", {}))
+        words = (arm.get(name, {}) for name in ("introduction", "instead", "consent"))
+        return cls(arm["explanation"], arm["weight"], *words)
 
 
 def shares_of(arms: Sequence[Mapping[str, Any]]) -> tuple[Fraction, ...]:
     """How often each arm of a valid document is drawn; together 1."""
     total = sum(arm["weight"] for arm in arms)
     return tuple(Fraction(arm["weight"], total) for arm in arms)
+
+
+def versions_of(keys: Sequence[str], arms: Sequence[Arm]) -> tuple[tuple[int, ...], ...]:
+    """The places of the questions, named by `keys`, that each arm asks; all of them, once, without arms."""
+    others = {key for arm in arms for key in arm.instead.values()}
+    return tuple(
+        tuple(
+            place
+            for place, key in enumerate(keys)
+            if key not in arm.instead and (key not in others or key in arm.instead.values())
+        )
+        for arm in arms
+    ) or (tuple(range(len(keys))),)
 
 
 def check_arms(value: object, path: Path, languages: list[str] | None = None) -> int:
@@ -52,9 +74,57 @@ def check_arms(value: object, path: Path, languages: list[str] | None = None) ->
     require(2 <= len(arms) <= MOST_ARMS, path, many.format(most=MOST_ARMS, count=len(arms)))
     for number, one in enumerate(arms):
         at = (*path, number)
-        arm = exact_keys(one, {"explanation", "weight"}, at, optional={"introduction"})
+        arm = exact_keys(one, {"explanation", "weight"}, at, optional={"introduction", "instead", "consent"})
         one_of(arm["explanation"], get_args(Explanation), (*at, "explanation"), gettext("before or after"))
         whole(arm["weight"], (*at, "weight"), low=1, high=MOST_WEIGHT)
-        if "introduction" in arm and languages is not None:
-            text(arm["introduction"], (*at, "introduction"), languages)
+        for name in {"introduction", "consent"} & set(arm) if languages is not None else ():
+            text(arm[name], (*at, name), languages)
+        if "instead" in arm:
+            _check_names(arm["instead"], number, (*at, "instead"))
     return len(arms)
+
+
+def _check_names(instead: object, arm: int, path: Path) -> None:
+    """Validate the names of the questions that an arm asks instead of others."""
+    fits = isinstance(instead, dict) and instead and all(isinstance(key, str) for key in instead.values())
+    require(
+        fits, path, gettext("must name a question for each that is left out; got {instead!r}").format(instead=instead)
+    )
+    first = gettext("is for the versions after the first, which asks the questions as they are")
+    require(arm > 0, path, first)
+
+
+def check_instead(items: Sequence["Item"], arms: Sequence[Arm], path: Path) -> None:
+    """Validate what arms ask instead of what: questions with the same answers, and conditions that their arms ask."""
+    places = {item.key: place for place, item in enumerate(items)}
+    replaced: dict[str, str] = {}
+    for number, arm in enumerate(arms):
+        at = (*path, number, "instead")
+        for key, other in arm.instead.items():
+            for name in (key, other):
+                known = gettext("must name questions of the survey; there is no {name!r}").format(name=name)
+                require(name in places, at, known)
+            _check_same_answers(items[places[key]], items[places[other]], at)
+            twice = gettext("must ask {other} instead of one question alone; got {first} and {second}")
+            first = replaced.setdefault(other, key)
+            require(first == key, at, twice.format(other=other, first=first, second=key))
+    chained = sorted(set(replaced) & set(replaced.values()))
+    message = gettext("must not leave out a question that is itself asked instead of another; got {chained}")
+    require(not chained, path, message.format(chained=", ".join(chained)))
+    for number, asked in enumerate(versions_of(list(places), arms)):
+        for item in (items[place] for place in asked):
+            reached = item.asked_if is None or places[item.asked_if.item] in asked
+            after = gettext("must ask {first} too, as {item} is asked after some answers to it")
+            first = item.asked_if.item if item.asked_if else ""
+            require(reached, (*path, number, "instead"), after.format(first=first, item=item.key))
+
+
+def _check_same_answers(one: "Item", other: "Item", path: Path) -> None:
+    same = (one.kind, one.choices, one.grid, one.prefer_not) == (
+        other.kind,
+        other.choices,
+        other.grid,
+        other.prefer_not,
+    )
+    message = gettext("must ask instead of {one} a question of its kind with its choices; {other} has others")
+    require(same and one is not other, path, message.format(one=one.key, other=other.key))

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from django.utils.translation import gettext
 
 from collector.designs.appearance import Ending, Look
+from collector.designs.arms import versions_of
 from collector.designs.background import Background
 from collector.designs.blocks import Before, Picture, Text
 
@@ -372,6 +373,11 @@ class Design:
     def strata(self) -> tuple[str, ...]:
         """The stratum keys that a report may name: groups or cells; only the empty key if the design has neither."""
         return tuple(group.key for group in self.groups) or self.background.keys or ("",)
+
+    @cached_property
+    def versions(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the questions that each version of the page asks; one version if the design has no arms."""
+        return versions_of([item.key for item in self.items], self.background.arms)
 
     @property
     def silent_stratum(self) -> str:

@@ -8,6 +8,8 @@ from itertools import pairwise
 from django.utils.translation import gettext
 
 from collector.designs import appearance, background, entry, items
+from collector.designs.arms import check_instead
+from collector.designs.background import Background
 from collector.designs.checks import (
     decimal,
     distinct,
@@ -21,7 +23,7 @@ from collector.designs.checks import (
     text,
     whole,
 )
-from collector.designs.design import ABOUT, Design, canonical
+from collector.designs.design import ABOUT, Design, Item, canonical
 from collector.errors import Path, ValidationError
 
 FORMAT = 1
@@ -71,7 +73,7 @@ def check(value: object) -> Design:
     sections = _sections(document["sections"], languages) if "sections" in document else []
     asked = items.check_items(document["items"], languages, sections)
     if "background_questions" in document:
-        _background(document, languages, [item.key for item in asked])
+        _background(document, languages, asked)
     if "about" in document:
         _about(document["about"], languages, [item.key for item in asked], sections)
     if "look" in document:
@@ -144,18 +146,19 @@ def _strata(value: object, languages: list[str]) -> None:
     _shares([group["share"] for group in groups], place)
 
 
-def _background(document: Mapping[str, object], languages: list[str], items: list[str]) -> None:
+def _background(document: Mapping[str, object], languages: list[str], asked: list[Item]) -> None:
     """Validate the background questions; groups are another way to ask the same, and noise is for their sizes."""
     place = ("background_questions",)
     groups = document["strata"]["groups"]  # type: ignore[index]
     require(not groups, place, gettext("is only allowed where no question assigns groups; ask it as one of these"))
     noised = "participation" in document
     require(not noised, place, gettext("is not possible where exact group sizes are hidden; a cell is a group"))
-    background.check_background(document["background_questions"], languages, items)
-    arms = any("arms" in one for one in document["background_questions"]["questions"])  # type: ignore[index]
+    background.check_background(document["background_questions"], languages, [item.key for item in asked])
+    arms = Background.of(document["background_questions"]).arms  # type: ignore[arg-type]
     remembers = document.get("waves", {}).get("repeats") == "remember"  # type: ignore[attr-defined]
     both = gettext("cannot have arms where devices remember their tickets: an arm is drawn at each visit")
     require(not (arms and remembers), (*place, "questions"), both)
+    check_instead(asked, arms, (*place, "questions", 0, "arms"))
 
 
 def _shares(shares: list[object], path: Path) -> None:

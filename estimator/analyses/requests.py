@@ -25,7 +25,7 @@ from estimator.analyses.selectors import weightings_of
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
 from estimator.models import LONGEST_NAME, Analysis
-from estimator.runs.groups import AND, UNTOLD, answer_key, is_protected
+from estimator.runs.groups import AND, UNTOLD, answer_key, is_protected, strata_asked
 from estimator.runs.waves import incomparable_reason, is_weighted
 
 Kind = Analysis.Kind
@@ -165,7 +165,9 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
 
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
-    """Refuse a table of two reports that are not drawn independently, or one that is too large to release."""
+    """Refuse a table of two reports that nobody was asked both, that are not drawn independently, or that is large."""
+    if not strata_asked(design, first.position, second.position).any():
+        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
     same = first.position == second.position
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
@@ -226,6 +228,9 @@ def _adjusted(fields: Mapping[str, str], design: Design) -> dict[str, object]:
     predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
     crossed = _interaction(fields.get("interaction", ""), keys)
     predictors = [key for key in keys if key in predictors or key in crossed]
+    if design.background.arms and keys[0] in predictors and not strata_asked(design, outcome.position).all():
+        text = gettext("“{version}” cannot be a predictor of a question that is not asked in all versions.")
+        raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
     if fields.get("answer", ""):
         return {"outcome": fields["outcome"], "predictors": predictors, **_answer(fields, design, outcome)}
     if not predictors:
@@ -251,6 +256,8 @@ def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score
     if fields["answer"] not in answers_of(design):
         raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
     other = variable_of(design, fields["answer"])
+    if not strata_asked(design, outcome.position, other.position).any():
+        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
     if other.position == outcome.position:
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
     more = [name for name in ("model", "interaction", "weights", "prior") if fields.get(name, "") not in ("", "no")]

@@ -12,6 +12,7 @@ from collector.reports import selectors as store
 from estimator.analyses.quantities import Variable, variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
+from estimator.runs.groups import strata_asked
 from randomized_response import ItemsEstimate, JointEstimate, estimate_items
 from randomized_response.intervals import normal_quantile
 
@@ -27,13 +28,17 @@ def variables(design: Design, parameters: Mapping[str, Any]) -> list[Variable]:
 def count_patterns(design: Design, counted: list[Variable]) -> list[list[int]]:
     """Count the stored reports of each pattern: rows of the symbols, by the codes of the channels, and their number.
 
+    Of those alone who were asked all of the questions.
+
     One pass over the reports, in one statement, as `snapshots.count_pairs`.
     """
     sizes = [variable.reports for variable in counted]
     counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)
     codes = [np.array(variable.codes, dtype=np.intp) for variable in counted]
-    for _, symbols in store.stored_reports(design.digest):
-        columns = [code[symbols[:, variable.column]] for code, variable in zip(codes, counted, strict=True)]
+    asked = strata_asked(design, *(variable.position for variable in counted))
+    for strata, symbols in store.stored_reports(design.digest):
+        mine = symbols[asked[strata]]
+        columns = [code[mine[:, variable.column]] for code, variable in zip(codes, counted, strict=True)]
         counts += np.bincount(np.ravel_multi_index(columns, sizes), minlength=counts.size)
     seen = np.flatnonzero(counts)
     patterns = np.array(np.unravel_index(seen, sizes)).T

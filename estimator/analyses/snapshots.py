@@ -39,7 +39,7 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
         folding.fold(design.digest)
         pairs = count_pairs(design, first, second)
         partition = released(design, pairs.sum(axis=(1, 2)).tolist())
-        inputs = {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+        inputs = {"pairs": partition.merge(pairs, first.position, second.position).tolist(), "groups": partition.members}
         return Snapshot(inputs, int(pairs.sum()), now, while_open)
     if kind == Kind.SCORES:
         counted = scores.variables(design, parameters)
@@ -88,6 +88,7 @@ def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
         with store.one_snapshot():
             exact = store.totals(design.digest)
             waits = store.report_counts([design.digest])[design.digest].waiting > 0
-    field = design.fields[item_of(design, token.partition(":")[0])]
+    position = item_of(design, token.partition(":")[0])
+    field = design.fields[position]
     partition = of_totals(design, exact, final=selectors.is_final(design.digest))
-    return partition, partition.merge_all(exact[field.start : field.stop])
+    return partition, partition.merge_item(exact[field.start : field.stop], position)

@@ -16,9 +16,11 @@ Above epsilon 4 no text may promise protection: it warns. The planner warns at t
 from enum import StrEnum
 from fractions import Fraction
 from math import prod
+from typing import NamedTuple
 
 from collector.designs import Design
 from estimator.base.questions import question_of
+from randomized_response import epsilon_total
 from randomized_response.errors import ParameterError
 
 
@@ -46,9 +48,29 @@ def level_of(ratio: Fraction) -> Level:
     return next((level for most, level in BOUNDS if ratio <= most), Level.WARNING)
 
 
+class Odds(NamedTuple):
+    """A privacy loss as e^epsilon, for `epsilon_total`."""
+
+    ratio: Fraction
+
+
+def ratios_of_versions(design: Design) -> tuple[Fraction, ...]:
+    """e^epsilon of the questions that each version of the page asks, in one wave; one number without versions.
+
+    What a version does not ask it sends as if everybody had answered the same: that tells nothing, and is not counted.
+    """
+    each = [Fraction(question_of(item).mechanism.ratio) for item in design.items]
+    return tuple(prod((each[place] for place in asked), start=Fraction(1)) for asked in design.versions)
+
+
 def total_ratio(design: Design) -> Fraction:
-    """e^epsilon of all that one person sends: all questions of a design, and the waves before it."""
-    return prod((Fraction(question_of(item).mechanism.ratio) for item in design.items), start=design.spent)
+    """e^epsilon of all that one person sends: the version that tells the most, and the waves before it."""
+    return design.spent * max(ratios_of_versions(design))
+
+
+def epsilon_of_design(design: Design) -> float:
+    """Epsilon of one wave's responses of one person, whatever version of the page she saw, rounded up."""
+    return epsilon_total([Odds(max(ratios_of_versions(design)))])
 
 
 def level_of_design(design: Design) -> Level:

@@ -27,10 +27,7 @@ def tables(read: Results) -> dict[str, bytes]:
 
 def _tables(read: Results) -> dict[str, Table]:
     return {
-        "items.csv": (
-            ("item", "kind", "mechanism", "encoding", "answers", "size", "most"),
-            [_item(item) for item in read.items],
-        ),
+        "items.csv": _items(read),
         "channels.csv": (("item", "row", "column", "weight"), _in_all(read, _channel)),
         "values.csv": (("item", "answer", "value"), _in_all(read, lambda item: enumerate(item.question.values))),
         "tallies.csv": (("item", "stratum", "symbol", "value", "count"), _in_all(read, _tallies)),
@@ -38,6 +35,15 @@ def _tables(read: Results) -> dict[str, Table]:
         "odds.csv": (("item", "epsilon", "odds"), _odds(read)),
         "bounds.csv": (BOUNDS, [tuple(bound.values()) for item in read.items for bound in bound_rows(item)]),
     }
+
+
+def _items(read: Results) -> Table:
+    """The questions; where versions of the page ask different ones, with the numbers of those that ask each."""
+    names, rows = ("item", "kind", "mechanism", "encoding", "answers", "size", "most"), map(_item, read.items)
+    if len(set(read.design.versions)) == 1:
+        return names, rows
+    asking = ["|".join(map(str, item.versions)) for item in read.items]
+    return (*names, "versions"), [(*row, versions) for row, versions in zip(rows, asking, strict=True)]
 
 
 def _strata(read: Results) -> Table:

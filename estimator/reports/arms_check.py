@@ -78,7 +78,7 @@ class _Compared:
 
 def check_of_arms(results: Results) -> ProtectionCheck | None:
     """The comparison of the versions of the page; None without versions that have estimates."""
-    found = [one for item in results.items for one in _compared(item)]
+    found = [one for item in results.items for one in _compared(results, item)]
     if not any(one.differences for one in found):
         return None
     first, title = found[0].names[0], _("Versions of the page")
@@ -97,16 +97,28 @@ def check_of_arms(results: Results) -> ProtectionCheck | None:
     )
 
 
-def _compared(item: QuestionResults) -> Iterator[_Compared]:
-    """Each share and mean of a question by version; none where some version has too few responses, or there is none."""
+def _compared(results: Results, item: QuestionResults) -> Iterator[_Compared]:
+    """Each share and mean of a question by version, of what the version asks instead where it leaves the question out.
+
+    None where some version has too few responses, or there is none.
+    """
     design, confidence = item.design, item.confidence
-    groups, tables = _versions(item), np.stack(item.totals, axis=1)
-    counts = [tables[list(group.rows)].sum(axis=0) for group in groups]
-    fits = [fit_of(item.question, one, confidence) for one in counts]
-    if len(groups) < 2 or not all(fits):
+    groups, arms = _versions(item), design.background.arms
+    if len(groups) < 2 or any(item.key in arm.instead.values() for arm in arms):
+        return
+    items = {one.key: one for one in results.items}
+    asked = [items[arms[number].instead.get(item.key, item.key)] for number in _numbers(groups)]
+    counts = [
+        np.stack(one.totals, axis=1)[list(group.rows)].sum(axis=0) for one, group in zip(asked, groups, strict=True)
+    ]
+    fits = [fit_of(one.question, sent, confidence) for one, sent in zip(asked, counts, strict=True)]
+    told = [set(_parts_told(one)) for one in asked]
+    if not all(fits):
         return
     names = tuple(design.background.questions[0].choices[number][item.language] for number in _numbers(groups))
     for token in quantities_of(design, item.position):
+        if not all(token.partition(":")[2] in parts for parts in told):
+            continue
         quantity = quantity_of(design, token)
         estimates = [
             estimate_row(design, quantity, fit, int(one[0].sum()), confidence)
@@ -115,6 +127,11 @@ def _compared(item: QuestionResults) -> Iterator[_Compared]:
         if all(row.known for row in estimates):
             differences = (difference_row(design, quantity, fit, fits[0], confidence) for fit in fits[1:])
             yield _Compared(item, quantity, names, tuple(estimates), tuple(differences))
+
+
+def _parts_told(item: QuestionResults) -> Iterator[str]:
+    """The choices, by their places, and the mean that are estimated of a question."""
+    return (token.partition(":")[2] for token in quantities_of(item.design, item.position))
 
 
 def _versions(item: QuestionResults) -> list[ReleasedGroup]:

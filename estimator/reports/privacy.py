@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,6 +15,7 @@ from estimator.base import wording
 from estimator.base.birthdays import by_birthdays
 from estimator.base.measures import MEAN, SHARE
 from estimator.base.mechanisms import PARAMETERS, REGISTRY
+from estimator.base.protection import Odds, ratios_of_versions
 from estimator.base.questions import question_of
 from estimator.base.tickets import Tickets, encoding_sentence, tickets_of
 from estimator.base.ways_in import WayIn, way_in
@@ -75,12 +75,6 @@ class QuestionPrivacy:
             "most %(odds)s."
         )
         return values % {"epsilon": self.epsilon_text, "odds": self.odds_text}
-
-
-class Odds(NamedTuple):
-    """A privacy loss as e^epsilon, for `epsilon_total`."""
-
-    ratio: Fraction
 
 
 @dataclass(frozen=True)
@@ -238,7 +232,7 @@ def item_label(item: designs.Item, language: str) -> QuestionPrivacy:
 def label(results: Results) -> PrivacyLabel:
     """The privacy label of the design that a run estimated."""
     items = tuple(item_label(item.frozen, item.language) for item in results.items)
-    ratio = math.prod((item.mechanism.ratio for item in items), start=Fraction(1))
+    ratio = max(ratios_of_versions(results.design))
     design, way = results.design, way_in(results.design)
     before, waves = None, design.waves
     if waves is not None:

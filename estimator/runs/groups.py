@@ -118,17 +118,27 @@ class Partition:
         """The row that contains the group with this key."""
         return int(self.rows[self.design.strata.index(key)])
 
-    def merge(self, table: NDArray[Any]) -> NDArray[Any]:
+    def merge(self, table: NDArray[Any], *positions: int) -> NDArray[Any]:
         """Sum counts with a row for each group into counts with a row for each of `members`.
 
-        Each report is in a table once. Of fewer than FEWEST_IN_GROUP in all nothing is told, as if none had come.
+        Each report is in a table once. Of fewer than FEWEST_IN_GROUP in all nothing is told, as if none had come; and
+        nothing of a row in which somebody was not asked the questions at `positions`.
         """
         few = not self.design.rehearsal and table.sum() < FEWEST_IN_GROUP
         counted = np.zeros_like(table) if few else table
-        return np.stack([counted[list(groups)].sum(axis=0) for groups in self.members])
+        rows = np.stack([counted[list(groups)].sum(axis=0) for groups in self.members])
+        asked = strata_asked(self.design, *positions)
+        rows[[not asked[list(groups)].all() for groups in self.members]] = 0
+        return rows
 
     def merge_all(self, totals: Totals) -> Totals:
-        return tuple(self.merge(table) for table in totals)
+        """`merge` for the totals of each symbol of a report, in their order."""
+        positions = (place for place, field in enumerate(self.design.fields) for _ in range(field.symbols))
+        return tuple(self.merge(table, position) for table, position in zip(totals, positions, strict=True))
+
+    def merge_item(self, totals: Totals, position: int) -> Totals:
+        """`merge` for the totals of the symbols of one question."""
+        return tuple(self.merge(table, position) for table in totals)
 
 
 def released(design: Design, sizes: Sequence[int]) -> Partition:
@@ -146,6 +156,15 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
     if design.background:
         return Partition(design, released_cells(design.background, sizes))
     return Partition(design, collapse_strata(sizes, FEWEST_IN_GROUP))
+
+
+def strata_asked(design: Design, *positions: int) -> NDArray[np.bool_]:
+    """For each group or cell, whether its version of the page asks all questions at these places."""
+    if len(design.versions) == 1:
+        return np.ones(len(design.strata), dtype=np.bool_)
+    asks = [set(positions) <= set(version) for version in design.versions]
+    # The version is the answer to the first background question; no cell takes more than one.
+    return np.array([asks[cell[0][0]] for cell in design.background.cells])
 
 
 def ungrouped(design: Design) -> Partition:

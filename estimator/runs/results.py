@@ -12,13 +12,14 @@ from collector.designs.selectors import get_design
 from collector.reports.selectors import Totals
 from estimator.base import verdict, wording
 from estimator.base.measures import MEAN, SHARE
+from estimator.base.protection import epsilon_of_design
 from estimator.base.questions import question_of
 from estimator.base.verdict import Precision, Verdict
 from estimator.models import Estimate, Run
 from estimator.runs import estimation, selectors
 from estimator.runs.estimation import Fit
 from estimator.runs.groups import Partition, ReleasedGroup, stored
-from randomized_response import Question, epsilon_total
+from randomized_response import Question
 from randomized_response.questions import Mechanism
 
 Truths = dict[tuple[int, int | None], dict[int, float]]
@@ -76,6 +77,12 @@ class QuestionResults:
     def frozen(self) -> designs.Item:
         """The item in the frozen design."""
         return self.design.items[self.position]
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """The numbers, from 1, of the versions of the page that ask it; the first alone without versions."""
+        asking = enumerate(self.design.versions, start=1)
+        return tuple(number for number, asked in asking if self.position in asked)
 
     @property
     def language(self) -> str:
@@ -187,8 +194,8 @@ class Results:
 
     @cached_property
     def epsilon(self) -> float:
-        """The epsilon of a respondent who answers every item."""
-        return epsilon_total(item.mechanism for item in self.items)
+        """The epsilon of a respondent who answers every item that her version of the page asks."""
+        return epsilon_of_design(self.design)
 
 
 def read(run: Run, context: ReportContext = NOTHING_KNOWN, *, most: int | None = None) -> Results:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from collector.designs.arms import check_arms
+from collector.designs.arms import Arm, check_arms, versions_of
 from collector.designs.background import (
     MOST_CELLS,
     MOST_QUESTIONS,
@@ -100,18 +100,27 @@ def _complete_arms(
     """The question whose answer the browser draws, with the platform's words where it has none of its own."""
     arms: list[dict[str, object]] = []
     for number, one in enumerate(listed(question["arms"], (*path, "arms"))):
-        arm = known_keys(one, {"explanation", "weight", "introduction"}, (*path, "arms", number))
-        own = {"introduction": text(arm["introduction"], languages)} if arm.get("introduction") else {}
+        names = {"explanation", "weight", "introduction", "instead", "consent"}
+        arm = known_keys(one, names, (*path, "arms", number))
+        own = {name: text(arm[name], languages) for name in ("introduction", "consent") if arm.get(name)}
+        own |= {"instead": arm["instead"]} if arm.get("instead") else {}
         arms.append({"explanation": arm.get("explanation", "before"), "weight": arm.get("weight", 1), **own})
-    names = listed(question.get("choices") or [], (*path, "choices"))
+    named = listed(question.get("choices") or [], (*path, "choices"))
     wording = question.get("wording")
     return {
         "key": question.get("key") or key_from("arm", taken, f"background_{len(taken) + 1}"),
         "wording": text(wording, languages) if wording else words_of(VERSION, languages),
-        "choices": [text(exact(name), languages) for name in names]
+        "choices": [text(exact(name), languages) for name in named]
         or [words_of(ARM_NAMES.get(str(arm["explanation"]), {}), languages) for arm in arms],
         "arms": arms,
     }
+
+
+def versions_in(definition: Definition) -> tuple[tuple[int, ...], ...]:
+    """The places of the questions that each version of the page asks; one version without arms."""
+    asked = definition.get("background_questions")
+    arms = asked["questions"][0].get("arms", ()) if asked and asked["questions"] else ()
+    return versions_of([item["key"] for item in definition["items"]], [Arm.of(arm) for arm in arms])
 
 
 def frozen_part(definition: Definition) -> dict[str, object]:

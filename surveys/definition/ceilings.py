@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 
 from collector import designs
 from collector.designs import Ceilings, Design
+from collector.designs.background import PLACE
 from collector.designs.checks import decimal, require
 from collector.errors import InputError, ValidationError
 from estimator.base import wording
@@ -75,6 +76,18 @@ def excesses(design: Design) -> Iterator[Excess]:
         yield Excess(
             gettext("all questions together{before} have epsilon").format(before=before), total, ceilings.total
         )
+
+
+def require_consent(design: Design) -> None:
+    """Raise ValidationError unless each version that protects less than another has a consent sentence of its own."""
+    ratios = priced(design).ratios
+    least = min(ratios)
+    for number, (arm, ratio) in enumerate(zip(design.background.arms, ratios, strict=False)):
+        words = gettext(
+            "must be there: this version has epsilon {epsilon}, another {least}, and whoever gets it must agree to that"
+        )
+        message = words.format(epsilon=wording.epsilon(epsilon_of(ratio)), least=wording.epsilon(epsilon_of(least)))
+        require(ratio == least or arm.consent, (*PLACE, "questions", 0, "arms", number, "consent"), message)
 
 
 def with_reason(design: Design, reason: str) -> Design:

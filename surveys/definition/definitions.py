@@ -221,8 +221,9 @@ def _frozen_items(items: list[ItemPart]) -> list[Mapping[str, Any]]:
 
 
 def total_epsilon(definition: Definition) -> float:
-    """Epsilon of a respondent who answers every item."""
-    return epsilon_total(mechanism_of(item) for item in definition["items"])
+    """Epsilon of a respondent who answers every item that her version of the page asks."""
+    mechanisms = [mechanism_of(item) for item in definition["items"]]
+    return max(epsilon_total(mechanisms[place] for place in asked) for asked in background.versions_in(definition))
 
 
 def _read(source: str, *, for_good: bool) -> Definition:
@@ -303,6 +304,7 @@ def _within_ceiling(design: designs.Design, opening: OpeningOptions, advice: str
     The wave counts in full, also where devices remember: one that has forgotten draws everything anew. It is the sum
     that browsers make of the design by themselves.
     """
+    ceilings.require_consent(design)
     total = epsilon_of(opening.spent * priced(design).ratio)
     # A rehearsal is answered by no browser, so the browsers' own limit does not bind it.
     ceiling = ceiling_of(rehearsal=design.rehearsal)

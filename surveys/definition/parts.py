@@ -89,6 +89,8 @@ class ArmPart(TypedDict):
     explanation: str
     weight: int
     introduction: NotRequired[Text]
+    instead: NotRequired[dict[str, str]]
+    consent: NotRequired[Text]
 
 
 class BackgroundQuestionPart(TypedDict):
@@ -189,8 +191,9 @@ def texts_of_background(definition: Definition) -> Iterator[tuple[int, tuple[str
         if "prefer_not" in question:
             yield number, ("prefer_not",), question["prefer_not"]
         for place, arm in enumerate(question.get("arms", ())):
-            if "introduction" in arm:
-                yield number, ("arms", place, "introduction"), arm["introduction"]
+            for name in ("introduction", "consent"):
+                if name in arm:
+                    yield number, ("arms", place, name), arm[name]  # type: ignore[literal-required]
 
 
 def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:

@@ -56,11 +56,32 @@ class QuestionPrice:
     number: int
     repeats: str
     prices: tuple[Price, ...]
+    versions: tuple[tuple[int, ...], ...] = ()
 
     @cached_property
     def ratio(self) -> Fraction:
-        """e^epsilon of one wave."""
-        return math.prod((price.ratio for price in self.prices), start=Fraction(1))
+        """e^epsilon of one wave, of the version that tells the most."""
+        return max(self.ratios)
+
+    @cached_property
+    def ratios(self) -> tuple[Fraction, ...]:
+        """e^epsilon of one wave of each version of the page, which asks the prices at these places."""
+        return tuple(
+            math.prod((self.prices[place].ratio for place in asked), start=Fraction(1)) for asked in self.asked
+        )
+
+    @property
+    def asked(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the prices of each version of the page; all of them where there is one."""
+        return self.versions or (tuple(range(len(self.prices))),)
+
+    def sum_of(self, spends: Sequence["Spend"]) -> "PrivacyLossSum":
+        """What one wave adds, by the spends on each question: of the version that tells the least, and the most."""
+        adds = [[spends[place].adds for place in asked] for asked in self.asked]
+        return PrivacyLossSum(
+            min(math.prod((one.least for one in version), start=Fraction(1)) for version in adds),
+            max(math.prod((one.most for one in version), start=Fraction(1)) for version in adds),
+        )
 
     @property
     def epsilon(self) -> float:
@@ -127,7 +148,8 @@ class WaveSpending:
 
 def priced(design: Design) -> QuestionPrice:
     """The privacy losses of a frozen design. Raises ValueError if a table does not fit its encoding."""
-    return QuestionPrice(design.version, design.repeats, tuple(_price(item) for item in design.items))
+    prices = tuple(_price(item) for item in design.items)
+    return QuestionPrice(design.version, design.repeats, prices, design.versions)
 
 
 def priced_question(key: str, same: bytes, mechanism: Mechanism, answers: int) -> Price:
@@ -160,10 +182,7 @@ def ledger(designs: Iterable[QuestionPrice]) -> tuple[WaveSpending, ...]:
     items: dict[str, PrivacyLossSum] = {}
     for design in designs:
         spends = [_spend(price, design.remembers, remembered, items) for price in design.prices]
-        adds = PrivacyLossSum(
-            math.prod((one.adds.least for one in spends), start=Fraction(1)),
-            math.prod((one.adds.most for one in spends), start=Fraction(1)),
-        )
+        adds = design.sum_of(spends)
         before = waves[-1].total if waves else NOTHING
         waves.append(WaveSpending(design.number, design.repeats, design.ratio, tuple(spends), adds, before.plus(adds)))
     return tuple(waves)
@@ -199,9 +218,8 @@ def waves_that_fit(before: Sequence[QuestionPrice], design: QuestionPrice, limit
     for wave in range(MOST_WAVES + 1):
         if total + design.epsilon > limit + 1e-9:
             return wave
-        total += sum(
-            epsilon * _steps(price, design.remembers, earlier.get(price.same, 0) + wave) for price, epsilon in each
-        )
+        adds = [epsilon * _steps(price, design.remembers, earlier.get(price.same, 0) + wave) for price, epsilon in each]
+        total += max(sum(adds[place] for place in asked) for asked in design.asked)
     return None
 
 

@@ -59,8 +59,10 @@ def _require_background(background: Any) -> None:
         for arm, where in _numbered(question.get("arms", []), (*path, "arms")):
             _require(arm["explanation"], (str,), (*where, "explanation"), "a text")
             _require(arm["weight"], (int,), (*where, "weight"), gettext("a whole number"))
-            if "introduction" in arm:
-                _require_text(arm["introduction"], (*where, "introduction"))
+            for name in {"introduction", "consent"} & set(arm):
+                _require_text(arm[name], (*where, name))
+            for key, other in arm.get("instead", {}).items():
+                _require(other, (str,), (*where, "instead", key), gettext("the key of a question"))
         for choice, where in _numbered(question["choices"], (*path, "choices")):
             _require_text(choice, where)
         for share, where in _numbered(question.get("shares", []), (*path, "shares")):

@@ -1,9 +1,7 @@
 """A design for the opening page: everything that opening freezes."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 from django.conf import settings
@@ -12,8 +10,8 @@ from django.utils.translation import gettext, gettext_lazy
 from collector import designs
 from collector.designs import Design
 from estimator.base import wording
+from estimator.base.protection import epsilon_of_design, ratios_of_versions
 from estimator.reports.privacy import QuestionPrivacy, item_label
-from randomized_response import epsilon_total
 from surveys.definition import ceilings
 from surveys.definition.ceilings import Excess
 from surveys.definition.privacy_budget import epsilon_of
@@ -62,13 +60,12 @@ class DesignPreview:
 
     @property
     def epsilon_text(self) -> str:
-        return wording.epsilon(epsilon_total(question.label.mechanism for question in self.questions))
+        return wording.epsilon(epsilon_of_design(self.design))
 
     @property
     def odds_text(self) -> str:
         """The factor by which all responses of a person together can multiply the odds of any answers."""
-        ratios = (Fraction(question.label.mechanism.ratio) for question in self.questions)
-        return wording.odds(math.prod(ratios, start=Fraction(1)))
+        return wording.odds(max(ratios_of_versions(self.design)))
 
     @property
     def spent_text(self) -> str:

@@ -16,12 +16,11 @@ from collector.errors import ValidationError
 from collector.reports import selectors as reports
 from collector.reports.steps import STEP
 from estimator.base import wording
-from estimator.base.questions import question_of
+from estimator.base.protection import epsilon_of_design
 from estimator.models import Run
 from estimator.runs import selectors as estimates
-from randomized_response import epsilon_total
 from surveys.accounts.access import Role, role_in
-from surveys.definition.mechanisms import mechanism_of
+from surveys.definition.definitions import total_epsilon
 from surveys.lifecycle import selectors
 from surveys.lifecycle.waves import waves_of
 from surveys.models import Survey, Version
@@ -246,7 +245,7 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
     if version is not None and survey.state != DRAFT:
         return wording.epsilon(frozen_epsilon(version.design_id))
     try:
-        return wording.epsilon(epsilon_total(mechanism_of(selectors.item_of(item)) for item in survey.items.all()))
+        return wording.epsilon(total_epsilon(selectors.definition_of(survey)))
     except (ValueError, TypeError, KeyError):
         return "–"
 
@@ -254,4 +253,4 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
 @lru_cache(maxsize=4096)
 def frozen_epsilon(digest: str) -> float:
     """Epsilon of a frozen design, which never changes."""
-    return epsilon_total(question_of(item).mechanism for item in get_design(digest).items)
+    return epsilon_of_design(get_design(digest))

@@ -7,8 +7,6 @@ names the test or the setting that it rests on; tests/surveys/test_assessment.py
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from fractions import Fraction
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +17,11 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Design
 from estimator.base import wording
 from estimator.base.languages import activated
+from estimator.base.protection import epsilon_of_design, total_ratio
 from estimator.base.typesetting import typeset
 from estimator.base.ways_in import way_in
 from estimator.reports import retention
-from estimator.reports.privacy import item_label
-from randomized_response import __version__, epsilon_total
+from randomized_response import __version__
 from surveys.models import Survey
 
 if TYPE_CHECKING:
@@ -186,9 +184,7 @@ def _concerned(design: Design) -> Iterator[tuple[str, str]]:
 
 
 def _necessity(design: Design) -> Iterator[tuple[str, str]]:
-    labels = [item_label(item, design.language) for item in design.items]
-    total = epsilon_total(label.mechanism for label in labels)
-    ratio = prod((Fraction(label.mechanism.ratio) for label in labels), start=Fraction(design.spent))
+    total, ratio = epsilon_of_design(design), total_ratio(design)
     yield (
         gettext("Least data"),
         gettext("The true answers are never collected; estimates for groups are made from randomised ones."),

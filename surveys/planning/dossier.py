@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from fractions import Fraction
-from math import prod
 from pathlib import Path
 
 from django.conf import settings
@@ -25,13 +24,13 @@ from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
 from estimator.base.languages import activated
+from estimator.base.protection import epsilon_of_design, ratios_of_versions
 from estimator.base.typesetting import typeset
 from estimator.base.verdict import LABELS
 from estimator.base.ways_in import way_in
 from estimator.reports import retention
 from estimator.reports.privacy import STORED, QuestionPrivacy, item_label
 from estimator.reports.reading import precision_rule
-from randomized_response import epsilon_total
 from surveys.accounts.audit_log import record_event
 from surveys.definition.appearance import colours_of
 from surveys.lifecycle import selectors
@@ -243,8 +242,7 @@ def _words() -> dict[str, object]:
 
 
 def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
-    total = epsilon_total(label.mechanism for label in labels)
-    ratio = prod((Fraction(label.mechanism.ratio) for label in labels), start=Fraction(1))
+    ratios = ratios_of_versions(design)
     yield _(
         "Each answer is randomised on the respondent’s own device before anything is sent, by a ticket that is drawn "
         "from the table below it. The true answer never leaves the device. Nobody can be sure from a response whether "
@@ -255,7 +253,7 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
         "All questions together have epsilon %(epsilon)s: whatever anyone believed before, everything that a person "
         "sends multiplies the odds between any two of that person’s possible sets of answers by at most %(odds)s."
     )
-    yield text % {"epsilon": wording.epsilon(total), "odds": wording.odds(ratio)}
+    yield text % {"epsilon": wording.epsilon(epsilon_of_design(design)), "odds": wording.odds(max(ratios))}
     if design.spent > 1:
         text = _("Earlier waves and linked surveys multiply these odds by at most %(odds)s more.")
         yield text % {"odds": wording.odds(design.spent)}

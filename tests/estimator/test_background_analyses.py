@@ -62,7 +62,7 @@ def test_intervals_of_a_regression_hold_the_truth() -> None:
     for seed in range(20):
         design, exact = background.sampled(seed=seed)
         partition = of_totals(design, exact)
-        inputs = {"totals": np.stack(partition.merge_all(exact[:1]), axis=1).tolist(), "groups": partition.members}
+        inputs = {"totals": np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist(), "groups": partition.members}
         for row in adjusted_regression(design, asked, inputs)["rows"]:  # type: ignore[attr-defined]
             if row["low"] is None:
                 continue

@@ -66,7 +66,7 @@ def inputs_of(seed: int, position: int, n: int = 2000) -> tuple[Design, dict[str
     who = people(design, n, random)
     exact = simulation.totals(design, who, simulation.symbols(design, who, random))
     partition, field = of_totals(design, exact), design.fields[position]
-    totals = np.stack(partition.merge_all(exact[field.start : field.stop]), axis=1).tolist()
+    totals = np.stack(partition.merge_item(exact[field.start : field.stop], position), axis=1).tolist()
     return design, {"totals": totals, "groups": partition.members}
 
 

@@ -41,7 +41,7 @@ def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
     who = simulation.People(cells, {"cheated": random.integers(0, 2, n), "mood": mood})
     exact = simulation.totals(design, who, simulation.symbols(design, who, random))
     partition, field = of_totals(design, exact), design.fields[1]
-    totals = np.stack(partition.merge_all(exact[field.start : field.stop]), axis=1).tolist()
+    totals = np.stack(partition.merge_item(exact[field.start : field.stop], 1), axis=1).tolist()
     return design, {"totals": totals, "groups": partition.members}
 
 

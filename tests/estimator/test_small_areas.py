@@ -27,7 +27,7 @@ def design(answered: Design) -> Design:
 def inputs_of(seed: int, n: int = 2400, spread: float = 0.8) -> tuple[Design, dict[str, object], np.ndarray]:
     design, exact, shares = background.districts(n, seed, spread)
     partition = of_totals(design, exact)
-    totals = np.stack(partition.merge_all(exact[:1]), axis=1).tolist()
+    totals = np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist()
     return design, {"totals": totals, "groups": partition.members}, shares
 
 

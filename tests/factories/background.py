@@ -35,6 +35,14 @@ YEAR: dict[str, Any] = {
 }
 ARMS: dict[str, Any] = {"arms": [{"explanation": "before"}, {"explanation": "after"}]}
 """The versions of a page that explains the tickets before or after."""
+CROSSWISE: dict[str, Any] = {
+    "arms": [
+        {"explanation": "before"},
+        {"explanation": "before", "instead": {"cheated": "cheated-crosswise"}},
+    ],
+    "choices": ["One question", "Two statements"],
+}
+"""The versions of a page that asks one question by forced response or crosswise."""
 SIX = [REGION, AGE, GENDER, DEGREE, JOB, CHILDREN]
 
 
@@ -52,6 +60,18 @@ def frozen(*questions: dict[str, Any], **changes: Any) -> dict[str, object]:
 
 def design(*questions: dict[str, Any], **changes: Any) -> Design:
     return definitions.design_of(definition(*questions, **changes), version=1)
+
+
+def crosswise(*questions: dict[str, Any], **changes: Any) -> Any:
+    """The definition of a survey whose second version asks crosswise, between the two questions of the campus survey."""
+    cheated, mood = payloads.definition()["items"]
+    other = {
+        **cheated,
+        "key": "cheated-crosswise",
+        "wording": {"en": "Have you cheated, or is your birthday in January to March?"},
+        "channel": {"name": "crosswise", "prevalence": "1/4"},
+    }
+    return definition(CROSSWISE, *questions, items=[cheated, other, mood], **changes)
 
 
 DISTRICT: dict[str, Any] = {

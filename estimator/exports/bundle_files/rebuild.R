@@ -321,6 +321,13 @@ compare <- function(what, computed, file, names) {
   found
 }
 
+# e^epsilon of a person who answers all questions of a version of the page; of the version that tells the most.
+odds_of_all <- function(ratios, versions) {
+  if (is.null(versions)) return(prod(ratios))
+  asking <- strsplit(versions, "|", fixed = TRUE)
+  max(sapply(unique(unlist(asking)), function(version) prod(ratios[sapply(asking, function(one) version %in% one)])))
+}
+
 main <- function() {
   items <- read_items()
   sheet <- read("estimates.csv")
@@ -335,7 +342,7 @@ main <- function() {
   ratios <- sapply(items, odds_of)
   keys <- c(sapply(items, `[[`, "key"), "")
   odds_row <- function(item, ratio) list(item = item, epsilon = log(ratio), odds = ratio)
-  odds <- Map(odds_row, keys, c(ratios, prod(ratios)))
+  odds <- Map(odds_row, keys, c(ratios, odds_of_all(ratios, read("tables", "items.csv")$versions)))
   epsilons <- setNames(log(ratios), keys[-length(keys)])
   for (i in seq_along(rows)) rows[[i]]$epsilon <- epsilons[[rows[[i]]$item]]
 

@@ -251,13 +251,29 @@ def shift_of_mean(item: Item, false: int, weight: float, shares: ProportionEstim
     return min(poisoning_bound_of_mean(n, false, mechanism, values, shares, weight=weight), widest)
 
 
-def odds(report: Bundle) -> Iterator[Row]:
-    """e^epsilon and epsilon of each question, and of a person who answers all of them (Dwork & Roth 2014, 3.14)."""
-    mechanisms = [item.mechanism for item in report.items.values()]
-    for key, one in zip(report.items, mechanisms, strict=True):
+def odds(report: Bundle, design: Any) -> Iterator[Row]:
+    """e^epsilon and epsilon of each question, and of a person who answers all of them (Dwork & Roth 2014, 3.14).
+
+    Where the survey has versions that ask some questions instead of others: of the version that tells the most.
+    """
+    mechanisms = {key: item.mechanism for key, item in report.items.items()}
+    for key, one in mechanisms.items():
         yield {"item": key, "epsilon": number(one.epsilon), "odds": str(one.ratio)}
-    total = math.prod((one.ratio for one in mechanisms), start=Fraction(1))
-    yield {"item": "", "epsilon": number(epsilon_total(mechanisms)), "odds": str(total)}
+    asked = [[mechanisms[key] for key in keys] for keys in versions(list(mechanisms), design)]
+    ratios = [math.prod((one.ratio for one in version), start=Fraction(1)) for version in asked]
+    most = ratios.index(max(ratios))
+    yield {"item": "", "epsilon": number(epsilon_total(asked[most])), "odds": str(ratios[most])}
+
+
+def versions(keys: list[str], design: Any) -> list[list[str]]:
+    """The keys of the questions that each version of the page asks; all of them, once, without versions."""
+    background = design.get("background_questions")
+    arms = background["questions"][0].get("arms", []) if background else []
+    changes = [arm.get("instead", {}) for arm in arms]
+    others = {key for one in changes for key in one.values()}
+    return [
+        [key for key in keys if key not in one and (key not in others or key in one.values())] for one in changes
+    ] or [keys]
 
 
 # Comparing
@@ -359,7 +375,7 @@ def main() -> int:
     limits = [bound for item in report.items.values() for bound in bounds(report, item, confidence)]
     found += compare("poisoning", limits, poisoning, ("item", "measure", "false_share"))
     total = {"item": "", "epsilon": privacy["epsilon_total"], "odds": privacy["odds_total"]}
-    found += compare("privacy", list(odds(report)), [*privacy["items"], total], ("item",))
+    found += compare("privacy", list(odds(report, design)), [*privacy["items"], total], ("item",))
     print("\n".join(table(computed)))
     if chosen.write:
         write(chosen.write, computed)

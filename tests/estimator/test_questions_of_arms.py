@@ -1,0 +1,115 @@
+"""Questions that some versions of the page ask instead of others: what is counted of whom, and what is refused."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from estimator.analyses.quantities import AnalysisError
+from estimator.analyses.requests import parameters
+from estimator.base.protection import epsilon_of_design, total_ratio
+from estimator.models import Analysis, Run
+from estimator.reports import report as reports
+from estimator.runs import results
+from surveys.definition import definitions
+from tests.factories import background, simulation
+from tests.factories.background import done
+from tests.factories.runs import run_of
+from tests.tools.bundles import run_rebuild, unpack_bundle
+
+pytestmark = pytest.mark.django_db
+
+
+@cache
+def drawn() -> Design:
+    return definitions.design_of(background.crosswise(background.JOB, expected=4000), version=1)
+
+
+def answered(cheated: float, crosswise: float, *, n: int = 4000, seed: int = 1) -> Design:
+    """A survey over n people of whom these shares say yes in the two versions; who is not asked is as if she said no."""
+    made, random = freeze_design(drawn().document), np.random.default_rng(seed)
+    arm = random.integers(2, size=n)
+    cells = np.array([made.background.cell_of(told) for told in zip(arm, random.choice(3, n), strict=True)])
+    yes = random.random(n) < np.array([cheated, crosswise])[arm]
+    answers = {
+        "cheated": (yes & (arm == 0)).astype(np.int64),
+        "cheated-crosswise": (yes & (arm == 1)).astype(np.int64),
+        "mood": random.choice(3, size=n),
+    }
+    who = simulation.People(cells, answers)
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    return made
+
+
+def run(cheated: float, crosswise: float, **changes: int) -> Run:
+    return run_of(answered(cheated, crosswise, **changes))
+
+
+def test_privacy_loss_is_that_of_the_version_that_tells_the_most() -> None:
+    # Forced response: 3 (1/2 true, half of the rest yes); crosswise with 1/4: 3; mood: 4.
+    assert total_ratio(drawn()) == 12
+    assert epsilon_of_design(drawn()) == pytest.approx(np.log(12))
+
+
+def test_each_question_is_estimated_of_those_who_were_asked_it() -> None:
+    read = results.read(run(0.4, 0.2))
+    first, second, mood = (item.cells for item in read.items)
+    everyone = {item.key: item.shares[0].estimate for item in read.items}
+    assert [item.versions for item in read.items] == [(1,), (2,), (1, 2)]
+    assert everyone["cheated"].n + everyone["cheated-crosswise"].n == everyone["mood"].n == 4000
+    assert everyone["cheated"].low < 0.4 < everyone["cheated"].high
+    assert everyone["cheated-crosswise"].low < 0.2 < everyone["cheated-crosswise"].high
+    by_group = {cell.group_key: cell.estimate for cell in first if cell.estimate.choice == 1}
+    assert by_group["arm=2"].n == 0
+    assert by_group["arm=2"].constrained is None
+    assert by_group["arm=1"].constrained == everyone["cheated"].constrained
+    asked = [group for group in by_group if group not in ("", "arm=1", "arm=2")]
+    assert sum(by_group[group].n for group in asked) == everyone["cheated"].n
+    assert len(second) == len(first) == 2 * len(by_group)
+    assert len(mood) == 3 * len(by_group)
+
+
+def test_versions_are_compared_by_what_each_asks() -> None:
+    (check,) = reports.build(run(0.5, 0.2)).protection
+    assert check.sentences[0].startswith("“Have you cheated? · Yes”: with “Two statements” the estimate is ")
+    assert check.sentences[0].endswith("percentage points lower than with “One question”, more than chance explains.")
+    assert not any("birthday" in one for one in check.sentences)
+
+
+def test_questions_of_different_versions_cannot_be_crossed() -> None:
+    design = drawn()
+    for kind, fields in (
+        (Analysis.Kind.CROSS_TABLE, {"rows": "cheated", "columns": "cheated-crosswise"}),
+        (Analysis.Kind.SCORES, {"item-cheated": "on", "item-cheated-crosswise": "on"}),
+        (Analysis.Kind.REGRESSION, {"outcome": "cheated", "answer": "cheated-crosswise"}),
+    ):
+        with pytest.raises(AnalysisError, match="nobody was asked both"):
+            parameters(kind, fields, [design])
+    with pytest.raises(AnalysisError, match="“Version of this page” cannot be a predictor"):
+        parameters(Analysis.Kind.REGRESSION, {"outcome": "cheated", "predictor-arm": "on"}, [design])
+
+
+def test_analyses_are_made_of_those_who_were_asked() -> None:
+    made = answered(0.4, 0.2)
+    asked = run_of(made).estimates.filter(position=0, stratum=None).first().n
+    job = next(question.key for question in made.background.asked)
+    crossed = done(Analysis.Kind.CROSS_TABLE, made, rows="cheated", columns="mood").result
+    assert crossed["rows"][0]["n"] == asked
+    regressed = done(Analysis.Kind.REGRESSION, made, outcome="cheated", **{f"predictor-{job}": "on"})
+    assert regressed.result["rows"]
+    counted = done(Analysis.Kind.SCORES, made, **{"item-cheated": "on", "item-mood:2": "on"}).result
+    assert counted["rows"][0]["n"] == asked
+
+
+def test_bundle_states_which_version_asks_what_and_rebuilds(tmp_path: Path) -> None:
+    folder = unpack_bundle(run(0.4, 0.2), tmp_path)
+    items = (folder / "tables/items.csv").read_text(encoding="utf-8").splitlines()
+    assert items[0].endswith(",versions")
+    assert [row.rpartition(",")[2] for row in items[1:]] == ["1", "2", "1|2"]
+    assert (folder / "tables/odds.csv").read_text(encoding="utf-8").splitlines()[-1].endswith(",12")
+    done = run_rebuild(folder)
+    assert (done.returncode, done.stderr) == (0, "")
