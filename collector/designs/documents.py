@@ -158,6 +158,10 @@ def _background(document: Mapping[str, object], languages: list[str], asked: lis
     remembers = document.get("waves", {}).get("repeats") == "remember"  # type: ignore[attr-defined]
     both = gettext("cannot have arms where devices remember their tickets: an arm is drawn at each visit")
     require(not (arms and remembers), (*place, "questions"), both)
+    agreed = gettext("is only allowed together with consent_statements, which everybody agrees to")
+    for number, arm in enumerate(arms):
+        path = (*place, "questions", 0, "arms", number, "consent")
+        require(not arm.consent or "consent_statements" in document, path, agreed)
     check_instead(asked, arms, (*place, "questions", 0, "arms"))
 
 

@@ -39,7 +39,10 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
         folding.fold(design.digest)
         pairs = count_pairs(design, first, second)
         partition = released(design, pairs.sum(axis=(1, 2)).tolist())
-        inputs = {"pairs": partition.merge(pairs, first.position, second.position).tolist(), "groups": partition.members}
+        inputs = {
+            "pairs": partition.merge(pairs, first.position, second.position).tolist(),
+            "groups": partition.members,
+        }
         return Snapshot(inputs, int(pairs.sum()), now, while_open)
     if kind == Kind.SCORES:
         counted = scores.variables(design, parameters)

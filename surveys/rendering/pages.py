@@ -73,11 +73,12 @@ def render_page(
         "digest": design.digest,
         **_openly(design, language),
         "sections": _sections(design, language),
-        "branching": any(item.asked_if for item in design.items),
+        "branching": any(item.asked_if for item in design.items) or len(set(design.versions)) > 1,
         "question_count": len(design.items),
         "pictures": [picture.name for picture in design.pictures],
         **logo_in(design, language, pictures_address),
         "statements": [statement[language] for statement in design.consent_statements],
+        "arm_statements": arm_statements(design, language),
         "screening": screening_in(design.screening, language),
         "invitations": design.invitations,
         "waves": design.waves,
@@ -294,6 +295,12 @@ def _keyboard(grid: Grid) -> str:
     if grid.minimum.startswith("-"):
         return "text"
     return "decimal" if any("." in number for number in (grid.minimum, grid.maximum, grid.step)) else "numeric"
+
+
+def arm_statements(design: Design, language: str) -> list[tuple[int, str]]:
+    """The consent statements of single versions of the page, each with the place of its version."""
+    arms = enumerate(design.background.arms)
+    return [(place, arm.consent[language]) for place, arm in arms if arm.consent]
 
 
 def _sentence_keys(design: Design) -> set[str]:

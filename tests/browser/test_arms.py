@@ -39,8 +39,13 @@ crypto.getRandomValues = (array) => {
 
 
 @pytest.fixture
-def version(alice: User) -> Version:
-    return open_survey(write_survey(background.definition(ARMS, background.AGE), team=home_team(alice)))
+def version(alice: User, request: pytest.FixtureRequest) -> Version:
+    """A survey that explains before or after, or that of the definition that a test names."""
+    definition = getattr(request, "param", lambda: background.definition(ARMS, background.AGE))
+    return open_survey(write_survey(definition(), team=home_team(alice)))
+
+
+of_weaker = pytest.mark.parametrize("version", [background.weaker], indirect=True, ids=["weaker"])
 
 
 def picture(visit: Visit, name: str) -> None:
@@ -128,3 +133,54 @@ def test_arm_is_kept_as_long_as_the_page_is_open(visit: Visit, version: Version)
     page.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
     visit.stage("questions")
     expect(page.locator("html")).to_have_attribute("data-arm", "after")
+
+
+def statements(visit: Visit) -> list[str]:
+    return [one.inner_text() for one in visit.page.locator("[data-part=statements] label").all() if one.is_visible()]
+
+
+def entered(visit: Visit, arm: int) -> Visit:
+    """A visit whose page draws this arm, in front of the statements to agree to."""
+    return visit.before_load(FIRST_WORD % (1000 + arm)).open().stage("consent")
+
+
+@of_weaker
+def test_version_that_protects_less_is_agreed_to_by_itself(visit: Visit, site: Capture, version: Version) -> None:
+    page = entered(visit, 1).page
+    assert statements(visit) == ["I am 18 or older.", "I know that fewer tickets decide in my version."]
+    picture(visit, "consent")
+    page.get_by_label("I am 18 or older.").check()
+    visit.press("I agree")
+    expect(page.locator("#statements-error")).to_be_visible()
+    page.get_by_label("I know that fewer tickets decide in my version.").check()
+    visit.press("I agree").stage("questions")
+    expect(page.locator("#question-1")).to_be_hidden()
+    expect(page.locator("#question-2")).to_be_visible()
+    picture(visit, "less")
+    page.locator("#question-2 details").first.evaluate("fold => { fold.open = true; }")
+    assert "6 send your answer" in page.locator("#question-2 [data-part=question-odds]").inner_text()
+    assert "6 send your answer" in page.locator("[data-part=tickets-said]").inner_text()
+    visit.choose(2, "Yes").choose(3, "Low").press("Review your answers").stage("review")
+    rows = [one.inner_text().split("\n")[0] for one in page.locator("[data-part=review-list] li").all()]
+    assert rows[:3] == ["Version of this page", "Have you cheated?", "How do you feel?"]
+    assert rows[3].startswith("You did not get one question.")
+    visit.press("Send").stage("sent")
+    design = get_design(version.design_id)
+    (post,) = site.posts()
+    body = json.loads(post.body)
+    assert body["stratum"] == design.background.keys[1]
+    assert len(page.locator("[data-part=sent-list] li").all()) == 4
+
+
+@of_weaker
+def test_version_that_protects_as_usual_asks_for_no_more_consent(visit: Visit, site: Capture, version: Version) -> None:
+    page = entered(visit, 0).page
+    assert statements(visit) == ["I am 18 or older."]
+    page.get_by_label("I am 18 or older.").check()
+    visit.press("I agree").stage("questions")
+    expect(page.locator("#question-1")).to_be_visible()
+    expect(page.locator("#question-2")).to_be_hidden()
+    assert page.locator("[data-part=appeared]").inner_text() == ""
+    visit.choose(1, "No").choose(3, "Well").press("Review your answers").stage("review").press("Send").stage("sent")
+    (post,) = site.posts()
+    assert json.loads(post.body)["stratum"] == get_design(version.design_id).background.keys[0]

@@ -20,11 +20,20 @@ function page() {
   };
 }
 
+/** A design of one question with these arms. */
+const design = (arms, versions = [[0]], changes = {}) => ({
+  background: { questions: [{ arms }] },
+  items: [{ encoding: { ratio: { number: 3n, divisor: 1n } } }, { encoding: { ratio: { number: 7n, divisor: 2n } } }],
+  statements: [],
+  versions,
+  ...changes,
+});
+
 const words = (word) => ({ size: 2 ** 32, next: () => word });
 
 test("of as many tickets as all weights each arm has its weight", () => {
   const places = [0, 1, 2, 3, 4].map((word) => {
-    const arms = new Arms(page(), [before, after]);
+    const arms = new Arms(page(), design([before, after]));
     arms.begin(words(word));
     return arms.place;
   });
@@ -33,7 +42,7 @@ test("of as many tickets as all weights each arm has its weight", () => {
 
 test("an arm is drawn once", () => {
   const root = page();
-  const arms = new Arms(root, [before, after]);
+  const arms = new Arms(root, design([before, after]));
   arms.begin(words(3));
   arms.begin(words(0));
   assert.equal(arms.place, 1);
@@ -41,13 +50,31 @@ test("an arm is drawn once", () => {
   assert.equal(root.moved.length, 1);
 });
 
+test("an arm asks what it asks instead, and leaves out the rest", () => {
+  const arms = [before, { ...after, instead: { a: "b" } }, { ...after, instead: { a: "b", c: "d" } }];
+  assert.deepEqual(Arms.versions(["a", "b", "c", "d"], arms), [[0, 2], [1, 2], [1, 3]]);
+  assert.deepEqual(Arms.versions(["a", "b"], [before, after]), [[0, 1], [0, 1]]);
+  assert.throws(() => Arms.versions(["a"], [before, { ...after, instead: { a: "x" } }]), { code: "design" });
+});
+
 test("before it is drawn there is no arm", () => {
-  assert.throws(() => new Arms(page(), [before, after]).place, { code: "design" });
+  assert.throws(() => new Arms(page(), design([before, after])).place, { code: "design" });
 });
 
 test("arms that cannot be read are refused", () => {
   const wrong = [null, [], [before], [before, { ...after, weight: 0 }], [before, { ...after, weight: 1.5 }], [before, { ...after, explanation: "never" }]];
   for (const one of wrong) {
-    assert.throws(() => new Arms(page(), one), { code: "design" }, JSON.stringify(one));
+    assert.throws(() => new Arms(page(), design(one)), { code: "design" }, JSON.stringify(one));
   }
+});
+
+test("a version that can reveal more than another needs a consent of its own", () => {
+  const versions = [[0], [1]];
+  const agreed = { ...after, consent: { en: "I agree to less protection." } };
+  const statements = [{ en: "I agree." }];
+  const made = (arms, changes) => new Arms(page(), design(arms, versions, changes));
+  assert.throws(() => made([before, after], { statements }), { code: "design", values: { detail: "a version that protects less has no consent of its own" } });
+  assert.throws(() => made([before, agreed], { statements: [] }), { code: "design" });
+  assert.ok(made([before, agreed], { statements }));
+  assert.ok(new Arms(page(), design([before, after], [[1], [1]])), "alike");
 });

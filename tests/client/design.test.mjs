@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
+import "../../surveys/static/surveys/client/arms.js";
 import { exceeds, ratioOfEpsilon } from "../../surveys/static/surveys/client/channel.js";
 import { canonicalText, digestOf, readDesign } from "../../surveys/static/surveys/client/design.js";
 import { designDocument, item } from "./tools.mjs";
@@ -53,6 +54,17 @@ test("a malformed table names its question", () => {
   const problem = caught(() => read(designDocument({ items })));
   assert.equal(problem.code, "table");
   assert.deepEqual(problem.values, { number: 2, detail: "row 1 must sum to 4 like row 0; it sums to 5" });
+});
+
+test("of versions that ask different questions, the one that can reveal the most counts", () => {
+  const items = [item("a", [[50, 1], [1, 50]]), item("b", [[60, 1], [1, 60]]), item("c", [[40, 1], [1, 40]])];
+  const drawn = { explanation: "before", weight: 1 };
+  const arms = (...changes) => ({ background_questions: { questions: [{ arms: changes.map((one) => ({ ...drawn, ...one })) }] } });
+  const made = read(designDocument({ items, ...arms({}, { instead: { a: "b" } }) }));
+  assert.deepEqual(made.versions, [[0, 2], [1, 2]]);
+  assert.equal(made.most, 1, "60 times 40 is within the limit, 50 times 60 times 40 would not be");
+  assert.throws(() => read(designDocument({ items: items.slice(1).concat(item("d", [[80, 1], [1, 80]])), ...arms({}, { instead: { b: "d" } }) })), { code: "too-much" });
+  assert.throws(() => read(designDocument({ items, ...arms({}, { instead: { a: "x" } }) })), { code: "design" });
 });
 
 test("the client's own limit: odds of 2980 to 1 over all questions, not a hair more", () => {

@@ -40,6 +40,12 @@ test("what is sent: the answer, the one that stands for not asked, the one that 
   assert.equal(blankAnswer(items[2]), 3);
 });
 
+test("what a version of the page does not ask is sent as not asked, and so is what follows it", () => {
+  const items = [item(), item({ unasked: 0 }), item({ askedIf: { index: 0, answers: [1] }, unasked: 2 })];
+  assert.deepEqual(askedItems(items, [1, 1, 1], [1]), [false, true, false]);
+  assert.deepEqual(answersToSend(items, [3, 3, 3], [1]), [0, 3, 2]);
+});
+
 test("500 designs by chance: the same is asked as the words of the condition say, and every item gets an answer", () => {
   const chance = generator(20_261_121);
   for (let design = 0; design < 500; design += 1) {

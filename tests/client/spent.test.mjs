@@ -20,11 +20,12 @@ function device(content = {}) {
 }
 
 const design = readDesign(canonicalText(designDocument({ version: 2, items: [item("a"), item("b")] })));
+const asked = design.items.map((one) => ({ item: one }));
 
 test("what is noted: name, wave, day, least and most; read again it is the same, and nothing else is there", () => {
   const localStorage = device();
-  assert.equal(recordLoss({ localStorage }, design, "Demo", true), true);
-  assert.equal(recordLoss({ localStorage }, { ...design, version: 3 }, "Demo", false), true);
+  assert.equal(recordLoss({ localStorage }, design, asked, "Demo", true), true);
+  assert.equal(recordLoss({ localStorage }, { ...design, version: 3 }, asked, "Demo", false), true);
   const [first, second] = costsIn(localStorage).map(({ cost }) => cost);
   assert.match(first.day, /^20\d\d-\d\d-\d\d$/);
   assert.deepEqual(first, { title: "Demo", slug: "demo", version: 2, day: first.day, least: 2.2, most: 2.2 }, "ln 9, rounded up");
@@ -36,7 +37,7 @@ test("a device that does not keep says so", () => {
   const full = { ...device(), setItem: () => { throw new DOMException("full", "QuotaExceededError"); } };
   const forgetful = { ...device(), setItem: () => {} };
   for (const window of [{ localStorage: full }, { localStorage: forgetful }, {}]) {
-    assert.equal(recordLoss(window, design, "Demo", true), false);
+    assert.equal(recordLoss(window, design, asked, "Demo", true), false);
   }
 });
 
@@ -66,7 +67,7 @@ test("costs add up to the hundredth, and odds are rounded up", () => {
 
 test("the day of a note is that of this wave of this survey; what no page of ours noted counts as none", () => {
   const localStorage = device();
-  recordLoss({ localStorage }, design, "Demo", true);
+  recordLoss({ localStorage }, design, asked, "Demo", true);
   assert.match(dayNoted({ localStorage }, design), /^20\d\d-\d\d-\d\d$/);
   assert.equal(dayNoted({ localStorage }, { ...design, version: 3 }), null);
   for (const text of ["", "{", "null", "7", '{"day":"<b>"}', '{"day":7}', '["2026-11-21"]']) {

@@ -36,7 +36,10 @@ def design(answered: Design) -> Design:
 def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
     design, exact = background.sampled(n, seed)
     partition = of_totals(design, exact)
-    return design, {"totals": np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist(), "groups": partition.members}
+    return design, {
+        "totals": np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist(),
+        "groups": partition.members,
+    }
 
 
 @pytest.mark.parametrize(

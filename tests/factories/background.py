@@ -74,6 +74,25 @@ def crosswise(*questions: dict[str, Any], **changes: Any) -> Any:
     return definition(CROSSWISE, *questions, items=[cheated, other, mood], **changes)
 
 
+def weaker(**changes: Any) -> Any:
+    """The definition of a survey whose second version protects one question less, and is agreed to by itself."""
+    cheated, mood = payloads.definition()["items"]
+    other = {**cheated, "key": "cheated-little", "channel": {"name": "forced_response", "truth": "3/4", "yes": "1/2"}}
+    arms: dict[str, Any] = {
+        "arms": [
+            {"explanation": "before"},
+            {
+                "explanation": "before",
+                "instead": {"cheated": "cheated-little"},
+                "consent": {"en": "I know that fewer tickets decide in my version."},
+            },
+        ],
+        "choices": ["Half of the tickets", "A quarter of the tickets"],
+    }
+    agreed = {"consent_statements": [{"en": "I am 18 or older."}]}
+    return definition(arms, items=[cheated, other, mood], **(agreed | changes))
+
+
 DISTRICT: dict[str, Any] = {
     "wording": "In which district do you live?",
     "choices": [f"District {letter}" for letter in "ABCDEFGHIJKL"],

@@ -1,3 +1,4 @@
+import { exceeds, totalRatio } from "./channel.js";
 import { part } from "./elements.js";
 import { offer } from "./extras.js";
 import { drawTicket } from "./random.js";
@@ -5,8 +6,9 @@ import { Refusal } from "./refusal.js";
 
 /**
  * The versions of the page, of which one is drawn as the page begins. Nothing else of the page depends on chance before
- * an answer, and every version sends through the same tickets. It is drawn once for as long as the page is open, and
- * anew when it is loaded again: nothing that could tell it is kept on the device.
+ * an answer. Tickets are drawn for the questions of all versions, and a response has one shape whatever was asked. A
+ * version is drawn once for as long as the page is open, and anew when it is loaded again: nothing that could tell it is
+ * kept on the device.
  */
 class Arms {
   #root;
@@ -16,11 +18,29 @@ class Arms {
 
   /**
    * @param {HTMLElement} root  the `html` element of the page
-   * @param {readonly {explanation: "before" | "after", weight: number}[]} arms
+   * @param {import("./design.js").Design} design
    */
-  constructor(root, arms) {
+  constructor(root, design) {
     this.#root = root;
-    this.#arms = checked(arms);
+    this.#arms = checked(design.background.questions[0].arms);
+    demandConsent(this.#arms, design);
+  }
+
+  /**
+   * Which items each arm asks: it may ask some instead of others.
+   *
+   * @param {readonly string[]} keys  of the items
+   * @param {readonly {instead?: Readonly<Record<string, string>>}[]} arms
+   * @returns {readonly (readonly number[])[]}  places of items
+   */
+  static versions(keys, arms) {
+    const changes = checked(arms).map(({ instead }) => instead ?? {});
+    const others = changes.flatMap((instead) => Object.values(instead));
+    if (!changes.every((instead) => [...Object.keys(instead), ...others].every((key) => keys.includes(key)))) {
+      throw new Refusal("design", { detail: "a version asks a question that it does not have" });
+    }
+    const asks = (instead, key) => !Object.hasOwn(instead, key) && (!others.includes(key) || Object.values(instead).includes(key));
+    return changes.map((instead) => [...keys.keys()].filter((i) => asks(instead, keys[i])));
   }
 
   /** @returns {number} */
@@ -63,6 +83,16 @@ function checked(arms) {
     throw new Refusal("design", { detail: "its arms cannot be read" });
   }
   return arms;
+}
+
+/** A version that can reveal more than another is agreed to by a sentence of its own. */
+function demandConsent(arms, { items, versions, statements }) {
+  const totals = versions.map((places) => totalRatio(places.map((i) => items[i].encoding.ratio)));
+  const weaker = totals.map((ratio) => totals.some((other) => exceeds(ratio, other)));
+  const agreed = arms.map(({ consent }) => consent !== undefined && statements.length > 0);
+  if (weaker.some((less, place) => less && !agreed[place])) {
+    throw new Refusal("design", { detail: "a version that protects less has no consent of its own" });
+  }
 }
 
 const total = (arms) => arms.reduce((sum, { weight }) => sum + weight, 0);

@@ -22,13 +22,14 @@ class Background {
    * @param {import("./sentences.js").Sentences} sentences
    * @param {() => void} changed  called after every change of an answer
    */
-  constructor(root, { background }, sentences, changed) {
+  constructor(root, design, sentences, changed) {
+    const { background } = design;
     this.#cells = readCells(background);
     this.#sentences = sentences;
     const { arms, wording } = background.questions[0];
     this.#labels = background.questions.map(({ choices }) => choices.map((choice) => plain(choice[root.lang])));
     this.#wording = plain(wording[root.lang]);
-    this.#arms = arms === undefined ? null : new (extra("arms"))(root, arms);
+    this.#arms = arms === undefined ? null : new (extra("arms"))(root, design);
     const asked = background.questions.slice(this.#arms === null ? 0 : 1);
     const elements = [...root.querySelectorAll("[data-part=background]")];
     demandSame(elements.length, asked.length, "background questions");
@@ -44,6 +45,11 @@ class Background {
   /** @param {import("./random.js").WordSource} source  that the version of the page is drawn from */
   begin(source) {
     this.#arms?.begin(source);
+  }
+
+  /** @returns {number}  the place of the version of the page */
+  get version() {
+    return this.#arms?.place ?? 0;
   }
 
   /** A response of an earlier visit is on its way, and which version that saw is not kept: it is explained once more. */

@@ -1,5 +1,6 @@
 import { LARGEST_ODDS, checkedTable, exceeds, ratioOfEpsilon, totalRatio } from "./channel.js";
 import { eachOption, oneHot, single, subset } from "./encoding.js";
+import { extra } from "./extras.js";
 import { checkedGrid } from "./grid.js";
 import { Refusal } from "./refusal.js";
 
@@ -44,6 +45,8 @@ import { Refusal } from "./refusal.js";
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing
  * @property {Waves | null} waves  where the survey came before or remembers
  * @property {readonly Item[]} items
+ * @property {readonly (readonly number[])[]} versions  of the page: the places of the items that each asks
+ * @property {number} most  the place of the version that can reveal the most
  *
  * @typedef {object} Waves
  * @property {"fresh" | "remember"} repeats  whether each wave is drawn anew, or an unchanged answer is sent as before
@@ -76,6 +79,11 @@ export function readDesign(text) {
   demand(source.format === FORMAT, `its format must be ${FORMAT}`);
   demand(source.rehearsal === false, "it is a rehearsal");
   demand(Array.isArray(source.items) && source.items.length > 0, "it has no questions");
+  const items = Object.freeze(source.items.map(checkedItem));
+  const versions = versionsOf(items, source.background_questions?.questions?.[0]?.arms);
+  const each = items.map(({ encoding }) => encoding.ratio);
+  const totals = versions.map((places) => totalRatio(places.map((i) => each[i])));
+  const most = totals.reduce((found, ratio, place) => (exceeds(ratio, totals[found]) ? place : found), 0);
   const design = Object.freeze({
     slug: source.slug,
     version: source.version,
@@ -90,11 +98,12 @@ export function readDesign(text) {
     sections: source.sections ?? [],
     invitations: checkedInvitations(source.invitations),
     waves: source.waves === undefined ? null : checkedWaves(source.waves),
-    items: Object.freeze(source.items.map(checkedItem)),
+    items,
+    versions,
+    most,
   });
   const spent = design.waves === null ? [] : [design.waves.spent];
-  const each = design.items.map(({ encoding }) => encoding.ratio);
-  const total = totalRatio([...spent, ...each]);
+  const total = totalRatio([...spent, totals[most]]);
   refuseTooMuch(total);
   if (source.ceilings !== undefined) {
     refuseUnexplained(source.ceilings, each, total);
@@ -210,6 +219,11 @@ function checkedCondition({ item, answers }, earlier, index) {
   const known = found !== -1 && Array.isArray(answers) && earlier[found].kind !== "number";
   demand(known, `question ${index + 1} depends on a question that does not come before it`);
   return Object.freeze({ index: found, answers });
+}
+
+/** @returns {readonly (readonly number[])[]}  the places of the items that each version of the page asks */
+function versionsOf(items, arms) {
+  return arms === undefined ? [[...items.keys()]] : extra("arms").versions(items.map(({ key }) => key), arms);
 }
 
 function checkedGroups(groups) {

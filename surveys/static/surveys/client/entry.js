@@ -35,14 +35,15 @@ export class Entry {
    * @param {(action: () => void) => void} page.guard
    * @param {() => void} page.wipe  forgets the answers of somebody who came back from the questions and takes no part
    */
-  constructor(root, { statements, screening }, { stages, sentences, guard, wipe }) {
+  constructor(root, { statements, screening, background }, { stages, sentences, guard, wipe }) {
     const onClick = (name, action) => part(root, name).addEventListener("click", () => guard(action));
     this.#stages = stages;
     this.#sentences = sentences;
     this.#wipe = wipe;
     if (statements.length > 0) {
       this.#statements = new Statements(part(root, "statements"));
-      demandTexts(this.#statements.labels, statements, root.lang, ["consent statements", "a consent statement"]);
+      const own = (background?.questions[0].arms ?? []).flatMap(({ consent }) => consent ?? []);
+      demandTexts(this.#statements.labels, [...statements, ...own], root.lang, ["consent statements", "a consent statement"]);
       onClick("agree-button", () => this.#agree());
       onClick("decline-button", () => this.#end("declined"));
       onClick("declined-back", () => this.back());
@@ -62,6 +63,11 @@ export class Entry {
   /** The stage in which a visit begins. */
   get first() {
     return this.#statements === null ? "screening" : "consent";
+  }
+
+  /** @param {number} version  of the page, which may have a statement of its own */
+  begin(version) {
+    this.#statements?.begin(version);
   }
 
   /** @returns {boolean}  whether Back leads to a stage of this: the same where she goes on and where she leaves */
@@ -123,7 +129,19 @@ class Statements extends Field {
   }
 
   get complete() {
-    return this.#boxes.every((box) => box.checked);
+    return this.#shown.every((box) => box.checked);
+  }
+
+  /** Those of other versions of the page are not shown. */
+  begin(version) {
+    this.#boxes.forEach((box) => {
+      const { dataset } = box.parentElement;
+      box.parentElement.hidden = dataset.version !== undefined && dataset.version !== String(version);
+    });
+  }
+
+  get #shown() {
+    return this.#boxes.filter((box) => !box.parentElement.hidden);
   }
 
   get labels() {
@@ -140,7 +158,7 @@ class Statements extends Field {
 
   /** To the first that is not ticked. */
   focus() {
-    (this.#boxes.find((box) => !box.checked) ?? this.#boxes[0]).focus();
+    (this.#shown.find((box) => !box.checked) ?? this.#boxes[0]).focus();
   }
 }
 

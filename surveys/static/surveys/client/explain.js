@@ -13,13 +13,16 @@ const MOST_ROWS = 12;
 
 /** Fills the explaining parts of the page from its design. */
 export class Explanation {
+  #asked;
   #items;
   #sentences;
   #phrases;
   #boxes;
 
-  constructor(design, sentences) {
-    this.#items = design.items;
+  /** @param {Questionnaire["asked"]} asked  by this version of the page */
+  constructor(asked, sentences) {
+    this.#asked = asked;
+    this.#items = asked.map(({ item }) => item);
     this.#sentences = sentences;
     this.#phrases = new Phrases(sentences);
     this.#boxes = new Boxes(this.#phrases, sentences.numbers);
@@ -29,16 +32,16 @@ export class Explanation {
    * The tickets above the first question, the odds below them, what all questions add up to; and the odds of each
    * question when its fold is opened (thirty questions have six thousand small figures).
    */
-  fill(root, questions) {
+  fill(root) {
     const [first] = this.#items;
     part(root, "tickets-said").textContent = this.#phrases.opening(this.#items);
     part(root, "tickets-drawn").replaceChildren(...this.#boxes.brief(first));
     part(root, "leaves").textContent = this.say("leaves", first);
     this.fillOdds(part(root, "odds"), first);
     fillTotal(root, this.#items, this.#sentences, this.#phrases);
-    questions.forEach((question, i) => {
+    this.#asked.forEach(({ question, item }) => {
       const place = part(question.element, "question-odds");
-      const fill = () => this.#fillQuestion(place, this.#items[i]);
+      const fill = () => this.#fillQuestion(place, item);
       place.closest("details").addEventListener("toggle", fill, { once: true });
     });
   }

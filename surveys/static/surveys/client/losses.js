@@ -28,9 +28,9 @@ export class OwnNote {
   }
 
   /** Only ever by a click on the button beside the words of what is noted. */
-  make(design, anew) {
+  make(design, asked, anew) {
     const title = this.#root.querySelector("h1").textContent;
-    const noted = recordLoss(this.#window, design, title, anew);
+    const noted = recordLoss(this.#window, design, asked, title, anew);
     part(this.#root, "note-said").textContent = this.#sentences.say(noted ? "note-done" : "note-not");
     part(this.#root, "note-button").hidden = true;
   }
@@ -42,12 +42,13 @@ export class OwnNote {
  *
  * @param {Window} window
  * @param {import("./design.js").Design} design
+ * @param {readonly {item: import("./design.js").Item}[]} asked  by the version of the page that she saw
  * @param {string} title  of the survey, as the page says it
  * @param {boolean} anew  whether everything was drawn anew; else an unchanged answer may have cost nothing
  * @returns {boolean}  whether the device keeps it
  */
-export function recordLoss(window, { slug, version, items }, title, anew) {
-  const most = epsilonUp(totalRatio(items.map(({ encoding }) => encoding.ratio)));
+export function recordLoss(window, { slug, version }, asked, title, anew) {
+  const most = epsilonUp(totalRatio(asked.map(({ item }) => item.encoding.ratio)));
   // The day as 2026-11-21, and nothing finer.
   const day = new Intl.DateTimeFormat("sv-SE").format();
   const cost = JSON.stringify({ title, slug, version, day, least: anew ? most : 0, most });

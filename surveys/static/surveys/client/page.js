@@ -92,7 +92,7 @@ export class RespondentPage {
     this.#onClick("previous-button", () => this.#back());
     this.#onClick("back-button", () => this.#back());
     this.#onClick("send-button", () => this.#send());
-    this.#onClick("note-button", () => this.#note.make(this.#prepared.design, this.#waves?.anew ?? true));
+    this.#onClick("note-button", () => this.#note.make(this.#prepared.design, this.#questionnaire.asked, this.#waves?.anew ?? true));
     this.#root.querySelectorAll("[data-part=clear-button]").forEach((button) => {
       button.addEventListener("click", () => this.#guard(() => this.#clearScreen()));
     });
@@ -138,6 +138,7 @@ export class RespondentPage {
     this.#check.showDigest(digest, named, this.#address(""), this.#window.location);
     this.#check.showBody("");
     if (await this.#sending.resume(this.#address("reports"), this.#prepared)) {
+      this.#explain();
       this.#prepared.background?.resume();
       return;
     }
@@ -163,6 +164,17 @@ export class RespondentPage {
     const { fragment, invitation } = this.#link;
     this.#questionnaire.begin(source, groupNamed(fragment, this.#prepared.design), invitation !== null);
     source.wipe();
+    this.#entry?.begin(this.#questionnaire.version);
+    if (this.#trials.length === 0) {
+      const guard = (action) => this.#guard(action);
+      this.#trials = bindTrials(this.#root, this.#sentences, this.#explain(), this.#questionnaire.asked[0].item, guard);
+    }
+  }
+
+  #explain() {
+    const explanation = new Explanation(this.#questionnaire.asked, this.#sentences);
+    explanation.fill(this.#root);
+    return explanation;
   }
 
   /** A survey that asks for none has no place to put one: such a link is for another survey, or was changed. */
@@ -191,9 +203,6 @@ export class RespondentPage {
     const entry = { stages: this.#stages, sentences: this.#sentences, guard, wipe: () => this.#beginQuestions() };
     this.#entry = entered ? new (extra("entry"))(this.#root, prepared.design, entry) : null;
     this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
-    const explanation = new Explanation(prepared.design, this.#sentences);
-    explanation.fill(this.#root, prepared.questions);
-    this.#trials = bindTrials(this.#root, this.#sentences, explanation, prepared.design.items[0], guard);
     return prepared;
   }
 

@@ -21,6 +21,8 @@ export class Questionnaire {
   #sections;
   /** @type {boolean[]} */
   #shown;
+  /** Of the page; before one is drawn that which can reveal the most. */
+  version;
 
   /**
    * @param {HTMLElement} root
@@ -37,6 +39,7 @@ export class Questionnaire {
     this.#sentences = sentences;
     this.#sections = new Sections(root, design, sentences);
     this.#shown = design.items.map(() => true);
+    this.version = design.most;
     questions.forEach((question, i) => this.#sayNote(question, design.items[i]));
   }
 
@@ -50,19 +53,21 @@ export class Questionnaire {
   begin(source, group, fixed) {
     this.clear();
     this.#background?.begin(source);
+    this.version = this.#background?.version ?? this.version;
     this.#design.items.forEach((item, i) => item.shuffle && this.#questions[i].arrange(drawOrder(item, source)));
     this.#sections.begin();
     if (group !== null) {
       this.#group[fixed ? "fix" : "choose"](group);
     }
     this.update();
+    this.#appeared.textContent = "";
   }
 
   /** After a change of an answer: show what is asked now. The answer to a question that is asked no more is wiped. */
   update() {
     const answers = this.#answers();
     const before = this.#shown;
-    this.#shown = askedItems(this.#design.items, answers);
+    this.#shown = askedItems(this.#design.items, answers, this.#version);
     const changed = [...before.keys()].filter((i) => this.#shown[i] !== before[i]);
     changed.forEach((i) => this.#ask(this.#questions[i], this.#shown[i]));
     this.#sayChange(changed);
@@ -104,6 +109,15 @@ export class Questionnaire {
     question.focus();
   }
 
+  /** All that this version of the page may ask. */
+  get asked() {
+    return this.#version.map((i) => ({ question: this.#questions[i], item: this.#design.items[i] }));
+  }
+
+  get #version() {
+    return this.#design.versions[this.version];
+  }
+
   /** @returns {import("./review.js").Shown[]}  those asked; what is sent as it is has no item */
   get shown() {
     const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item }));
@@ -127,7 +141,7 @@ export class Questionnaire {
 
   /** @returns {import("./encoding.js").Answer[]}  what is read against the tickets: one answer for each item */
   toSend() {
-    return answersToSend(this.#design.items, this.#answers());
+    return answersToSend(this.#design.items, this.#answers(), this.#version);
   }
 
   /** @returns {string}  key of the group or cell, which is sent as it is; empty where there is none */

@@ -15,12 +15,14 @@ import { drawTicket } from "./random.js";
  *
  * @param {readonly Item[]} items
  * @param {readonly (Answer | null)[]} answers  so far
+ * @param {readonly number[]} version  the places of its items, of this version of the page
  * @returns {boolean[]}  whether each is asked
  */
-export function askedItems(items, answers) {
+export function askedItems(items, answers, version = [...items.keys()]) {
   const shown = [];
-  for (const { askedIf } of items) {
-    shown.push(askedIf === null || (shown[askedIf.index] && isOneOf(answers[askedIf.index], askedIf.answers)));
+  for (const [i, { askedIf }] of items.entries()) {
+    const follows = askedIf === null || (shown[askedIf.index] && isOneOf(answers[askedIf.index], askedIf.answers));
+    shown.push(version.includes(i) && follows);
   }
   return shown;
 }
@@ -30,10 +32,11 @@ export function askedItems(items, answers) {
  *
  * @param {readonly Item[]} items
  * @param {readonly (Answer | null)[]} answers
+ * @param {readonly number[]} [version]
  * @returns {(Answer | null)[]}  null only for an item that is asked, required and has no answer
  */
-export function answersToSend(items, answers) {
-  const shown = askedItems(items, answers);
+export function answersToSend(items, answers, version) {
+  const shown = askedItems(items, answers, version);
   return items.map((item, i) => {
     if (!shown[i]) {
       return item.unasked;

@@ -21,11 +21,11 @@ export class Waves {
    * @param {import("./sentences.js").Sentences} sentences
    * @param {(action: () => unknown) => Promise<void>} guard
    */
-  constructor(root, { items, waves }, sentences, guard) {
+  constructor(root, { items, versions, most, waves }, sentences, guard) {
     this.#root = root;
     this.#sentences = sentences;
     this.#remembers = waves.repeats === "remember";
-    const together = totalRatio([waves.spent, ...items.map(({ encoding }) => encoding.ratio)]);
+    const together = totalRatio([waves.spent, ...versions[most].map((i) => items[i].encoding.ratio)]);
     const first = waves.spent.number === waves.spent.divisor;
     const odds = { spent: oddsUp(waves.spent), together: oddsUp(together) };
     part(root, "waves-odds").textContent = sentences.say(first ? "waves-first" : "waves-odds", odds);
