@@ -17,7 +17,7 @@ from collector.designs.checks import exact_keys, listed, one_of, require, text, 
 from collector.errors import Path
 
 if TYPE_CHECKING:
-    from collector.designs.design import Item
+    from collector.designs.design import Design, Item
 
 MOST_ARMS = 4
 MOST_WEIGHT = 100
@@ -65,6 +65,14 @@ def versions_of(keys: Sequence[str], arms: Sequence[Arm]) -> tuple[tuple[int, ..
         )
         for arm in arms
     ) or (tuple(range(len(keys))),)
+
+
+def asked_in(design: "Design", stratum: int) -> tuple[int, ...]:
+    """The places of the questions that the version of the page asks whose respondents are in this group or cell."""
+    if len(design.versions) == 1:
+        return design.versions[0]
+    (arm,) = design.background.cells[stratum][0]  # the answer to the first background question; one in each cell
+    return design.versions[arm]
 
 
 def check_arms(value: object, path: Path, languages: list[str] | None = None) -> int:

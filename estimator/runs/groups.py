@@ -18,6 +18,7 @@ from django.utils.translation import gettext, override
 from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP, Design, Stratum
+from collector.designs.arms import asked_in
 from collector.reports.selectors import Totals
 from estimator.runs.cells import FIRST_CODE, PER_QUESTION, Members, answer_groups, released_cells, row_answers
 from randomized_response import collapse_strata
@@ -160,11 +161,7 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
 
 def strata_asked(design: Design, *positions: int) -> NDArray[np.bool_]:
     """For each group or cell, whether its version of the page asks all questions at these places."""
-    if len(design.versions) == 1:
-        return np.ones(len(design.strata), dtype=np.bool_)
-    asks = [set(positions) <= set(version) for version in design.versions]
-    # The version is the answer to the first background question; no cell takes more than one.
-    return np.array([asks[cell[0][0]] for cell in design.background.cells])
+    return np.array([set(positions) <= set(asked_in(design, stratum)) for stratum in range(len(design.strata))])
 
 
 def ungrouped(design: Design) -> Partition:

@@ -22,7 +22,7 @@ from surveys.planning.rehearsals import measures, simulation
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.population import Population, marginals, population
 from surveys.planning.rehearsals.respondents import Respondent, ask
-from tests.factories import kinds, payloads
+from tests.factories import background, kinds, payloads
 from tests.factories.reports import store_report
 from tests.factories.simulation import stored
 
@@ -260,6 +260,19 @@ def test_rehearsal_forecasts_truth_and_width(survey: Survey) -> None:
     assert ahead[3:, 0].tolist() == pytest.approx([1 / 3] * 9)
     assert np.all(ahead[:, 1] > 0)
     assert ahead[1, 1] > ahead[0, 1], "half of the people tell less"
+
+
+def test_rehearsal_of_versions_asks_each_person_what_hers_asks(alice: User) -> None:
+    """The share that is given for a question is also that of the one that a version asks instead."""
+    survey = services.write_survey(background.crosswise(expected=400), team=home_team(alice))
+    asked = finished(survey, repetitions=1)
+    ahead = measures.unpacked(asked.foreseen or b"", measures.FORESEEN)
+    assert ahead[:6, 0].tolist() == pytest.approx([0.2, 0.2, math.nan, 0.2, math.nan, 0.2], nan_ok=True)
+    (found,) = (measures.unpacked(one, measures.COLUMNS) for one in numbers(asked))
+    held = found[:6, -1]
+    assert np.isnan(held).tolist() == [False, False, True, False, True, False]
+    assert held[0] == held[1], "all who were asked it had the first version"
+    assert held[0] != held[3], "others were asked the other question"
 
 
 def test_rehearsal_known_group_shares_weight_estimate(alice: User) -> None:

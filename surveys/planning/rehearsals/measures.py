@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from estimator.base.measures import MEAN
 from estimator.models import KnownShare, Run
 from estimator.runs.estimation import known_shares
-from estimator.runs.groups import strata_by_code
+from estimator.runs.groups import strata_asked, strata_by_code
 from estimator.runs.results import EstimateCell, QuestionResults, Truths, read, truth_of_all
 from estimator.runs.selectors import known_mean
 from randomized_response import EachOption, plan
@@ -72,12 +72,15 @@ def _truth(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], p
 def _shares(
     item: QuestionResults, cell: EstimateCell, strata: list[Marginals], parts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The true shares among those whom an estimate is of, whose strata have these parts of the respondents."""
+    """The true shares among those whom an estimate is of, whose strata have these parts of the respondents.
+
+    NaN where none of them is asked the question.
+    """
+    asked = strata_asked(item.design, item.position)
     if cell.estimate.stratum is not None:
-        members = list(strata_by_code(item.design)[cell.estimate.stratum])
-        mine = np.zeros(len(parts))
-        mine[members] = parts[members] / parts[members].sum()
-        parts = mine
+        asked[[place not in strata_by_code(item.design)[cell.estimate.stratum] for place in range(len(parts))]] = False
+    mine = parts * asked
+    parts = mine / mine.sum() if mine.any() else np.full(len(parts), math.nan)
     return np.asarray(sum(part * one[item.position] for part, one in zip(parts, strata, strict=True)))
 
 
@@ -100,7 +103,10 @@ def _width(item: QuestionResults, cell: EstimateCell, strata: list[Marginals], p
     """Mean width of the interval by the planner; NaN for what it does not plan."""
     stratum, sizes = cell.estimate.stratum, population.respondents * population.parts
     if stratum is not None or not known_shares(item.partition):
-        size = population.respondents if stratum is None else sizes[list(strata_by_code(item.design)[stratum])].sum()
+        mine = list(range(len(sizes))) if stratum is None else list(strata_by_code(item.design)[stratum])
+        size = (sizes * strata_asked(item.design, item.position))[mine].sum()
+        if not size:
+            return math.nan
         ahead = _forecast(item, cell, _shares(item, cell, strata, population.parts), size)
         return math.nan if ahead is None else ahead.width
     errors = []

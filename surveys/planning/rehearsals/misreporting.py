@@ -11,6 +11,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from collector.designs import Design, Item
+from collector.designs.arms import asked_in
 from collector.errors import InputError
 from surveys.planning.rehearsals.respondents import Answer, Respondent, ask, ticked
 
@@ -63,7 +64,8 @@ class Misreporting:
             hidden = item.kind == "yes_no" and item.known_share is None and true[item.key] == 1
             return 0 if denies and hidden else true[item.key]
 
-        return Respondent(person.stratum, tuple(ask(design.items, answer_of)))
+        replies = ask(design.items, answer_of, asked_in(design, person.stratum))
+        return Respondent(person.stratum, tuple(replies))
 
     def _denial(self, design: Design, person: Respondent) -> float:
         """The share who deny among the people who saw the same version of the page as this one."""

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from numpy.typing import NDArray
 
 from collector.designs import Design, Item
+from collector.designs.arms import asked_in
 from collector.errors import InputError
 from estimator.runs.estimation import known_shares
 from estimator.runs.groups import ungrouped
@@ -67,7 +68,9 @@ class Population:
         drawn = [self._answers(item, strata, generator) for item in self.design.items]
         for person, stratum in enumerate(strata.tolist()):
             given = {item.key: answers[person] for item, answers in zip(self.design.items, drawn, strict=True)}
-            yield Respondent(stratum, tuple(ask(self.design.items, lambda item, given=given: given[item.key])))  # type: ignore[misc]
+            asked = asked_in(self.design, stratum)
+            replies = ask(self.design.items, lambda item, given=given: given[item.key], asked)  # type: ignore[misc]
+            yield Respondent(stratum, tuple(replies))
 
     def marginals(self) -> list[Marginals]:
         """The truth in each stratum, of all its people; for those who are not asked, what is sent for them."""
@@ -97,7 +100,7 @@ def population(design: Design, assumptions: Assumptions) -> Population:
     assumptions : Assumptions
         `respondents`; `sizes`, a number for each stratum, or None; `shares`, by the items' keys; `groups`, by the
         strata's keys and then like `shares`, where it differs there. Where no shares are given, all answers are equally
-        frequent.
+        frequent; of a question that versions of the page ask instead of another, as frequent as that one's.
 
     Raises
     ------
@@ -111,12 +114,10 @@ def population(design: Design, assumptions: Assumptions) -> Population:
             raise InputError(
                 "shares", gettext("share: the survey has no question {unknown}").format(unknown=", ".join(unknown))
             )
+    same = {other: key for arm in design.background.arms for key, other in arm.instead.items()}
     tables = tuple(
-        {
-            key: shares_of(item, (assumptions["shares"] | groups.get(stratum, {})).get(key))
-            for key, item in known.items()
-        }
-        for stratum in design.strata
+        {key: shares_of(item, given.get(key, given.get(same.get(key, "")))) for key, item in known.items()}
+        for given in (assumptions["shares"] | groups.get(stratum, {}) for stratum in design.strata)
     )
     sizes = assumptions.get("sizes")
     return Population(design, assumptions["respondents"], None if sizes is None else tuple(sizes), tables)

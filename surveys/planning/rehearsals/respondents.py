@@ -6,7 +6,7 @@ None is a question that was left blank.
 
 import csv
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import IO, assert_never
@@ -15,6 +15,7 @@ import numpy as np
 from django.utils.translation import gettext
 
 from collector.designs import Design, Item
+from collector.designs.arms import asked_in
 from collector.designs.checks import DECIMAL
 from collector.errors import InputError
 from estimator.base.languages import filled
@@ -31,8 +32,10 @@ class Respondent:
     answers: tuple[Answer, ...]
 
 
-def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[int | tuple[int, ...], ...]:
-    """The answers read against each item's ticket, as the page decides (client/routing.js).
+def answers_to_send(
+    items: Sequence[Item], answers: Sequence[Answer], version: Collection[int] | None = None
+) -> tuple[int | tuple[int, ...], ...]:
+    """The answers read against each item's ticket, as the page decides (client/routing.js); `version` as for `ask`.
 
     Raises
     ------
@@ -40,24 +43,28 @@ def answers_to_send(items: Sequence[Item], answers: Sequence[Answer]) -> tuple[i
         Where an item that is asked and required has no answer.
     """
     given = dict(zip((item.key for item in items), answers, strict=True))
-    replies = ask(items, lambda item: given[item.key])
+    replies = ask(items, lambda item: given[item.key], version)
     return tuple(answer if answer is not None else _blank(item) for item, answer in zip(items, replies, strict=True))
 
 
-def ask(items: Sequence[Item], answer_of: Callable[[Item], Answer]) -> list[Answer]:
+def ask(
+    items: Sequence[Item], answer_of: Callable[[Item], Answer], version: Collection[int] | None = None
+) -> list[Answer]:
     """Ask item by item: `answer_of` each that is asked, and for the others the value that is sent instead.
 
     An item that depends on another is asked where that one is asked and has one of the answers that lead to it.
+    `version` has the places of the items that a person's version of the page asks; None for all.
     """
     replies: list[Answer] = []
     answered: dict[str, Answer] = {}
-    for item in items:
+    for place, item in enumerate(items):
         condition = item.asked_if
-        if condition is None or _leads(answered.get(condition.item), condition.answers):
+        follows = condition is None or _leads(answered.get(condition.item), condition.answers)
+        if follows and (version is None or place in version):
             answered[item.key] = answer_of(item)
             replies.append(answered[item.key])
         else:
-            replies.append(_nothing(item) if item.kind == "several_choices" else item.unasked)
+            replies.append(_nothing(item) if item.kind == "several_choices" else item.unasked or 0)
     return replies
 
 
@@ -113,7 +120,8 @@ def _row(design: Design, codes: dict[str, dict[str, int]], row: dict[str, str], 
     def answer_of(item: Item) -> Answer:
         return _cell(item, codes[item.key], (row[item.key] or "").strip(), line)
 
-    return Respondent(_stratum(design, row, line), tuple(ask(design.items, answer_of)))
+    stratum = _stratum(design, row, line)
+    return Respondent(stratum, tuple(ask(design.items, answer_of, asked_in(design, stratum))))
 
 
 def _leads(answer: Answer, leading: Sequence[int]) -> bool:

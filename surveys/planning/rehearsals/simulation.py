@@ -16,10 +16,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from collector.designs import Design, Item, selectors
+from collector.designs.arms import asked_in
 from collector.endpoint import receiving
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
-from estimator.runs.groups import strata_by_code
+from estimator.runs.groups import strata_asked, strata_by_code
 from randomized_response import draw_ticket
 from randomized_response.symbols import read_symbols, ticket_boxes
 from surveys.lifecycle import services
@@ -69,7 +70,9 @@ class Truths:
         groups: dict[int | None, list[int]] = {None: list(strata)}
         groups.update({code: list(members) for code, members in strata_by_code(self.design).items()})
         for position, item in enumerate(self.design.items):
-            for group, members in groups.items():
+            asked = strata_asked(self.design, position)
+            for group, everyone in groups.items():
+                members = [stratum for stratum in everyone if asked[stratum]]
                 respondents = sum(self.sizes[stratum] for stratum in members)
                 for choice in range(item.answer_count if respondents else 0):
                     yield KnownShare(
@@ -124,7 +127,7 @@ def rehearse(
 def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
     """The bytes that a browser sends for this person: tickets are drawn for each item, then read for the answers."""
     drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.items]
-    answers = answers_to_send(design.items, respondent.answers)
+    answers = answers_to_send(design.items, respondent.answers, asked_in(design, respondent.stratum))
     items = zip(design.items, drawn, answers, strict=True)
     symbols = bytes(symbol for item, tickets, answer in items for symbol in _symbols(item, tickets, answer))
     body = {
@@ -146,8 +149,13 @@ def _symbols(item: Item, tickets: list[int], answer: int | tuple[int, ...]) -> t
 
 
 def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:
-    """The indices of the items and the person's answers; for several choices, of each ticked option."""
-    for position, answer in enumerate(answers_to_send(design.items, respondent.answers)):
+    """The indices of the items and the person's answers; for several choices, of each ticked option.
+
+    Nothing of items that the person's version of the page does not ask.
+    """
+    asked = asked_in(design, respondent.stratum)
+    answers = enumerate(answers_to_send(design.items, respondent.answers, asked))
+    for position, answer in ((position, answer) for position, answer in answers if position in asked):
         options = (answer,) if isinstance(answer, int) else [place for place, one in enumerate(answer) if one]
         yield from ((position, option) for option in options)
 
