@@ -317,6 +317,20 @@ def respondents(*, simulated: bool) -> str:
     return _("simulated respondents") if simulated else _("respondents")
 
 
+def versions_sentence(names: Sequence[str], *, later: bool) -> str:
+    """Which versions of the page ask a question; `later` where nothing is told of it before the survey is closed."""
+    text = _(
+        "Asked only in these versions of the page, drawn by chance: %(versions)s. The estimates are for those who saw "
+        "one of them."
+    )
+    if later:
+        text = _(
+            "Asked only in these versions of the page, drawn by chance: %(versions)s. Nothing is told by version while "
+            "responses arrive, so it is estimated once the survey is closed."
+        )
+    return text % {"versions": ", ".join(_("“%(answer)s”") % {"answer": name} for name in names)}
+
+
 def condition_sentence(question: str, answers: Sequence[str], unasked: str) -> str:
     """Who was asked, and what the others are counted as; nothing ticked where `unasked` is empty."""
     named = _(" or ").join(_("“%(answer)s”") % {"answer": answer} for answer in answers)

@@ -7,6 +7,7 @@ who saw a person toss it knows whose it is.
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from tempfile import TemporaryFile
 
 import numpy as np
@@ -66,6 +67,16 @@ class Microdata:
     @property
     def variables(self) -> list[ExportVariable]:
         return variables_of(self.design)
+
+    @cached_property
+    def asked(self) -> NDArray[np.bool_]:
+        """Whether respondents of each row of the partition were asked what each symbol is of: shape (rows, symbols).
+
+        What a version of the page does not ask is sent all the same, as noise; it is left empty in files.
+        """
+        places = [place for place, field in enumerate(self.design.fields) for _ in range(field.symbols)]
+        columns = {place: self.partition.merge_asked(place) for place in set(places)}
+        return np.stack([columns[place] for place in places], axis=1)
 
     def __len__(self) -> int:
         return int(self.run.reports or 0)

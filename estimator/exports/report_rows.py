@@ -45,10 +45,10 @@ def _schema(found: Microdata) -> pa.Schema:
     for column in background_columns(found.partition):
         about = {"label": column.label, "labels": _json({str(code): label for code, label in column.labels.items()})}
         fields.append(pa.field(column.name, pa.int16(), nullable=False, metadata=about))
-    for variable in found.variables:
+    for variable, everybody in zip(found.variables, found.asked.all(axis=0).tolist(), strict=True):
         labels = {str(code): label for code, label in variable.labels.items()}
         about = {"label": variable.label, "labels": _json(labels), "item": variable.item}
-        fields.append(pa.field(variable.name, pa.uint8(), nullable=False, metadata=about))
+        fields.append(pa.field(variable.name, pa.uint8(), nullable=not everybody, metadata=about))
     whole = {"note": WARNING, "run": found.run.key, "design_digest": design.digest, "design": design.canonical}
     return pa.schema(fields, metadata=whole)
 
@@ -59,7 +59,11 @@ def _batches(found: Microdata, watch: Watch) -> Iterator[pa.RecordBatch]:
     for strata, symbols in found.chunks(watch):
         groups = pa.DictionaryArray.from_arrays(pa.array(strata.astype(np.int16)), keys)
         told = [pa.array(column.codes[strata]) for column in columns]
-        sent = [pa.array(np.ascontiguousarray(values)) for values in symbols.T]
+        unasked = ~found.asked[strata]
+        sent = [
+            pa.array(np.ascontiguousarray(values), mask=missing if missing.any() else None)
+            for values, missing in zip(symbols.T, unasked.T, strict=True)
+        ]
         yield pa.record_batch([groups, *told, *sent], schema=schema)
 
 

@@ -125,7 +125,11 @@ def _of_reports(program: Program, found: Microdata) -> LabelledTable:
     groups = {STRATUM: strata_labels(found.partition)}
     codes_of_groups = np.array(list(groups[STRATUM]) or [0], dtype=np.int16)
     columns = {STRATUM: codes_of_groups[strata]} | {name: one.codes[strata] for name, one in openly.items()}
-    columns |= {name: symbols[:, place].astype("int16") for place, name in enumerate(names)}
+    unasked = ~found.asked[strata]
+    columns |= {
+        name: np.where(missing, np.nan, values) if missing.any() else values.astype("int16")
+        for name, values, missing in zip(names, symbols.T, unasked.T, strict=True)
+    }
     labels = {STRATUM: stratum_wording(found.design)} | {name: one.label for name, one in openly.items()}
     labels |= {name: one.label for name, one in zip(names, variables, strict=True)}
     codes = groups | {name: dict(one.labels) for name, one in openly.items()}

@@ -176,6 +176,8 @@ def _offered(item: QuestionResults) -> str:
 
 
 def _notes(item: QuestionResults) -> Iterator[str]:
+    if item.version_names:
+        yield wording.versions_sentence(item.version_names, later=len(item.partition.members) == 1)
     if item.condition:
         yield wording.condition_sentence(item.condition.wording, item.condition.answers, item.condition.unasked)
     if item.kind == "several_choices":

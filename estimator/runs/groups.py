@@ -128,9 +128,13 @@ class Partition:
         few = not self.design.rehearsal and table.sum() < FEWEST_IN_GROUP
         counted = np.zeros_like(table) if few else table
         rows = np.stack([counted[list(groups)].sum(axis=0) for groups in self.members])
-        asked = strata_asked(self.design, *positions)
-        rows[[not asked[list(groups)].all() for groups in self.members]] = 0
+        rows[~self.merge_asked(*positions)] = 0
         return rows
+
+    def merge_asked(self, *positions: int) -> NDArray[np.bool_]:
+        """For each of `members`, whether all its respondents were asked the questions at these places."""
+        asked = strata_asked(self.design, *positions)
+        return np.array([asked[list(groups)].all() for groups in self.members])
 
     def merge_all(self, totals: Totals) -> Totals:
         """`merge` for the totals of each symbol of a report, in their order."""

@@ -85,6 +85,14 @@ class QuestionResults:
         return tuple(number for number, asked in asking if self.position in asked)
 
     @property
+    def version_names(self) -> tuple[str, ...]:
+        """The names of the versions of the page that ask it; empty where all do."""
+        if len(self.versions) == len(self.design.versions):
+            return ()
+        names = self.design.background.questions[0].choices
+        return tuple(names[number - 1][self.language] for number in self.versions)
+
+    @property
     def language(self) -> str:
         return self.design.language
 

@@ -4,7 +4,7 @@ what is stored of whom, in one of the languages of the respondents' pages.
 Its last part are these pages themselves, drawn as a phone shows them, in each of the survey's languages.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import date
 from fractions import Fraction
@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext as panel_text
 from django.utils.translation import gettext_lazy as panel_text_lazy
 
-from collector.designs import Arm, Design, Item
+from collector.designs import Design, Item
 from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
 from estimator.base import wording
@@ -36,6 +36,7 @@ from surveys.definition.appearance import colours_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.pictures import contents_of
 from surveys.models import Survey
+from surveys.planning.arms import arms_in_words, own_consents, versions_asking
 from surveys.planning.checklist import checklist
 from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
@@ -260,7 +261,8 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
     if design.groups:
         yield _("The group that a person names is sent openly, not randomised.")
     if arms := design.background.arms:
-        yield _arms(design, arms)
+        yield arms_in_words(design, arms)
+        yield from own_consents(design, arms)
     if design.background.asked:
         background = design.background
         text = _(
@@ -274,20 +276,6 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
             "smallest": wording.count(background.smallest_cell),
             "expected": wording.count(background.expected_responses),
         }
-
-
-def _arms(design: Design, arms: Sequence[Arm]) -> str:
-    """What the versions of the page are, how often each is drawn, and what is alike in all of them."""
-    text = _(
-        "The survey compares versions of its page. Each browser draws one and sends openly which: %(versions)s. All "
-        "versions use the same tickets; one that explains them after Send says so before the questions."
-    )
-    total, names = sum(arm.weight for arm in arms), design.background.questions[0].choices
-    drawn = (
-        f"“{name[design.language]}” ({wording.percent(arm.weight / total)})"
-        for name, arm in zip(names, arms, strict=True)
-    )
-    return text % {"versions": ", ".join(drawn)}
 
 
 def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:
@@ -374,6 +362,8 @@ def _caption(screen: Screen) -> str:
 def _note(design: Design, item: Item, language: str) -> str:
     """What a picture cannot show of a question: when it is asked, and that its choices change places."""
     told = []
+    if names := versions_asking(design, item, language):
+        told.append(_("Only in the version “%(name)s”.") % {"name": _("” and “").join(names)})
     if item.asked_if:
         number, before = next((n, one) for n, one in enumerate(design.items, start=1) if one.key == item.asked_if.item)
         either = [_("“%(answer)s”") % {"answer": before.choices[place][language]} for place in item.asked_if.answers]

@@ -13,8 +13,9 @@ from math import prod
 
 from django.conf import settings
 
-from collector.designs import Design
+from collector.designs import Design, Item
 from estimator.base.languages import activated
+from estimator.base.protection import ratios_of_versions
 from surveys.rendering.page_elements import Element, read_page
 from surveys.rendering.page_sentences import Phrases, Sentences, epsilon_up, odds_up, opening, ratio_of, sums
 from surveys.rendering.pages import render_page
@@ -122,7 +123,7 @@ class _Script:
         self._say("tickets-said", [opening(self._phrases)])
         self._say("leaves", [first.say("leaves")])
         self._say("odds", first.odds())
-        for name, text in sums(self._design.items, self._sentences).items():
+        for name, text in sums(self._most, self._sentences).items():
             self._say(name, [text])
         self._say("sent-receipt", [NOT_YET])
         self._fill("tickets-drawn", [Element("tickets", {"box": json.dumps(first.tickets())})])
@@ -133,12 +134,20 @@ class _Script:
         self._waves()
         for fold in self._page.named("practice"):
             _hide(fold, hidden=False)
+        for statement in (one for one in self._page.walk() if "data-version" in one.attributes):
+            _hide(statement, hidden=False)
         for one in self._page.walk():
             if one.attributes.get("data-arm-only") == "after":
                 one.attributes |= {"hidden": "", "data-stage": ""}
         for around in (one for one in self._page.walk() if CLOSED & set(one.classes)):
             for fold in (one for one in around.walk() if one.tag == "details"):
                 fold.attributes["data-closed"] = ""
+
+    @property
+    def _most(self) -> list[Item]:
+        """The questions of the version of the page that can reveal the most."""
+        ratios = ratios_of_versions(self._design)
+        return [self._design.items[place] for place in self._design.versions[ratios.index(max(ratios))]]
 
     def _question(self, element: Element, phrases: Phrases) -> None:
         for place in element.named("question-odds"):
@@ -159,7 +168,7 @@ class _Script:
         waves = self._design.waves
         if waves is None:
             return
-        together = prod((ratio_of(item) for item in self._design.items), start=Fraction(waves.spent))
+        together = prod((ratio_of(item) for item in self._most), start=Fraction(waves.spent))
         key = "waves-first" if waves.spent == 1 else "waves-odds"
         values = {"spent": odds_up(waves.spent), "together": odds_up(together)}
         self._say("waves-odds", [self._sentences.say(key, values)])

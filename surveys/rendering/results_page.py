@@ -82,6 +82,8 @@ def _block(item: QuestionResults, number: int, language: str) -> ResultBlock:
 
 def _notes(item: QuestionResults, language: str) -> Iterator[str]:
     frozen, flags = item.frozen, {flag for cell in item.shown for flag in cell.estimate.flags}
+    if item.version_names:
+        yield _("Not everyone got this question: chance decided who did.")
     if frozen.asked_if is not None:
         yield _unasked(item, language)
     if item.kind == "several_choices":

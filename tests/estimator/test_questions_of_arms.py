@@ -29,7 +29,7 @@ def drawn() -> Design:
 
 
 def answered(cheated: float, crosswise: float, *, n: int = 4000, seed: int = 1) -> Design:
-    """A survey over n people of whom these shares say yes in the two versions; who is not asked is as if she said no."""
+    """A survey over n people of whom these shares say yes in the two versions; who is not asked sends a no."""
     made, random = freeze_design(drawn().document), np.random.default_rng(seed)
     arm = random.integers(2, size=n)
     cells = np.array([made.background.cell_of(told) for told in zip(arm, random.choice(3, n), strict=True)])

@@ -63,7 +63,7 @@ def design(*questions: dict[str, Any], **changes: Any) -> Design:
 
 
 def crosswise(*questions: dict[str, Any], **changes: Any) -> Any:
-    """The definition of a survey whose second version asks crosswise, between the two questions of the campus survey."""
+    """The definition of a survey whose second version asks the first question of the campus survey crosswise."""
     cheated, mood = payloads.definition()["items"]
     other = {
         **cheated,
