@@ -54,16 +54,19 @@ def shares_of(arms: Sequence[Mapping[str, Any]]) -> tuple[Fraction, ...]:
     return tuple(Fraction(arm["weight"], total) for arm in arms)
 
 
-def versions_of(keys: Sequence[str], arms: Sequence[Arm]) -> tuple[tuple[int, ...], ...]:
-    """The places of the questions, named by `keys`, that each arm asks; all of them, once, without arms."""
-    others = {key for arm in arms for key in arm.instead.values()}
+def versions_of(keys: Sequence[str], changes: Sequence[Mapping[str, str]]) -> tuple[tuple[int, ...], ...]:
+    """The places of the questions, named by `keys`, that each arm asks; all of them, once, without arms.
+
+    - `changes`: what each arm asks `instead`.
+    """
+    others = {key for instead in changes for key in instead.values()}
     return tuple(
         tuple(
             place
             for place, key in enumerate(keys)
-            if key not in arm.instead and (key not in others or key in arm.instead.values())
+            if key not in instead and (key not in others or key in instead.values())
         )
-        for arm in arms
+        for instead in changes
     ) or (tuple(range(len(keys))),)
 
 
@@ -85,8 +88,9 @@ def check_arms(value: object, path: Path, languages: list[str] | None = None) ->
         arm = exact_keys(one, {"explanation", "weight"}, at, optional={"introduction", "instead", "consent"})
         one_of(arm["explanation"], get_args(Explanation), (*at, "explanation"), gettext("before or after"))
         whole(arm["weight"], (*at, "weight"), low=1, high=MOST_WEIGHT)
-        for name in {"introduction", "consent"} & set(arm) if languages is not None else ():
-            text(arm[name], (*at, name), languages)
+        for name in {"introduction", "consent"} & set(arm):
+            if languages is not None:
+                text(arm[name], (*at, name), languages)
         if "instead" in arm:
             _check_names(arm["instead"], number, (*at, "instead"))
     return len(arms)
@@ -119,7 +123,7 @@ def check_instead(items: Sequence["Item"], arms: Sequence[Arm], path: Path) -> N
     chained = sorted(set(replaced) & set(replaced.values()))
     message = gettext("must not leave out a question that is itself asked instead of another; got {chained}")
     require(not chained, path, message.format(chained=", ".join(chained)))
-    for number, asked in enumerate(versions_of(list(places), arms)):
+    for number, asked in enumerate(versions_of(list(places), [arm.instead for arm in arms])):
         for item in (items[place] for place in asked):
             reached = item.asked_if is None or places[item.asked_if.item] in asked
             after = gettext("must ask {first} too, as {item} is asked after some answers to it")

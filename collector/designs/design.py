@@ -377,7 +377,7 @@ class Design:
     @cached_property
     def versions(self) -> tuple[tuple[int, ...], ...]:
         """The places of the questions that each version of the page asks; one version if the design has no arms."""
-        return versions_of([item.key for item in self.items], self.background.arms)
+        return versions_of([item.key for item in self.items], [arm.instead for arm in self.background.arms])
 
     @property
     def silent_stratum(self) -> str:

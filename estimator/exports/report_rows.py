@@ -45,10 +45,10 @@ def _schema(found: Microdata) -> pa.Schema:
     for column in background_columns(found.partition):
         about = {"label": column.label, "labels": _json({str(code): label for code, label in column.labels.items()})}
         fields.append(pa.field(column.name, pa.int16(), nullable=False, metadata=about))
-    for variable, everybody in zip(found.variables, found.asked.all(axis=0).tolist(), strict=True):
+    for place, variable in enumerate(found.variables):
         labels = {str(code): label for code, label in variable.labels.items()}
         about = {"label": variable.label, "labels": _json(labels), "item": variable.item}
-        fields.append(pa.field(variable.name, pa.uint8(), nullable=not everybody, metadata=about))
+        fields.append(pa.field(variable.name, pa.uint8(), nullable=not found.asked[:, place].all(), metadata=about))
     whole = {"note": WARNING, "run": found.run.key, "design_digest": design.digest, "design": design.canonical}
     return pa.schema(fields, metadata=whole)
 

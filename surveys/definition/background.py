@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from collector.designs.arms import Arm, check_arms, versions_of
+from collector.designs.arms import check_arms, versions_of
 from collector.designs.background import (
     MOST_CELLS,
     MOST_QUESTIONS,
@@ -56,6 +56,14 @@ ARM_NAMES = {
     },
 }
 """What arms are called, by when they explain."""
+ARM_CONSENT = {
+    "en": "On my version of this page, fewer tickets decide than on another version. I agree to that.",
+    "de": "In meiner Fassung dieser Seite entscheiden weniger Lose als in einer anderen. Damit bin ich einverstanden.",
+    "es": "En mi versión de esta página deciden menos boletos que en otra versión. Estoy de acuerdo.",
+    "fr": "Dans ma version de cette page, moins de tickets décident que dans une autre version. Je suis d’accord.",
+    "ar": "في نسختي من هذه الصفحة يقرر عدد أقل من التذاكر مقارنة بنسخة أخرى. أوافق على ذلك.",
+}
+"""The usual consent statement of an arm that protects less than another."""
 Cell = tuple[Answers, ...]
 
 
@@ -120,7 +128,7 @@ def versions_in(definition: Definition) -> tuple[tuple[int, ...], ...]:
     """The places of the questions that each version of the page asks; one version without arms."""
     asked = definition.get("background_questions")
     arms = asked["questions"][0].get("arms", ()) if asked and asked["questions"] else ()
-    return versions_of([item["key"] for item in definition["items"]], [Arm.of(arm) for arm in arms])
+    return versions_of([item["key"] for item in definition["items"]], [arm.get("instead", {}) for arm in arms])
 
 
 def frozen_part(definition: Definition) -> dict[str, object]:

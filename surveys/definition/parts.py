@@ -193,7 +193,7 @@ def texts_of_background(definition: Definition) -> Iterator[tuple[int, tuple[str
         for place, arm in enumerate(question.get("arms", ())):
             for name in ("introduction", "consent"):
                 if name in arm:
-                    yield number, ("arms", place, name), arm[name]  # type: ignore[literal-required]
+                    yield number, ("arms", place, name), arm[name]
 
 
 def texts_before(item: ItemPart) -> Iterator[tuple[str, Text]]:

@@ -126,12 +126,12 @@ def page_while_written(text: str, languages: Sequence[str], survey: Survey | Non
 def questions_while_written(sent: QueryDict, survey: Survey) -> bytes:
     """Of a page that is shown already, the questions that changed, which are all of the definition that is sent.
 
-    `first` is the number of the first of them, `count` that of all in the page, and `branching` is there where some are
-    asked only after some answers. Raises ValidationError.
+    `first` is the place of the first of them and `shown` its number, `count` is how many are in the page, and
+    `branching` is there where some are asked only after some answers. Raises ValidationError.
     """
     design = presentable(parsed_definition(sent.get("definition", "")))
-    first, count = (_number(sent, name) for name in ("first", "count"))
-    place: Any = {"first": first, "count": count, "branching": "branching" in sent}
+    place: Any = {name: _number(sent, name) for name in ("first", "shown", "count")}
+    place["branching"] = "branching" in sent
     return pages.render_questions(design, design.language, **place, pictures_address=pictures_address(survey))
 
 

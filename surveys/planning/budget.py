@@ -4,6 +4,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
 from collector.errors import Conflict
+from surveys.definition.background import versions_in
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import differences
 from surveys.definition.parts import BUDGET, Definition
@@ -21,7 +22,7 @@ def to_divide(survey: Survey) -> float | None:
     """The budget of a draft that is over it, or in which questions are marked as sensitive; None for any other."""
     definition = selectors.definition_of(survey)
     budget, items = budget_of(definition), definition["items"]
-    over = price_of(items, 1000).epsilon > budget + 1e-9
+    over = price_of(items, 1000, versions_in(definition)).epsilon > budget + 1e-9
     return budget if over or any("sensitivity" in item for item in items) else None
 
 

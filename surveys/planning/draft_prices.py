@@ -87,16 +87,21 @@ class DraftPrice:
     complete: bool
 
 
-def price_of(items: Sequence[ItemPart], respondents: int) -> DraftPrice:
-    """The price of a draft's questions, of which some may be unfinished."""
-    mechanisms: list[Mechanism] = []
+def price_of(items: Sequence[ItemPart], respondents: int, versions: Sequence[Sequence[int]] = ()) -> DraftPrice:
+    """The price of a draft's questions, of which some may be unfinished.
+
+    `versions` has the places of the questions that each version of the page asks; where there are some, the total is
+    that of the version that tells the most.
+    """
+    mechanisms: list[Mechanism | None] = []
     prices: dict[str, QuestionPrice] = {}
     for item in items:
         prices[item["key"]], mechanism = _priced(_without_texts(item), respondents, formatted())
-        mechanisms += [mechanism] if mechanism is not None else []
-    total = epsilon_total(mechanisms)
+        mechanisms.append(mechanism)
+    asked = ([mechanisms[place] for place in version] for version in versions or [range(len(items))])
+    total = max(epsilon_total(one for one in version if one is not None) for version in asked)
     odds = wording.odds(math.exp(min(total, 700.0)))
-    return DraftPrice(prices, total, wording.epsilon(total), odds, len(mechanisms) == len(items))
+    return DraftPrice(prices, total, wording.epsilon(total), odds, None not in mechanisms)
 
 
 def channel_at(item: ItemPart, epsilon: float, *, choose: bool) -> Channel:

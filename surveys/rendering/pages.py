@@ -119,11 +119,14 @@ def _addresses(design: Design, language: str, *, with_coin: bool, preview: bool)
 
 
 def render_questions(
-    design: Design, language: str, *, first: int, count: int, branching: bool, pictures_address: str
+    design: Design, language: str, *, first: int, shown: int, count: int, branching: bool, pictures_address: str
 ) -> bytes:
-    """The questions of a design as they stand in the page of a survey of `count` questions, numbered from `first`."""
+    """The questions of a design as they stand in the page of a survey of `count` questions.
+
+    The first of them is that at `first`, from 1, and has the number `shown`.
+    """
     page = {"question_count": count, "branching": branching, "pictures_address": pictures_address}
-    parts = _parts(_questions(design, language, first))
+    parts = _parts(_questions(design, language, first, range(shown, shown + len(design.items))))
     return b"".join(render("surveys/respond/_part.html", {**page, "part": part}, language) for part in parts)
 
 
@@ -230,21 +233,29 @@ def style_hash(page: bytes) -> str:
     return f"'sha256-{b64encode(sha256(found[1]).digest()).decode()}'" if found else ""
 
 
-def _questions(design: Design, language: str, first: int = 1) -> list[dict[str, object]]:
+def _questions(design: Design, language: str, first: int, numbers: Sequence[int]) -> list[dict[str, object]]:
     return [
         {
             "number": number,
+            "shown": shown,
             "section": item.section,
             "helped": item.key in design.about.items,
             **_question(item, language),
         }
-        for number, item in enumerate(design.items, start=first)
+        for number, (item, shown) in enumerate(zip(design.items, numbers, strict=True), start=first)
     ]
+
+
+def _numbers(design: Design) -> list[int]:
+    """The number that each question has on the page: that of the one that a version asks it instead of, if it does."""
+    same = {other: key for arm in design.background.arms for key, other in arm.instead.items()}
+    first = [item.key for item in design.items if item.key not in same]
+    return [first.index(same.get(item.key, item.key)) + 1 for item in design.items]
 
 
 def _sections(design: Design, language: str) -> list[dict[str, object]]:
     """The questions by section, numbered through; without sections, one section without a title."""
-    questions = _questions(design, language)
+    questions = _questions(design, language, 1, _numbers(design))
     if not design.sections:
         return [{"title": "", "introduction": "", "parts": _parts(questions)}]
     return [

@@ -119,3 +119,27 @@ def test_versions_of_the_page_are_added_weighed_and_removed(editor: Page) -> Non
     editor.get_by_role("button", name="Delete all versions").click()
     wait_until_saved(editor)
     assert len(definition()["background_questions"]["questions"]) == 1
+
+
+def test_version_asks_a_question_in_another_way(editor: Page) -> None:
+    editor.get_by_role("button", name="+ Compare versions of the page").click()
+    editor.get_by_label("Question to ask in another way").select_option(label="1: Have you cheated?")
+    editor.get_by_role("button", name="+ Ask it in another way").click()
+    expect(editor.get_by_text("Question 2: Have you cheated? instead of question 1: Have you cheated?")).to_be_visible()
+    expect(editor.locator("[data-of='item:cheated_2']")).to_contain_text("version 2 only")
+    editor.get_by_role("button", name="Use the usual words: Version 2").click()
+    expect(editor.get_by_label("Consent statement of this version").nth(1)).to_have_value(
+        "On my version of this page, fewer tickets decide than on another version. I agree to that."
+    )
+    editor.locator(".editor-background").first.scroll_into_view_if_needed()
+    picture(editor, "arms-instead")
+    wait_until_saved(editor)
+    saved = definition()
+    assert saved["background_questions"]["questions"][0]["arms"][1]["instead"] == {"cheated": "cheated_2"}
+    assert [item["key"] for item in saved["items"]] == ["cheated", "cheated_2", "mood"]
+    error = error_of_draft(Survey.objects.get())
+    assert error is not None
+    assert "consent_statements" in str(error)
+    editor.get_by_role("button", name="Delete all versions").click()
+    wait_until_saved(editor)
+    assert [item["key"] for item in definition()["items"]] == ["cheated", "mood"]

@@ -176,7 +176,7 @@ def test_questions_alone_are_what_the_whole_page_has(
     page = her.post(address, {"definition": json.dumps(whole), "languages": "en de"}).content.decode()
     alone = [{k: v for k, v in item.items() if k not in ("asked_if", "unasked")} for item in items]
     sent = {"definition": json.dumps({"languages": ["en"], "items": alone[first : first + shown]})}
-    place = {"first": first + 1, "count": len(items), "branching": "on"}
+    place = {"first": first + 1, "shown": first + 1, "count": len(items), "branching": "on"}
     answer = her.post(address, sent | place)
     assert answer.status_code == 200
     html = answer.content.decode()

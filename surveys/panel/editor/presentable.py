@@ -12,10 +12,10 @@ from collector.designs.background import check_background
 from collector.designs.items import MOST_ANSWERS
 from collector.errors import ValidationError
 from surveys.definition import bounds, ceilings, definitions, shape
-from surveys.definition.background import frozen_background
+from surveys.definition.background import frozen_background, versions_in
 from surveys.definition.definitions import OpeningOptions, drawn_items
 from surveys.definition.mechanisms import mechanism_of
-from surveys.definition.parts import AppearancePart, Definition, EndingPart, ItemPart, LookPart, Text
+from surveys.definition.parts import AppearancePart, ArmPart, Definition, EndingPart, ItemPart, LookPart, Text
 from surveys.definition.questions import frozen_item
 from surveys.planning.draft_prices import GRID, plannable
 
@@ -96,6 +96,7 @@ def _filled(definition: Definition) -> Definition:
     }
     if background := _background(definition, codes):
         filled["background_questions"] = background
+        _agree(cast("Definition", filled), codes)
     return cast("Definition", filled | ({"sections": sections} if sections else {}))
 
 
@@ -126,6 +127,7 @@ def _background(definition: Definition, codes: list[str]) -> object:
             "wording": _text(one["wording"], codes, "…"),
             "choices": [_text(choice, codes, f"({place})") for place, choice in enumerate(one["choices"], start=1)],
             **({"prefer_not": _text(one["prefer_not"], codes, "–")} if "prefer_not" in one else {}),
+            **({"arms": [_arm(arm, codes) for arm in one["arms"]]} if "arms" in one else {}),
         }
         for one in asked["questions"]
     ]
@@ -135,6 +137,23 @@ def _background(definition: Definition, codes: list[str]) -> object:
     except ValidationError:
         return None
     return made
+
+
+def _arm(arm: ArmPart, codes: list[str]) -> Mapping[str, object]:
+    texts: Any = {name: _text(arm[name], codes, "…") for name in ("introduction", "consent") if name in arm}
+    return {**arm, **texts}
+
+
+def _agree(filled: Definition, codes: list[str]) -> None:
+    """Put consent statements where versions of the page need them: without one the page would refuse to ask."""
+    asked = filled["background_questions"]["questions"][0]
+    losses = [mechanism_of(item).epsilon for item in filled["items"]]
+    totals = [sum(losses[place] for place in version) for version in versions_in(filled)]
+    for arm, total in zip(asked.get("arms", ()), totals, strict=False):
+        if total > min(totals) and "consent" not in arm:
+            arm["consent"] = _text({}, codes, "…")
+    if any("consent" in arm for arm in asked.get("arms", ())):
+        filled.setdefault("consent_statements", [_text({}, codes, "…")])
 
 
 def _look(definition: Definition, codes: list[str]) -> AppearancePart:
@@ -234,6 +253,9 @@ def _put_aside(draft: Definition, error: ValidationError) -> bool:
             removed = [item.pop(name) for name in OPTIONAL if name in item]
             draft["items"][place] = cast("ItemPart", item)
             return bool(removed)
+        case ("background_questions", "questions", 0, "arms", int(place), "instead"):
+            draft["background_questions"]["questions"][0]["arms"][place].pop("instead", None)
+            return True
         case ("look" | "ending" as name, *_):
             draft.pop(name, None)
             return True

@@ -14,13 +14,14 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from collector.designs.arms import MOST_ARMS, versions_of
 from collector.designs.items import MOST_ANSWERS
 from collector.errors import Conflict, ValidationError
 from estimator.base.languages import filled
 from estimator.base.mechanisms import REGISTRY, RegistryEntry
 from surveys.accounts.access import Role, get_survey_or_404
 from surveys.definition import classes, definitions, shape
-from surveys.definition.background import ARM_NAMES, VERSION, cells_of, kept
+from surveys.definition.background import ARM_CONSENT, ARM_NAMES, VERSION, cells_of, kept
 from surveys.definition.ceilings import TOTAL
 from surveys.definition.changes import apply_changes, read_changes
 from surveys.definition.class_recognition import classes_from
@@ -159,7 +160,8 @@ def prices(request: HttpRequest, slug: str) -> HttpResponse:
             most_respondents=MOST_RESPONDENTS, respondents=respondents
         )
         raise ValidationError(("respondents",), words)
-    return JsonResponse(asdict(price_of(_items(sent), respondents)))
+    items = _items(sent)
+    return JsonResponse(asdict(price_of(items, respondents, _versions(sent, items))))
 
 
 @require_POST
@@ -297,7 +299,7 @@ def _about(survey: Survey) -> dict[str, object]:
         "yes_no": YES_NO,
         "prefer_not": PREFER_NOT,
         "controls": {one.name: {"known_share": one.known_share, "wording": one.wording} for one in CONTROL_QUESTIONS},
-        "arms": {"version": VERSION, **ARM_NAMES},
+        "arms": {"version": VERSION, "consent": ARM_CONSENT, **ARM_NAMES},
         "respondents": expected_reports(survey),
         "ceiling": ceiling_of(rehearsal=survey.rehearsal),
         "addresses": _addresses(survey),
@@ -358,6 +360,16 @@ def _choices(raw: object) -> list[dict[str, str]]:
         if not isinstance(one, dict) or not all(isinstance(words, str) for words in one.values()):
             raise ValidationError(("choices", number), gettext("must have a text for each language"))
     return raw
+
+
+def _versions(sent: Body, items: list[ItemPart]) -> tuple[tuple[int, ...], ...]:
+    """The places of the questions that each version of the page asks, by what it asks instead of others."""
+    changes: Any = sent.get("instead", [])
+    named = isinstance(changes, list) and all(isinstance(one, dict) for one in changes)
+    texts = named and all(isinstance(key, str) for one in changes for key in one.values())
+    if not texts or len(changes) > MOST_ARMS:
+        raise ValidationError(("instead",), gettext("must name for each version what it asks instead of what"))
+    return versions_of([item["key"] for item in items], changes)
 
 
 def _items(sent: Body) -> list[ItemPart]:

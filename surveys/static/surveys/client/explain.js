@@ -44,6 +44,7 @@ export class Explanation {
       const fill = () => this.#fillQuestion(place, item);
       place.closest("details").addEventListener("toggle", fill, { once: true });
     });
+    return this;
   }
 
   /** A sentence on one question, with its numbers. */

@@ -41,8 +41,7 @@ export class RespondentPage {
   #questionnaire = null;
   /** @type {Tickets | import("./remembered.js").RememberedTickets | null} */
   #tickets = null;
-  /** From the click on Send on, as long as that lasts. */
-  #freezing = false;
+  #freezing = false; // from the click on Send on, as long as that lasts
   #nonce = "";
   /** @type {import("./entry.js").Entry | null}  where something comes before the questions */
   #entry = null;
@@ -54,8 +53,8 @@ export class RespondentPage {
   #waves = null;
   /** @type {Steps | null}  a preview leaves the history of the panel's tab alone, and has nothing to lose */
   #steps = null;
-  /** @type {ReturnType<typeof bindTrials>}  what may be tried before the questions */
-  #trials = [];
+  /** @type {ReturnType<typeof bindTrials> | null}  what may be tried before the questions */
+  #trials = null;
 
   /**
    * @param {HTMLElement} root  the `html` element of the page
@@ -165,16 +164,12 @@ export class RespondentPage {
     this.#questionnaire.begin(source, groupNamed(fragment, this.#prepared.design), invitation !== null);
     source.wipe();
     this.#entry?.begin(this.#questionnaire.version);
-    if (this.#trials.length === 0) {
-      const guard = (action) => this.#guard(action);
-      this.#trials = bindTrials(this.#root, this.#sentences, this.#explain(), this.#questionnaire.asked[0].item, guard);
-    }
+    const guard = (action) => this.#guard(action);
+    this.#trials ??= bindTrials(this.#root, this.#sentences, this.#explain(), this.#questionnaire.asked[0].item, guard);
   }
 
   #explain() {
-    const explanation = new Explanation(this.#questionnaire.asked, this.#sentences);
-    explanation.fill(this.#root);
-    return explanation;
+    return new Explanation(this.#questionnaire.asked, this.#sentences).fill(this.#root);
   }
 
   /** A survey that asks for none has no place to put one: such a link is for another survey, or was changed. */
@@ -199,8 +194,8 @@ export class RespondentPage {
     const { invitations, waves, entered } = prepared.design;
     this.#invitation = invitations === "" ? null : new (extra("invitation"))(this.#root, invitations, this.#sentences);
     this.#questionnaire = new Questionnaire(this.#root, prepared, this.#sentences);
-    const guard = (action) => this.#guard(action);
-    const entry = { stages: this.#stages, sentences: this.#sentences, guard, wipe: () => this.#beginQuestions() };
+    const [stages, sentences, guard] = [this.#stages, this.#sentences, (action) => this.#guard(action)];
+    const entry = { stages, sentences, guard, wipe: () => this.#beginQuestions() };
     this.#entry = entered ? new (extra("entry"))(this.#root, prepared.design, entry) : null;
     this.#waves = waves === null ? null : new (extra("waves"))(this.#root, prepared.design, this.#sentences, guard);
     return prepared;
@@ -286,7 +281,7 @@ export class RespondentPage {
     this.#invitation?.clear();
     this.#entry?.clear();
     this.#questionnaire?.clear();
-    this.#trials.forEach((trial) => trial.clear());
+    this.#trials?.forEach((trial) => trial.clear());
     this.#tickets?.forget();
     this.#review.clear();
   }

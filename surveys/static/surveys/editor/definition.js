@@ -1,5 +1,5 @@
 /** What the editor does to a definition: each function changes the one that it is given, and nothing else. */
-
+import { changeInstead } from "./instead.js";
 const NEW = "new-";
 const LONGEST_KEY = 40;
 
@@ -111,9 +111,10 @@ export function duplicateItem(definition, key) {
   return copy.key;
 }
 
-/** Remove a question, and the conditions of others on it. */
+/** Remove a question, the conditions of others on it, and where versions of the page ask it or leave it out. */
 export function removeItem(definition, key) {
   definition.items = definition.items.filter((item) => item.key !== key);
+  changeInstead(definition, (pair) => (pair.includes(key) ? [] : [pair]));
   for (const item of definition.items) {
     if (item.asked_if?.item === key) {
       delete item.asked_if;
@@ -130,6 +131,7 @@ export function nameItem(definition, key) {
 }
 
 export function renameItem(definition, key, name) {
+  changeInstead(definition, (pair) => [pair.map((one) => (one === key ? name : one))]);
   for (const item of definition.items) {
     if (item.key === key) {
       item.key = name;
@@ -288,7 +290,7 @@ export function setLanguages(definition, codes, state) {
   for (const question of definition.background_questions?.questions ?? []) {
     question.wording = each(question.wording);
     question.choices = question.choices.map(each);
-    question.arms?.forEach((arm) => arm.introduction && (arm.introduction = each(arm.introduction)));
+    question.arms?.forEach((arm) => ["introduction", "consent"].filter((name) => arm[name]).forEach((name) => (arm[name] = each(arm[name]))));
     if (question.prefer_not) {
       question.prefer_not = each(question.prefer_not);
       codes.forEach((code) => (question.prefer_not[code] ||= state.prefer_not[code] ?? ""));

@@ -2,6 +2,7 @@
 import { gettext } from "../panel/words.js";
 import { same as alike } from "./changes.js";
 import { rowsOf } from "./definition.js";
+import { armsOf, shownNumber } from "./instead.js";
 import { afterPaint, html, later, useEffect, useRef, useState } from "./view.js";
 
 const PAUSE = 120;
@@ -143,8 +144,9 @@ class Page {
     const body = this.#fields(inOneLanguage({ about, languages, items: alone }, language), definition);
     const first = items.indexOf(rows[0]) + 1;
     body.set("first", first);
+    body.set("shown", shownNumber(definition, rows[0].key));
     body.set("count", items.length);
-    if (items.some((item) => item.asked_if)) {
+    if (items.some((item) => item.asked_if) || armsOf(definition).some(({ instead }) => instead)) {
       body.set("branching", "on");
     }
     this.#patches.set(first, body);

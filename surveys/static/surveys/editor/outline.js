@@ -2,6 +2,7 @@
 import { fill, gettext } from "../panel/words.js";
 import { fillNew, USUAL } from "./classes.js";
 import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, nameItem, placeItem, platform } from "./definition.js";
+import { armsOf } from "./instead.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
 import { html, memo, useRef, useState } from "./view.js";
 
@@ -80,10 +81,11 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
 const ItemRow = memo(({ item, number, selected, onSelect, language, draft, others, problems }) => {
   const words = item.wording[language] || Object.values(item.wording).find(Boolean) || gettext("No text yet");
   const move = (by) => draft.edit("", (it) => moveItem(it, item.key, by));
+  const version = armsOf(draft.definition).findIndex(({ instead }) => Object.values(instead ?? {}).includes(item.key)) + 1;
   return html`<${Row} selected=${selected} of=${`item:${item.key}`} words=${words} mark=${number} kind=${item.heading ? "grid" : item.dropdown ? "dropdown" : item.kind}
     onSelect=${onSelect} others=${others}
     onMove=${move} problems=${isUnnamed(item.key) ? 0 : problems} faint=${!item.wording[language]}
-    note=${item.heading ? fill(gettext("row of: {heading}"), { heading: item.heading[language] || gettext("a grid") }) : item.asked_if ? gettext("conditional") : ""}
+    note=${item.heading ? fill(gettext("row of: {heading}"), { heading: item.heading[language] || gettext("a grid") }) : item.asked_if ? gettext("conditional") : version ? fill(gettext("version {number} only"), { number: version }) : ""}
     drag=${{ key: item.key, onDrop: (key) => draft.edit("", (it) => placeItem(it, key, item.key, item.section)) }} />`;
 });
 

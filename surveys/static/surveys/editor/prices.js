@@ -2,6 +2,7 @@
 import { same } from "./changes.js";
 import { ofPart } from "./copies.js";
 import { itemOf, rowsOf, setOption } from "./definition.js";
+import { armsOf } from "./instead.js";
 import { later } from "./view.js";
 
 const PAUSE = 150;
@@ -207,7 +208,8 @@ export class Prices {
   }
 
   #asked() {
-    return { items: priced(this.#draft.definition), respondents: this.respondents };
+    const instead = armsOf(this.#draft.definition).map((arm) => arm.instead ?? {});
+    return { items: priced(this.#draft.definition), respondents: this.respondents, instead };
   }
 
   #kept() {
