@@ -1,15 +1,19 @@
 """Versions of the page in planning: what is said of them, and how large a difference a survey finds between them."""
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from dataclasses import dataclass
+from math import hypot
+from statistics import NormalDist
 
 from django.utils.translation import gettext as _
 
 from collector.designs import Arm, Design, Item
-from collector.designs.arms import shares_of
+from collector.designs.arms import shares_of, versions_of
 from estimator.base import wording
 from estimator.base.protection import ratios_of_versions
-from randomized_response import Channel, plan
+from randomized_response import Channel, epsilon_total, plan
+from randomized_response.intervals import normal_quantile
+from randomized_response.questions import Mechanism
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import BackgroundPart, ItemPart
 from surveys.planning.forecast import POWER
@@ -17,21 +21,59 @@ from surveys.planning.forecast import POWER
 SHARE = 0.5
 """Of yes with the first version, at which an estimate is least precise."""
 STEPS = 20
+LEVEL = 0.95
 
 
-def smallest_difference(item: ItemPart, background: BackgroundPart) -> float | None:
-    """The smallest difference of a yes/no question's share, from SHARE, that is found with a power of POWER.
+@dataclass(frozen=True)
+class VersionPlan:
+    """What a version of the page costs and tells.
 
-    Between the first version and the rarest of the others, by a test at 5 %, of as many responses as are expected.
-    None where no difference is found so often.
+    - `epsilon`: privacy loss of everything that it asks.
+    - `difference`: the smallest difference from the first version, of the share of yes of a question, that is found
+      with a power of POWER; None of the first version, and where none is found so often.
     """
-    first, *others = (int(share * background["expected_responses"]) for share in _shares(background))
-    mechanism, n = mechanism_of(item), min(others)
-    if not first or not n or not isinstance(mechanism, Channel):
+
+    epsilon: float
+    epsilon_text: str
+    difference: float | None
+
+
+def version_plans(items: Sequence[ItemPart], background: BackgroundPart) -> list[VersionPlan]:
+    """The plan of each version of a draft with arms.
+
+    Differences are those of the first yes/no question that a version asks in another way, or else of the first of all,
+    from SHARE, by a test at 5 %, of as many responses as are expected. Raises ValueError where a question has no table.
+    """
+    arms, mechanisms = background["questions"][0]["arms"], {item["key"]: mechanism_of(item) for item in items}
+    sizes = [int(share * background["expected_responses"]) for share in shares_of(arms)]
+    changes = [arm.get("instead", {}) for arm in arms]
+    yes_no = [item["key"] for item in items if item["kind"] == "yes_no" and "prefer_not" not in item]
+    asked = versions_of(list(mechanisms), changes)
+    plans = []
+    for place, (instead, version, size) in enumerate(zip(changes, asked, sizes, strict=True)):
+        loss = epsilon_total(mechanisms[items[number]["key"]] for number in version)
+        first = next((key for key in yes_no if key in instead), next(iter(yes_no), None))
+        found = None
+        if place > 0 and first is not None:
+            two = mechanisms[first], mechanisms.get(instead.get(first, first))
+            found = _smallest_difference(*two, sizes[0], size)
+        plans.append(VersionPlan(loss, wording.epsilon(loss), found))
+    return plans
+
+
+def _smallest_difference(one: Mechanism, other: Mechanism | None, n: int, other_n: int) -> float | None:
+    if not n or not other_n or not isinstance(one, Channel) or not isinstance(other, Channel):
         return None
+    first, second = one, other
+
+    def error(channel: Channel, size: int, share: float) -> float:
+        return plan.forecast(size, channel, [1 - share, share], answer=1).standard_error
 
     def found(difference: float) -> float:
-        return plan.power(n, mechanism, SHARE - difference, SHARE, against_n=first)
+        """The power, by normal approximation: limit of the test under the null, chance under the difference."""
+        before = error(first, n, SHARE)
+        limit = normal_quantile(LEVEL) * hypot(before, error(second, other_n, SHARE))
+        return NormalDist().cdf((difference - limit) / hypot(before, error(second, other_n, SHARE - difference)))
 
     low, high = 0.0, SHARE
     if found(high) < POWER:
@@ -82,7 +124,3 @@ def versions_asking(design: Design, item: Item, language: str) -> list[str]:
         return []
     names = design.background.questions[0].choices
     return [name[language] for name, asks in zip(names, asking, strict=True) if asks]
-
-
-def _shares(background: BackgroundPart) -> tuple[Fraction, ...]:
-    return shares_of(background["questions"][0]["arms"])

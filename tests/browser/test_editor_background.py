@@ -100,7 +100,7 @@ def test_versions_of_the_page_are_added_weighed_and_removed(editor: Page) -> Non
     editor.get_by_role("button", name="+ Compare versions of the page").click()
     expect(editor.get_by_label("Version 2", exact=True)).to_have_value("Explained afterwards")
     editor.get_by_label("Expected responses").fill("2000")
-    expect(editor.get_by_text("percentage points between versions would be found in 80 %")).to_be_visible()
+    expect(editor.get_by_text("percentage points from version 1 would be found in 80 %")).to_be_visible()
     editor.get_by_role("button", name="+ Add version").click()
     editor.get_by_label("Version 3", exact=True).fill("Longer")
     editor.get_by_label("Introduction of this version").nth(2).fill("Thank you for your time.")
@@ -131,7 +131,8 @@ def test_version_asks_a_question_in_another_way(editor: Page) -> None:
     expect(editor.get_by_label("Consent statement of this version").nth(1)).to_have_value(
         "On my version of this page, fewer tickets decide than on another version. I agree to that."
     )
-    editor.locator(".editor-background").first.scroll_into_view_if_needed()
+    expect(editor.get_by_text("Version 2: privacy loss (epsilon)")).to_be_visible()
+    editor.get_by_role("group", name="Asked in another way: Version 2").scroll_into_view_if_needed()
     picture(editor, "arms-instead")
     wait_until_saved(editor)
     saved = definition()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from collector.designs import check
+from collector.designs.arms import asked_in
 from collector.endpoint.own_coin import preview
 from collector.errors import RequestRefused, ValidationError
 from surveys.rendering.own_coin.instructions import instructions_for
@@ -151,3 +152,54 @@ def test_arms_stand_first_apart_and_without_remembered_tickets() -> None:
 def test_arms_have_no_page_for_a_coin() -> None:
     assert instructions_for(check(document())) is not None
     assert instructions_for(check(with_arms())) is None
+
+
+def with_instead(instead: Any, *more: dict[str, Any], first: Any = None, **changes: Any) -> dict[str, Any]:
+    """Two versions, of which the second asks this instead; the design has the two usual questions and `more`."""
+    one = BOTH[0] | ({"instead": first} if first is not None else {})
+    made = with_arms([one, BOTH[1] | {"instead": instead}])
+    return made | {"items": [*made["items"], *more]} | changes
+
+
+def copied(key: str, place: int = 0, **changes: Any) -> dict[str, Any]:
+    """A question with the answers of the usual one at this place."""
+    return copy.deepcopy(payloads.document()["items"][place]) | {"key": key} | changes
+
+
+def test_version_asks_a_question_instead_of_another() -> None:
+    design = check(with_instead({"cheated": "direct"}, copied("direct"), copied("other", 1)))
+    assert design.versions == ((0, 1, 3), (1, 2, 3))
+    assert [asked_in(design, cell) for cell in range(3)] == [(0, 1, 3), (1, 2, 3), (1, 2, 3)]
+    assert len(design.alphabets) == 4, "a report has the symbols of all questions"
+    assert check(with_arms()).versions == ((0, 1), (0, 1))
+    assert check(document()).versions == ((0, 1),)
+
+
+AFTER = {"asked_if": {"item": "cheated", "answers": [1]}, "unasked": 0}
+
+
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [
+        (with_instead({}), r"arms\[1\].instead must name a question for each that is left out; got {}"),
+        (with_instead({"cheated": 1}), r"instead must name a question for each"),
+        (with_instead({"cheated": "none"}), r"must name questions of the survey; there is no 'none'"),
+        (with_instead({"cheated": "mood"}), r"a question of its kind with its choices; mood has others"),
+        (with_instead({"cheated": "cheated"}), r"cheated has others"),
+        (with_instead({"cheated": "a"}, copied("a"), first={"cheated": "a"}), r"arms\[0\].instead is for the versions"),
+        (with_instead({"cheated": "a", "b": "a"}, copied("a"), copied("b")), r"instead of one question alone"),
+        (with_instead({"cheated": "a", "a": "b"}, copied("a"), copied("b")), r"must not leave out a question that is"),
+        (with_instead({"cheated": "a"}, copied("a"), copied("b", **AFTER)), r"must ask cheated too, as b is asked"),
+    ],
+)  # fmt: skip
+def test_questions_of_a_version_that_do_not_fit_are_refused(document: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValidationError, match=fault):
+        check(document)
+
+
+def test_consent_of_a_version_goes_with_statements_for_everybody() -> None:
+    made = with_arms([BOTH[0], BOTH[1] | {"consent": {"en": "I agree to less."}}])
+    with pytest.raises(ValidationError, match=r"arms\[1\].consent is only allowed together with consent_statements"):
+        check(made)
+    agreed = check(made | {"consent_statements": [{"en": "I am 18."}]})
+    assert [arm.consent for arm in agreed.background.arms] == [{}, {"en": "I agree to less."}]

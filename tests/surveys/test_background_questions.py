@@ -1,6 +1,7 @@
 """Background questions as an author writes them, and the cells that opening makes of them."""
 
 import itertools
+import math
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from collector.designs.background import WITHHELD
 from collector.errors import ValidationError
 from estimator.base.languages import LANGUAGES, activated
+from randomized_response import forced_response, plan
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.definition.background import cells_of, kept
@@ -20,6 +22,7 @@ from surveys.exchange.translations import texts_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.planning import dossier
+from surveys.planning.arms import version_plans
 from tests.factories import background
 
 
@@ -145,6 +148,32 @@ def test_arms_too_rare_are_refused() -> None:
         background.design(arms, expected=300)
 
 
+def test_versions_are_planned_by_their_own_tickets() -> None:
+    """As the library's power where both ask alike; a version that protects less tells smaller differences."""
+    definition = background.weaker(expected=2000)
+    asked = definition["background_questions"]
+    first, less = version_plans(definition["items"], asked)
+    assert (first.difference, first.epsilon) == (None, pytest.approx(math.log(3 * 4)))
+    assert less.epsilon == pytest.approx(math.log(7 * 4))
+    alike = background.definition(background.ARMS, expected=2000)
+    _, same = version_plans(alike["items"], alike["background_questions"])
+    assert less.difference is not None
+    assert same.difference is not None
+    assert less.difference < same.difference
+    channel = forced_response(truth="1/2")
+    assert plan.power(1000, channel, 0.5 - same.difference, 0.5, against_n=1000) == pytest.approx(0.8, abs=0.005)
+    few = background.weaker(expected=30)
+    assert [one.difference for one in version_plans(few["items"], few["background_questions"])] == [None, None]
+
+
+def test_version_that_protects_less_is_opened_with_a_consent_alone() -> None:
+    definition = background.weaker()
+    assert definitions.design_of(definition, version=1).background.arms[1].consent
+    del definition["background_questions"]["questions"][0]["arms"][1]["consent"]
+    with pytest.raises(ValidationError, match=r"arms\[1\].consent must be there: this version has epsilon 3.34"):
+        definitions.design_of(definition, version=1)
+
+
 def test_texts_of_arms_are_translated() -> None:
     arms = {"arms": [{"explanation": "before", "introduction": "Hello."}, {"explanation": "after"}]}
     definition = background.definition(arms)
@@ -162,3 +191,19 @@ def test_arms_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
         shown = dossier.contents(survey, design, expected=1000, today=date(2026, 11, 1), language="en")
     told = str(shown).replace("\xa0", " ").replace("\\xa0", " ")
     assert "“Explained before” (50 %), “Explained afterwards” (50 %). All versions use the same tickets" in told
+
+
+def test_versions_that_ask_in_another_way_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
+    survey = write_survey(background.weaker(), team=home_team(alice))
+    written = selectors.definition_of(survey)
+    assert definitions.load(definitions.dump(written))["background_questions"] == written["background_questions"]
+    design, _ = selectors.design_to_open(survey)
+    with activated("en", LANGUAGES):
+        shown = dossier.contents(survey, design, expected=1000, today=date(2026, 11, 1), language="en")
+    told = str(shown).replace("\xa0", " ").replace("\\xa0", " ")
+    assert "Some ask a question in another way; what a version does not ask is sent as a random answer" in told
+    assert "ticks a statement of its own: “I know that fewer tickets decide in my version.”" in told
+    assert "multiply these odds by at most 28" in told
+    assert "Only in the version “A quarter of the tickets”." in told
+    texts = texts_of(written)
+    assert "background_questions/questions/0/arms/1/consent" in texts

@@ -41,7 +41,7 @@ from surveys.panel.editor.problems import keyed_path, problems_of
 from surveys.panel.frame import status_of, steps
 from surveys.panel.preview import pictures_address
 from surveys.panel.views import panel_page, signed_in
-from surveys.planning.arms import smallest_difference
+from surveys.planning.arms import version_plans
 from surveys.planning.draft_prices import AUTOMATIC, USUAL_LOSS, channel_at, divided, first_channel, fitted, price_of
 from surveys.planning.group_warnings import expected_reports
 from surveys.planning.parameters import MOST_RESPONDENTS
@@ -203,9 +203,10 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
 def cells(request: HttpRequest, slug: str) -> HttpResponse:
     """How many cells background questions make, and how often the answer to each is kept by itself, in [0, 1].
 
-    With versions of the page also the smallest difference between two that is found reliably, null for none.
+    With versions of the page also what each costs in privacy, by the questions that are sent, and the smallest
+    difference from the first that is found reliably, null for none.
     """
-    survey = get_survey_or_404(request.user, slug, Role.EDITOR)
+    get_survey_or_404(request.user, slug, Role.EDITOR)
     sent = _body(request)
     draft = definitions.complete({"background_questions": sent.get("background_questions")})
     shape.require_shape(draft)
@@ -213,10 +214,11 @@ def cells(request: HttpRequest, slug: str) -> HttpResponse:
     if asked is None:
         return JsonResponse({"cells": 0, "kept": []})
     found: dict[str, object] = {"cells": len(cells_of(asked)), "kept": [one.share for one in kept(asked)]}
-    items = selectors.definition_of(survey)["items"]
-    first = next((one for one in items if one["kind"] == "yes_no" and "prefer_not" not in one), None)
-    if "arms" in asked["questions"][0] and first is not None:
-        found["difference"] = smallest_difference(first, asked)
+    if "arms" in asked["questions"][0]:
+        try:
+            found["versions"] = [asdict(one) for one in version_plans(_items(sent), asked)]
+        except (ValueError, KeyError, TypeError):
+            found["versions"] = []  # a question has no table yet
     return JsonResponse(found)
 
 

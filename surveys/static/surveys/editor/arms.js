@@ -61,10 +61,9 @@ function Instead({ draft, arm, place, path, language }) {
     const { wording } = itemOf(definition, one) ?? { wording: {} };
     return fill(gettext("{number}: {question}"), { number: number(one), question: wording[language] || gettext("No text yet") });
   };
-  return html`<div class="editor-field" role="group" aria-label=${fill(gettext("Asked in another way: {name}"), { name: fill(gettext("Version {number}"), { number: place + 1 }) })}>
-    ${gettext("Asked in another way")}
-    ${instead.length > 0 && html`<ul>${instead.map(([one, other]) => html`<li key=${one}>${fill(gettext("Question {other} instead of question {one}"), { other: words(other), one: words(one) })}
-      <button type="button" class="editor-text editor-danger" aria-label=${fill(gettext("Delete: {name}"), { name: words(other) })} onClick=${() => draft.edit("", (it) => removeItem(it, other))}>${gettext("Delete")}</button></li>`)}</ul>`}
+  return html`<div role="group" aria-label=${fill(gettext("Asked in another way: {name}"), { name: fill(gettext("Version {number}"), { number: place + 1 }) })}>
+    <p class="editor-field">${gettext("Asked in another way")}</p>
+    ${instead.length > 0 && html`<ul class="editor-pairs">${instead.map(([one, other]) => html`<li key=${one}>${fill(gettext("Question {other} instead of question {one}"), { other: words(other), one: words(one) })} <button type="button" class="editor-text editor-danger" aria-label=${fill(gettext("Delete: {name}"), { name: words(other) })} onClick=${() => draft.edit("", (it) => removeItem(it, other))}>${gettext("Delete")}</button></li>`)}</ul>`}
     ${key && html`<p class="editor-tools"><select class="candor-field" aria-label=${gettext("Question to ask in another way")} value=${key} data-path=${path} onChange=${(event) => setChosen(event.target.value)}>
       ${free.map((item) => html`<option value=${item.key} selected=${item.key === key}>${words(item.key)}</option>`)}</select>
       <button type="button" class="editor-text" onClick=${() => draft.edit("", (it) => askInstead(it, place, key))}>${gettext("+ Ask it in another way")}</button></p>

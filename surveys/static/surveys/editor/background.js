@@ -3,6 +3,7 @@ import { Arms, addArms } from "./arms.js";
 import { fill, gettext, ngettext } from "../panel/words.js";
 import { emptyText, withheld } from "./definition.js";
 import { Said, TextField, Texts } from "./fields.js";
+import { priced } from "./prices.js";
 import { html, later, useEffect, useRef, useState } from "./view.js";
 
 const MOST = 6;
@@ -78,24 +79,31 @@ function Cells({ draft, background, language }) {
   const asked = useRef(0);
   const [ask] = useState(() => later(PAUSE, async (sent) => {
     const turn = (asked.current += 1);
-    const { status, content } = await draft.post(draft.addresses.cells, { background_questions: sent });
+    const { status, content } = await draft.post(draft.addresses.cells, sent);
     if (turn === asked.current) {
       setFound(status === 200 ? content : { fault: content?.sentence });
     }
   }));
-  const written = JSON.stringify(background);
-  useEffect(() => ask(background), [written]);
+  const sent = { background_questions: background, items: background.questions[0].arms ? priced(draft.definition) : [] };
+  const written = JSON.stringify(sent);
+  useEffect(() => ask(sent), [written]);
   if (!found.kept) {
     return html`<p aria-live="polite" class="candor-quiet">${found.fault ?? ""}</p>`;
   }
   const names = background.questions.map(({ wording }, place) => wording[language] || Object.values(wording).find(Boolean) || fill(gettext("Background question {number}"), { number: place + 1 }));
   const percent = (share) => new Intl.NumberFormat(document.documentElement.lang, { style: "percent" }).format(share);
   return html`<div role="status"><p>${fill(ngettext("{count} cell: so many combinations of answers are told apart.", "{count} cells: so many combinations of answers are told apart.", found.cells), { count: found.cells })}</p>
-    ${"difference" in found && html`<p>${found.difference === null
-      ? gettext("With so few responses no difference between versions would be found reliably.")
-      : fill(gettext("A difference of {points} percentage points between versions would be found in 80 % of such surveys (first Yes/No question)."), { points: new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 }).format(100 * found.difference) })}</p>`}
+    ${found.versions?.length > 0 && html`<${Versions} versions=${found.versions} />`}
     <dl class="editor-kept">${names.slice(0, found.kept.length).map((name, place) => html`<div><dt>${name}</dt>
       <dd><meter min="0" max="1" value=${found.kept[place]} aria-label=${name}></meter> ${fill(gettext("kept for {percent} of responses"), { percent: percent(found.kept[place]) })}</dd></div>`)}</dl></div>`;
+}
+
+/** What each version of the page costs in privacy, and how large a difference from the first the survey would find. */
+function Versions({ versions }) {
+  const points = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
+  return html`<ul>${versions.map(({ epsilon_text, difference }, place) => html`<li>${fill(gettext("Version {number}: privacy loss (epsilon) {epsilon}."), { number: place + 1, epsilon: epsilon_text })} ${place > 0 && (difference === null
+    ? gettext("With so few responses no difference from version 1 would be found reliably.")
+    : fill(gettext("A difference of {points} percentage points from version 1 would be found in 80 % of such surveys (a Yes/No question)."), { points: points.format(100 * difference) }))}</li>`)}</ul>`;
 }
 
 /** Add a background question with two choices; the first one brings what the cells are made for. */

@@ -8,7 +8,7 @@ import { later } from "./view.js";
 const PAUSE = 150;
 
 /** What the server needs to know of the questions for their price: no text. */
-const priced = (definition) => definition.items.map(pricedItem);
+export const priced = (definition) => definition.items.map(pricedItem);
 
 const PRICED = ["key", "kind", "channel", "known_share", "minimum", "maximum", "step", "most", "sensitivity"];
 
