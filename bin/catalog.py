@@ -74,6 +74,7 @@ RESPONDENTS = Shelf(
         "surveys/outreach/invitation_files.py",
         "surveys/outreach/poster.py",
         "surveys/planning/checklist.py",
+        "surveys/planning/arms.py",
         "surveys/planning/dossier.py",
         "surveys/planning/group_warnings.py",
         "surveys/planning/privacy_notice.py",

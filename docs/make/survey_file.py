@@ -97,6 +97,8 @@ PARTS: dict[str, tuple[str, Keys]] = {
         "explanation": ("`before` or `after`", "Whether the page explains the tickets before the questions or after Send."),
         "weight": ("whole number", "How often it is drawn beside the others, 1 to 100."),
         "introduction": ("text", "In place of the survey's introduction."),
+        "instead": ("mapping", "The key of a question that it asks instead of another, by the key of the one that it leaves out: `{used: crosswise}`. Both have the same kind and choices. Not in the first version."),
+        "consent": ("text", "A statement that is ticked beside the `consent_statements` by whoever gets this version; needed where its questions together protect less than another version's."),
     }),
     "sections": ("An entry of `sections`.", {
         "key": ("name", "What questions name in `section`."),

@@ -59,7 +59,7 @@ ARM_NAMES = {
 ARM_CONSENT = {
     "en": "On my version of this page, fewer tickets decide than on another version. I agree to that.",
     "de": "In meiner Fassung dieser Seite entscheiden weniger Lose als in einer anderen. Damit bin ich einverstanden.",
-    "es": "En mi versión de esta página deciden menos boletos que en otra versión. Estoy de acuerdo.",
+    "es": "En mi versión de esta página deciden menos papeletas que en otra versión. Estoy de acuerdo.",
     "fr": "Dans ma version de cette page, moins de tickets décident que dans une autre version. Je suis d’accord.",
     "ar": "في نسختي من هذه الصفحة يقرر عدد أقل من التذاكر مقارنة بنسخة أخرى. أوافق على ذلك.",
 }

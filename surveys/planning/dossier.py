@@ -363,7 +363,7 @@ def _note(design: Design, item: Item, language: str) -> str:
     """What a picture cannot show of a question: when it is asked, and that its choices change places."""
     told = []
     if names := versions_asking(design, item, language):
-        told.append(_("Only in the version “%(name)s”.") % {"name": _("” and “").join(names)})
+        told.append(_("Only in these versions of the page: %(versions)s.") % {"versions": ", ".join(names)})
     if item.asked_if:
         number, before = next((n, one) for n, one in enumerate(design.items, start=1) if one.key == item.asked_if.item)
         either = [_("“%(answer)s”") % {"answer": before.choices[place][language]} for place in item.asked_if.answers]

@@ -119,6 +119,7 @@ UNREAD_NAMES = (
     *("detail", "whose", "_detail", "act", "BY_A_RESTORE", "__str__", "Meta"),
     *(
         "ALIASES",
+        "ARM_CONSENT",
         "ARM_NAMES",
         "COLUMNS",
         "CONTROL_QUESTIONS",

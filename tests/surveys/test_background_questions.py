@@ -204,6 +204,6 @@ def test_versions_that_ask_in_another_way_are_kept_by_a_file_and_told_in_the_dos
     assert "Some ask a question in another way; what a version does not ask is sent as a random answer" in told
     assert "ticks a statement of its own: “I know that fewer tickets decide in my version.”" in told
     assert "multiply these odds by at most 28" in told
-    assert "Only in the version “A quarter of the tickets”." in told
+    assert "Only in these versions of the page: A quarter of the tickets." in told
     texts = texts_of(written)
     assert "background_questions/questions/0/arms/1/consent" in texts
