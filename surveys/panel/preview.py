@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.designs import Design
 from collector.errors import Conflict, InputError, ValidationError
 from surveys.accounts.access import Role, get_survey_or_404, one_or_404
 from surveys.definition.definitions import drawn_items
@@ -47,9 +48,18 @@ def of_survey(request: HttpRequest, slug: str) -> HttpResponse:
 def _preview(request: HttpRequest, found: Survey, *, status: int = 200, **more: object) -> HttpResponse:
     names = zip(found.languages, selectors.language_names(found.languages), strict=True)
     language = _language(found.languages, request.GET.get("language"))
-    shown = {"links": preview_links.good(found), "usual_days": USUAL_DAYS, "most_days": MOST_DAYS}
+    shown: dict[str, object] = {"links": preview_links.good(found), "usual_days": USUAL_DAYS, "most_days": MOST_DAYS}
+    versions = _version_names(selectors.definition_of(found), language)
+    shown |= {"versions": list(enumerate(versions)), "version": request.GET.get("version", "0")}
     page: dict[str, object] = {"languages": list(names), "language": language, "days_fault": "", **shown, **more}
     return survey_page(request, "panel/preview/survey.html", found, step="write", status=status, context=page)
+
+
+def _version_names(definition: Definition, language: str) -> list[str]:
+    """What the versions of the page are called; none where there are none."""
+    asked = definition.get("background_questions")
+    first = asked["questions"][0] if asked and asked["questions"] else None
+    return [name.get(language, "") for name in first["choices"]] if first and "arms" in first else []
 
 
 @require_POST
@@ -104,23 +114,34 @@ def page_of_survey(request: HttpRequest, slug: str) -> HttpResponse:
     """The page itself, for the frame of `of_survey`; of what is sent, with its gaps filled, for that of the editor."""
     if request.method != "POST":
         found = get_survey_or_404(request.user, slug)
-        return _answer(selectors.definition_of(found), request.GET.get("language"), found)
+        return _answer(selectors.definition_of(found), request.GET.get("language"), found, request.GET.get("version"))
     found = get_survey_or_404(request.user, slug, Role.EDITOR)
     try:
         if "first" in request.POST:
             return HttpResponse(questions_while_written(request.POST, found))
-        page = page_while_written(request.POST.get("definition", ""), request.POST.get("languages", "").split(), found)
+        page = page_while_written(request.POST, found)
     except ValidationError as fault:
         return _not_yet([str(fault)])
     return page_response(page)
 
 
-def page_while_written(text: str, languages: Sequence[str], survey: Survey | None) -> bytes:
-    """The page of a definition in the language that is shown, of all `languages`. Raises ValidationError."""
-    design = presentable(parsed_definition(text))
-    known = [code for code in languages if code in dict(settings.LANGUAGES)]
-    address = pictures_address(survey)
-    return pages.render_page(design, design.language, preview=True, languages=known, pictures_address=address)
+def page_while_written(sent: QueryDict, survey: Survey | None) -> bytes:
+    """The page of the `definition` that is sent in the language that is shown, of all `languages`, in a `version`.
+
+    Raises ValidationError.
+    """
+    design = presentable(parsed_definition(sent.get("definition", "")))
+    known = [code for code in sent.get("languages", "").split() if code in dict(settings.LANGUAGES)]
+    address, place = pictures_address(survey), _version(design, sent.get("version"))
+    return pages.render_page(
+        design, design.language, preview=True, languages=known, pictures_address=address, version=place
+    )
+
+
+def _version(design: Design, written: str | None) -> int | None:
+    """The place of the version to show; None, so that chance decides, where there is none like it."""
+    known = written in [str(place) for place in range(len(design.background.arms))]
+    return int(written) if known and written is not None else None
 
 
 def questions_while_written(sent: QueryDict, survey: Survey) -> bytes:
@@ -211,13 +232,16 @@ def _faults(form: BaseForm, formsets: Sequence[Any]) -> Iterable[str]:
         yield from map(str, formset.non_form_errors())
 
 
-def _answer(definition: Definition, language: str | None, survey: Survey | None) -> HttpResponse:
+def _answer(
+    definition: Definition, language: str | None, survey: Survey | None, version: str | None = None
+) -> HttpResponse:
     try:
         design = with_needed_reason(drawn_items(definition, version=1))
     except ValidationError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)
-    return page_response(pages.render_page(design, shown, preview=True, pictures_address=pictures_address(survey)))
+    address, place = pictures_address(survey), _version(design, version)
+    return page_response(pages.render_page(design, shown, preview=True, pictures_address=address, version=place))
 
 
 def _language(languages: Sequence[str], language: str | None) -> str:

@@ -44,6 +44,7 @@ def render_page(
     work: int = 0,
     languages: Sequence[str] = (),
     pictures_address: str = "",
+    version: int | None = None,
 ) -> bytes:
     """The page on which the survey is answered.
 
@@ -65,6 +66,8 @@ def render_page(
         Those of the survey, where the design of a preview has its texts in the one that is shown alone.
     pictures_address : str
         Where the pictures of a preview are; empty: where those of every survey are.
+    version : int, optional
+        The place of the version that a preview shows, instead of one by chance.
     """
     doors = language_links("respond", design, languages)
     context = {
@@ -90,6 +93,7 @@ def render_page(
         **_addresses(design, language, with_coin=with_coin, preview=preview),
         "doors": _doors_of_preview(doors, previews or {}) if preview else doors,
         "preview": preview,
+        "version": version if preview else None,
         "work": work,
     }
     return render("surveys/respond.html", context, language)

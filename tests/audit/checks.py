@@ -43,6 +43,9 @@ SOME, SHARE_SOME = 2_000, 0.2
 MEDIAN = 0.2
 """Milliseconds that the medians of two answers may lie apart, given the report: no interval may lie beyond."""
 
+FEWEST_LEARNED = 10
+"""Submissions that a classifier learns from at least."""
+
 STANDARD_ERRORS = 4
 """How far the classifier may exceed the best guess: by chance 3 times in 100,000."""
 
@@ -94,17 +97,18 @@ def strata(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
 
 
 def arms(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
-    """Each version of the page is drawn as often as its weight says, whatever was answered to the first question.
+    """Each version of the page is drawn as often as its weight says, whatever was answered to a question of both.
 
     Exact binomial tests against the first version's share, of all submissions and of those with each answer: ALPHA.
     """
     background = Background.of(shelf.design.get("background_questions", {}))
     if not background.arms:
         return []
-    share, answers = float(background.questions[0].shares[0]), columns(run, shelf)[0][:, 0]
+    place = next(place for place in range(len(shelf.items)) if all(place in asked for asked in shelf.versions))
+    share, answers = float(background.questions[0].shares[0]), columns(run, shelf)[0][:, place]
     first = np.array([one.note["told"][0] == 0 for one in run.submissions])
     parts = {"all": np.ones(len(first), dtype=bool)}
-    parts |= {f"answer {answer} to question 1": answers == answer for answer in np.unique(answers)}
+    parts |= {f"answer {answer} to question {place + 1}": answers == answer for answer in np.unique(answers)}
     found = []
     for name, chosen in parts.items():
         drawn, n = int(first[chosen].sum()), int(chosen.sum())
@@ -158,6 +162,11 @@ def columns(run: Run, shelf: Shelf) -> tuple[NDArray, NDArray]:
     return np.array([one.answers for one in run.submissions]), np.array(reports)
 
 
+def _asked(run: Run, shelf: Shelf, place: int) -> NDArray:
+    """Of which submissions the version of the page asks the question at this place."""
+    return np.array([place in shelf.version(one.note["told"]) for one in run.submissions])
+
+
 def channel(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     """Report given answer: the exact row, at every place and for every answer."""
     answers, reports = columns(run, shelf)
@@ -183,13 +192,15 @@ def pairs(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
 
 
 def conditional(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
-    """Time and nonce are independent of each answer given its report."""
+    """Time and nonce are independent of each answer given its report, among those who were asked."""
     answers, reports = columns(run, shelf)
-    times = np.array([one.delay for one in run.submissions])
-    bits = np.array([nonce_bits(one) for one in run.submissions]).T
+    every_time = np.array([one.delay for one in run.submissions])
+    every_bit = np.array([nonce_bits(one) for one in run.submissions]).T
     found = []
     for place in range(answers.shape[1]):
-        given = (answers[:, place], reports[:, place])
+        asked = _asked(run, shelf, place)
+        times, bits = every_time[asked], every_bit[:, asked]
+        given = (answers[asked, place], reports[asked, place])
         named = f"answer {place + 1} given its report"
         for test, function in (("Mann-Whitney", statistics.ranks_given), ("KS", statistics.shapes_given)):
             statistic, p = function(times, *given)
@@ -235,7 +246,11 @@ def classified(run: Run, shelf: Shelf, survey: str) -> list[Finding]:
     for place, one in enumerate(shelf.items):
         if one.item["key"] in linked(shelf.items):
             continue  # another question's report tells of it, and rightly
-        share, tested = accuracy(run.submissions, answers[:, place])
+        asked = _asked(run, shelf, place)
+        answered = [one for one, asks in zip(run.submissions, asked, strict=True) if asks]
+        if len(answered) < FEWEST_LEARNED:
+            continue  # of a version of the page that few have drawn
+        share, tested = accuracy(answered, answers[asked, place])
         best = statistics.guess_limit(one.table)
         limit = best + STANDARD_ERRORS * (best * (1 - best) / tested) ** 0.5
         shown = f"{share:.4f} <= {limit:.4f}"

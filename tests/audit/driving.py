@@ -95,7 +95,8 @@ def drive(
             batch = rows[start : start + BATCH]
             meant = [list(said(shelf.items, row)) for row in batch]
             seen = _answer(page, capture, shelf, [clicks(shelf.items, one) for one in meant], manner)
-            submissions += pair_up([places(one) for one in meant], seen["notes"], capture.requests, clock_of(page))
+            sent = [shelf.sent(places(one), note["told"]) for one, note in zip(meant, seen["notes"], strict=True)]
+            submissions += pair_up(sent, seen["notes"], capture.requests, clock_of(page))
             around.append(" ".join(seen["requests"]).replace(capture.url, ""))
             left += seen["left"]
     return Run(submissions, faults, around, left)

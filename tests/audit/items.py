@@ -50,7 +50,9 @@ class Audited:
     @cached_property
     def unasked(self) -> Answer:
         """What is sent for somebody who is not asked."""
-        return (0,) * len(self.item["choices"]) if self.item["kind"] == "several_choices" else self.item["unasked"]
+        return (
+            (0,) * len(self.item["choices"]) if self.item["kind"] == "several_choices" else self.item.get("unasked", 0)
+        )
 
     @cached_property
     def reports(self) -> list[tuple[int, ...]]:

@@ -115,10 +115,10 @@ window.audit = (() => {
     }
   }
 
-  /** Section by section; null stands for a question that is not asked. */
+  /** Section by section; null stands for a question that is not asked, and some are of another version of the page. */
   function choose(answers) {
     [...document.querySelectorAll("[data-part=question]")].forEach((question, i) => {
-      if (answers[i] !== null) {
+      if (answers[i] !== null && !question.hidden) {
         for (let tries = 0; question.closest("[hidden]") !== null && tries < 9; tries += 1) part("next-button").click();
         give(question, answers[i]);
         layOut();

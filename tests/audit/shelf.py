@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256, sha384
@@ -11,6 +12,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from collector.designs import Design
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.opening.services import open_survey
@@ -39,6 +41,21 @@ class Shelf:
     @cached_property
     def items(self) -> list[Audited]:
         return audited(self.design)
+
+    @cached_property
+    def versions(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the items that each version of the page asks; one version in most surveys."""
+        return Design.of(self.design).versions
+
+    def version(self, told: Sequence[int | None]) -> tuple[int, ...]:
+        """Those of the version that was drawn, which is told first of what is told openly."""
+        return self.versions[0] if len(self.versions) == 1 else self.versions[told[0] or 0]
+
+    def sent(self, places: Sequence[int], told: Sequence[int | None]) -> list[int]:
+        """The answers whose rows are drawn from: what the version does not ask is sent as not asked."""
+        asked = self.version(told)
+        pairs = enumerate(zip(self.items, places, strict=True))
+        return [given if place in asked else one.answers.index(one.unasked) for place, (one, given) in pairs]
 
     def respond(self, request: Request) -> Response:
         """The stored file; for a report, the receipt that the collector would give.

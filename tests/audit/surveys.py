@@ -142,15 +142,28 @@ TOLD_OPENLY = _definition(
 
 ARMS = _definition(
     "audit-h",
-    [_yes_no("h1"), _one_of(3, "h2"), _yes_no("h3")],
+    [_yes_no("h1"), _yes_no("h1-less", STRONGER), _one_of(3, "h2"), _yes_no("h3")],
+    consent_statements=[{"en": "I am at least 18 years old."}],
     background_questions={
         "questions": [
-            {"arms": [{"explanation": "before", "weight": 3}, {"explanation": "after", "weight": 1}]},
+            {
+                "arms": [
+                    {"explanation": "before", "weight": 3},
+                    {
+                        "explanation": "after",
+                        "weight": 1,
+                        "instead": {"h1": "h1-less"},
+                        "consent": {"en": "I agree to fewer tickets."},
+                    },
+                ]
+            },
             _about_you("Do you have a job?", "Yes", "No"),
         ],
     },
 )
-"""Two versions of the page, drawn 3 to 1: which one is sent openly with the answer to a background question."""
+"""Two versions of the page, drawn 3 to 1: which one is sent openly with the answer to a background question. The second
+asks one question with tickets of its own.
+"""
 
 WORK_BITS = 6
 """Of the sum in a survey that asks for work: 64 tries for each report."""

@@ -73,23 +73,29 @@ def test_wire_cell_that_is_not_what_was_told_is_caught(
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("change", "caught_by"),
+    ("file", "change", "caught_by"),
     [
-        (("placeOf(drawTicket(source, total(this.#arms)), this.#arms)", "0"), "first version drawn, all"),
+        ("arms.js", ("placeOf(drawTicket(source, total(this.#arms)), this.#arms)", "0"), "first version drawn, all"),
         (
+            "arms.js",
             (
                 "this.#root.dataset.arm = explanation;",
                 "this.#root.dataset.arm = explanation; document.cookie = explanation;",
             ),
             "",
         ),
+        (
+            "routing.js",
+            ("return item.unasked;", "return answers.find((one) => one !== null) ?? item.unasked;"),
+            "report to question 2",
+        ),
     ],
-    ids=["always the first version", "the version is kept on the device"],
+    ids=["always the first version", "the version is kept on the device", "what is not asked is sent as what is"],
 )
 def test_wire_arm_that_is_not_drawn_or_leaks_is_caught(
-    work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
+    work: Work, shelves: Shelves, file: str, change: tuple[str, str], caught_by: str
 ) -> None:
-    altered = shelves["audit-h"].altered("arms.js", *change)
+    altered = shelves["audit-h"].altered(file, *change)
     names = [finding.feature for finding in failed(auditing.audit(work, altered, 200))]
     assert any(name.startswith(caught_by) for name in names), names
 

@@ -135,6 +135,14 @@ def test_version_asks_a_question_in_another_way(editor: Page) -> None:
     editor.get_by_role("group", name="Asked in another way: Version 2").scroll_into_view_if_needed()
     picture(editor, "arms-instead")
     wait_until_saved(editor)
+    editor.locator("[data-of='item:cheated_2']").click()
+    expect(editor.get_by_role("button", name="Version 2", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(frame(editor).locator("#question-1")).to_be_hidden()
+    expect(frame(editor).locator("#question-2 .question-number")).to_have_text("Question 1")
+    editor.locator("[data-of='item:cheated']").click()
+    expect(frame(editor).locator("#question-2")).to_be_hidden()
+    expect(frame(editor).locator("#question-1 .question-number")).to_have_text("Question 1")
+    editor.locator("[data-of=survey]").click()
     saved = definition()
     assert saved["background_questions"]["questions"][0]["arms"][1]["instead"] == {"cheated": "cheated_2"}
     assert [item["key"] for item in saved["items"]] == ["cheated", "cheated_2", "mood"]

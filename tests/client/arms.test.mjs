@@ -78,3 +78,13 @@ test("a version that can reveal more than another needs a consent of its own", (
   assert.ok(made([before, agreed], { statements }));
   assert.ok(new Arms(page(), design([before, after], [[1], [1]])), "alike");
 });
+
+test("a preview shows the version that it is asked for; a page that sends draws its own", () => {
+  const chosen = (survey) => {
+    const root = { ...page(), dataset: { survey, version: "1" } };
+    const arms = new Arms(root, design([before, after]));
+    arms.begin(words(0));
+    return arms.place;
+  };
+  assert.deepEqual([chosen(""), chosen("/s/demo/")], [1, 0]);
+});

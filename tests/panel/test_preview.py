@@ -17,7 +17,7 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Item, Survey, Version
 from surveys.rendering import pages
-from tests.factories import payloads
+from tests.factories import background, payloads
 from tests.panel.forms import BILINGUAL, change, form_of
 
 pytestmark = pytest.mark.django_db
@@ -188,3 +188,14 @@ def test_questions_alone_name_what_is_wrong_with_their_place(her: Client, biling
     sent = {"definition": json.dumps({"languages": ["en"], "items": []}), "count": "1"}
     answer = her.post(reverse("panel:preview-page", args=[bilingual.slug]), sent | {"first": "-1"})
     assert "first must be a whole number of at most three digits; got" in answer.content.decode()
+
+
+def test_preview_shows_the_version_that_is_asked_for(her: Client, alice: User) -> None:
+    survey = write_survey(background.weaker(), team=home_team(alice))
+    page = her.get(reverse("panel:preview", args=[survey.slug]), {"version": "1"}).content.decode()
+    assert "A quarter of the tickets" in page
+    assert f'{reverse("panel:preview-page", args=[survey.slug])}?language=en&amp;version=1"' in page
+    for version, wanted in (("1", 'data-version="1"'), ("0", 'data-version="0"'), ("7", None), ("x", None)):
+        answer = her.get(reverse("panel:preview-page", args=[survey.slug]), {"version": version}).content.decode()
+        tag = answer[: answer.index("<head>")]
+        assert (wanted in tag) if wanted else ("data-version" not in tag)

@@ -56,7 +56,9 @@ class Arms {
     if (this.#drawn !== null) {
       return;
     }
-    this.#drawn = placeOf(drawTicket(source, total(this.#arms)), this.#arms);
+    const { survey, version } = this.#root.dataset;
+    const chosen = survey === "" && version !== undefined; // in a preview, which has no survey to send to
+    this.#drawn = chosen ? Number(version) : placeOf(drawTicket(source, total(this.#arms)), this.#arms);
     const { explanation } = this.#arms[this.#drawn];
     this.#root.dataset.arm = explanation;
     const introductions = [...this.#root.querySelectorAll("[data-introduction]")];

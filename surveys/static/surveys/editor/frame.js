@@ -1,8 +1,8 @@
 /** The respondents' page of the draft, by the code of the real one, in a frame that follows what is typed. */
-import { gettext } from "../panel/words.js";
+import { fill, gettext } from "../panel/words.js";
 import { same as alike } from "./changes.js";
 import { rowsOf } from "./definition.js";
-import { armsOf, shownNumber } from "./instead.js";
+import { armsOf, shownNumber, versionAsking } from "./instead.js";
 import { afterPaint, html, later, useEffect, useRef, useState } from "./view.js";
 
 const PAUSE = 120;
@@ -13,17 +13,20 @@ const FRAMES = 12;
 export function Preview({ draft, language, number }) {
   const [width, setWidth] = useState("phone");
   const [dark, setDark] = useState(false);
+  const [wanted, setWanted] = useState(0);
+  const arms = armsOf(draft.definition);
+  const version = versionAsking(draft.definition, draft.definition.items[number - 1]?.key, wanted);
   const screen = useRef(null);
   const page = useRef(null);
   const shown = useRef({});
-  shown.current = { number, dark };
+  shown.current = { number, dark, version };
   useEffect(() => {
     page.current ??= new Page(screen.current, draft, shown);
     const typed = () => page.current.wait();
     document.addEventListener("keydown", typed);
     return () => document.removeEventListener("keydown", typed);
   }, []);
-  useEffect(() => afterPaint(() => page.current.show(draft.definition, language)), [draft.definition, language]);
+  useEffect(() => afterPaint(() => page.current.show(draft.definition, language)), [draft.definition, language, version]);
   useEffect(() => page.current.scroll(), [number]);
   useEffect(() => page.current.colour(), [dark]);
   return html`<section class="editor-preview" aria-label=${gettext("Preview")}>
@@ -40,6 +43,10 @@ export function Preview({ draft, language, number }) {
             ${one ? gettext("Dark") : gettext("Light")}</button>`,
         )}
       </div>
+      ${arms.length > 0 && html`<div class="editor-switch" role="group" aria-label=${gettext("Version of the page")}>
+        ${arms.map((_, place) => html`<button type="button" aria-pressed=${String(version === place)} onClick=${() => setWanted(place)}>
+          ${fill(gettext("Version {number}"), { number: place + 1 })}</button>`)}
+      </div>`}
     </div>
     <div class="editor-screen" data-width=${width} ref=${screen}></div>
   </section>`;
@@ -55,8 +62,8 @@ class Page {
   #shown;
   #count = 0;
   #rules = [];
-  /** What the page was asked for with: the definition, the language, and whether it was loaded with another one. */
-  #asked = { definition: null, language: "", patched: false };
+  /** What the page was asked for with: the definition, language and version, and whether it was loaded with another one. */
+  #asked = { definition: null, language: "", version: 0, patched: false };
   /** What was asked for last, by the number of the question that it begins with. */
   #patches = new Map();
   #load = later(PAUSE, (definition, language) => this.#follow(definition, language));
@@ -91,16 +98,18 @@ class Page {
       return;
     }
     const { definition: before, language: last } = this.#asked;
-    if (definition === before && language === last) {
+    const { version } = this.#shown.current;
+    const same = language === last && version === this.#asked.version;
+    if (definition === before && same) {
       return;
     }
-    const rows = before && language === last ? changedAlone(before, definition) : null;
-    if (!rows && before && language === last && performance.now() - this.#typed < TYPING) {
+    const rows = before && same ? changedAlone(before, definition) : null;
+    if (!rows && before && same && performance.now() - this.#typed < TYPING) {
       this.#loadIdle();
     } else if (!rows) {
       this.#send(definition, language);
     } else if (!this.#loading) {
-      this.#asked = { definition, language, patched: true };
+      this.#asked = { definition, language, version, patched: true };
       if (rows.length) {
         this.#patch(rows, definition, language);
       }
@@ -108,7 +117,8 @@ class Page {
   }
 
   #send(definition, language) {
-    this.#asked = { definition, language, patched: false };
+    const { version } = this.#shown.current;
+    this.#asked = { definition, language, version, patched: false };
     this.#patches.clear();
     this.#coming?.remove();
     const frame = document.createElement("iframe");
@@ -134,6 +144,7 @@ class Page {
     body.set("csrfmiddlewaretoken", this.#draft.token);
     body.set("definition", JSON.stringify(spoken));
     body.set("languages", languages.join(" "));
+    body.set("version", this.#shown.current.version);
     return body;
   }
 
@@ -176,7 +187,7 @@ class Page {
     }
     if (!isPage(frame.contentDocument)) {
       frame.remove();
-      this.#asked = { definition: null, language: "", patched: false };
+      this.#asked = { definition: null, language: "", version: 0, patched: false };
       return;
     }
     const before = this.#screen.querySelector("iframe:not([data-coming])");

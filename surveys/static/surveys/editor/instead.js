@@ -20,3 +20,12 @@ export function shownNumber(definition, key) {
   const [original] = pairs.find(([, other]) => other === key) ?? [key];
   return definition.items.filter((item) => !others.includes(item.key)).findIndex((item) => item.key === original) + 1;
 }
+
+/** The place of a version that asks a question: the wanted one, where it does or no question is meant. */
+export function versionAsking(definition, key, wanted) {
+  const arms = armsOf(definition);
+  const others = arms.flatMap(({ instead }) => Object.values(instead ?? {}));
+  const asks = ({ instead = {} }) => !instead[key] && (!others.includes(key) || Object.values(instead).includes(key));
+  const place = Math.min(wanted, Math.max(arms.length - 1, 0));
+  return key === undefined || !arms.length || asks(arms[place]) ? place : arms.findIndex(asks);
+}
