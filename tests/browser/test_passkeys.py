@@ -49,6 +49,7 @@ def test_passkey_is_added_and_signs_in(
     page.goto(f"{site}/panel/account/")
     page.get_by_role("link", name="Add a passkey").click()
     page.get_by_label("Name of the passkey").fill("laptop")
+    page.get_by_label("Your password").fill("a long passphrase")
     assert clean(page)
     picture(page, "passkey-new")
     page.get_by_role("button", name="Create the passkey").click()

@@ -38,9 +38,13 @@ def challenge(client: Client, path: str) -> tuple[str, str]:
     return html.unescape(options[1]), html.unescape(state[1])
 
 
-def add(client: Client, device: Authenticator, name: str = "laptop") -> Any:
+PASSWORD = "a long passphrase"
+
+
+def add(client: Client, device: Authenticator, name: str = "laptop", password: str = PASSWORD) -> Any:
     options, state = challenge(client, reverse("panel:passkey-new"))
-    return client.post(reverse("panel:passkey-new"), {"name": name, "state": state, "answer": device.create(options)})
+    given = {"name": name, "state": state, "answer": device.create(options), "password": password}
+    return client.post(reverse("panel:passkey-new"), given)
 
 
 def use(client: Client, device: Authenticator, path: str = "/panel/passkey/") -> Any:
@@ -187,7 +191,7 @@ def test_challenge_ends_after_ten_minutes(device: Authenticator, monkeypatch: py
 
 def test_challenge_of_another_purpose_is_refused(her: Client, device: Authenticator, bob: User, sign_in: Any) -> None:
     options, state = challenge(her, reverse("panel:passkey-new"))
-    given = {"name": "phone", "state": state, "answer": Authenticator().create(options)}
+    given = {"name": "phone", "state": state, "answer": Authenticator().create(options), "password": PASSWORD}
     assert sign_in(bob).post(reverse("panel:passkey-new"), given).status_code == 422
     assert Client().post("/panel/passkey/", {"state": state, "answer": device.get(options)}).status_code == 422
     assert her.post(reverse("panel:passkey-new"), given).status_code == 302
@@ -255,3 +259,20 @@ def test_passkeys_are_offered_where_browsers_allow_them(her: Client, settings: A
     assert ("Sign in with a passkey" in Client().get(reverse("admin:login")).content.decode()) is offered
     assert her.get(reverse("panel:passkey-new")).status_code == (200 if offered else 302)
     assert Client().get("/panel/passkey/").status_code == (200 if offered else 302)
+
+
+def test_passkey_is_added_with_the_password_alone(her: Client, alice: User) -> None:
+    for password in ("", "another passphrase"):
+        answer = add(her, Authenticator(), password=password)
+        assert answer.status_code == 422
+        assert "This is not your password." in answer.content.decode()
+    assert not Passkey.objects.exists()
+    assert add(her, Authenticator()).status_code == 200
+
+
+def test_who_has_no_password_adds_a_passkey_without(her: Client, alice: User) -> None:
+    alice.set_unusable_password()
+    alice.save()
+    her.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Your password" not in her.get(reverse("panel:passkey-new")).content.decode()
+    assert add(her, Authenticator(), password="").status_code == 200

@@ -1,8 +1,9 @@
 """Pages of passkeys: adding one, removing one, and signing in with one."""
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
+from django.contrib.auth import authenticate, login
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -33,12 +34,23 @@ class NewForm(AnswerForm):
         validators=[validate_line],
         widget=forms.TextInput(attrs={"class": "candor-field", "autocomplete": "off"}),
     )
+    password = forms.CharField(
+        label=gettext_lazy("Your password"),
+        required=False,
+        strip=False,
+        max_length=4096,
+        widget=forms.PasswordInput(attrs={"class": "candor-field", "autocomplete": "current-password"}),
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Add a passkey; the reply has the recovery codes where it is the first second factor."""
+    """Add a passkey; the reply has the recovery codes where it is the first second factor.
+
+    Who has a password gives it again: a session that was left open must not get a way in that lasts.
+    """
     user, form, fault = signed_in(request), NewForm(request.POST or None), ""
+    asks = settings.CANDOR_LOCAL_SIGN_IN and user.has_usable_password()
     if not offers_passkeys():
         messages.error(
             request, gettext("This installation offers no passkeys: they take https and a host with a name.")
@@ -49,6 +61,9 @@ def new(request: HttpRequest) -> HttpResponse:
             if not form.is_valid():
                 raise Conflict(gettext("Give the passkey a name of 1 to 64 characters."))
             given = form.cleaned_data
+            # As at sign-in, so that wrong ones are counted and lock the name.
+            if asks and authenticate(request, username=user.get_username(), password=given["password"]) is None:
+                raise Conflict(gettext("This is not your password."))
             codes = passkeys.create(request, user, given["name"], given["state"], given["answer"])
         except Conflict as refusal:
             fault = str(refusal)
@@ -58,7 +73,7 @@ def new(request: HttpRequest) -> HttpResponse:
                 return panel_page(request, "panel/people/codes.html", context, title=gettext("Recovery codes"))
             messages.success(request, gettext("The passkey {name} is added.").format(name=given["name"]))
             return redirect("panel:account")
-    context = {"challenge": passkeys.creation(user), "form": form, "fault": fault}
+    context = {"challenge": passkeys.creation(user), "form": form, "fault": fault, "asks": asks}
     status = 422 if fault else 200
     return panel_page(request, "panel/people/passkey_new.html", context, status=status, title=gettext("Add a passkey"))
 
