@@ -61,6 +61,7 @@ def _require_background(background: Any) -> None:
             _require(arm["weight"], (int,), (*where, "weight"), gettext("a whole number"))
             for name in {"introduction", "consent"} & set(arm):
                 _require_text(arm[name], (*where, name))
+            _require(arm.get("instead", {}), (dict,), (*where, "instead"), gettext("a mapping of keys of questions"))
             for key, other in arm.get("instead", {}).items():
                 _require(other, (str,), (*where, "instead", key), gettext("the key of a question"))
         for choice, where in _numbered(question["choices"], (*path, "choices")):

@@ -4,6 +4,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyreadstat
 import pytest
 
 from collector.designs import Design
@@ -11,9 +13,11 @@ from collector.designs.services import close_design, freeze_design
 from estimator.analyses.quantities import AnalysisError
 from estimator.analyses.requests import parameters
 from estimator.base.protection import epsilon_of_design, total_ratio
+from estimator.exports.formats import FORMATS
 from estimator.models import Analysis, Run
 from estimator.reports import report as reports
 from estimator.runs import results
+from estimator.runs.results import NOTHING_KNOWN
 from surveys.definition import definitions
 from tests.factories import background, simulation
 from tests.factories.background import done
@@ -77,7 +81,7 @@ def test_versions_are_compared_by_what_each_asks() -> None:
     (check,) = reports.build(run(0.5, 0.2)).protection
     assert check.sentences[0].startswith("“Have you cheated? · Yes”: with “Two statements” the estimate is ")
     assert check.sentences[0].endswith("percentage points lower than with “One question”, more than chance explains.")
-    assert not any("birthday" in one for one in check.sentences)
+    assert not any("Did you ever cheat" in one for one in check.sentences)
 
 
 def test_questions_of_different_versions_cannot_be_crossed() -> None:
@@ -113,3 +117,24 @@ def test_bundle_states_which_version_asks_what_and_rebuilds(tmp_path: Path) -> N
     assert (folder / "tables/odds.csv").read_text(encoding="utf-8").splitlines()[-1].endswith(",12")
     done = run_rebuild(folder)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_single_responses_are_empty_where_the_version_did_not_ask(tmp_path: Path) -> None:
+    found = run(0.4, 0.2, n=1500)
+    table = {name: _written(found, name, tmp_path) for name in ("reports-csv", "reports-parquet", "reports-sav")}
+    csv, parquet = pd.read_csv(table["reports-csv"]), pd.read_parquet(table["reports-parquet"])
+    first, other = (f"randomised_{key}" for key in ("cheated", "cheated_crosswise"))
+    for frame in (csv, parquet, pyreadstat.read_sav(table["reports-sav"])[0]):
+        names = [name for name in frame.columns if name in (first, other)]
+        assert len(names) == 2
+        assert (frame[first].isna() ^ frame[other].isna()).all(), "each person was asked one of the two"
+    estimates = found.estimates.filter(stratum=None, choice=1)
+    assert int(csv[first].notna().sum()) == estimates.get(position=0).n
+    assert int(csv[first].sum()) == estimates.get(position=0).sent
+
+
+def _written(found: Run, name: str, folder: Path) -> Path:
+    path = folder / f"{name}{FORMATS[name].suffix}"
+    with path.open("wb") as file:
+        FORMATS[name].write(found, NOTHING_KNOWN, file, lambda part: None)
+    return path

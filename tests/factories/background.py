@@ -68,7 +68,7 @@ def crosswise(*questions: dict[str, Any], **changes: Any) -> Any:
     other = {
         **cheated,
         "key": "cheated-crosswise",
-        "wording": {"en": "Have you cheated, or is your birthday in January to March?"},
+        "wording": {"en": "Did you ever cheat?"},
         "channel": {"name": "crosswise", "prevalence": "1/4"},
     }
     return definition(CROSSWISE, *questions, items=[cheated, other, mood], **changes)
