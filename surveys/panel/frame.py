@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -245,7 +246,10 @@ def epsilon_of(survey: Survey, version: Version | None) -> str:
     if version is not None and survey.state != DRAFT:
         return wording.epsilon(frozen_epsilon(version.design_id))
     try:
-        return wording.epsilon(total_epsilon(selectors.definition_of(survey)))
+        # Of what is at hand already: a list of surveys asks the database for nothing more.
+        items = [selectors.item_of(item) for item in survey.items.all()]
+        draft: Any = {"items": items, "background_questions": survey.background_questions}
+        return wording.epsilon(total_epsilon(draft))
     except (ValueError, TypeError, KeyError):
         return "–"
 
