@@ -326,7 +326,7 @@ def versions_sentence(names: Sequence[str], *, later: bool) -> str:
     if later:
         text = _(
             "Asked only in these versions of the page, drawn by chance: %(versions)s. Nothing is told by version while "
-            "responses arrive, so it is estimated once the survey is closed."
+            "responses arrive, so it is estimated once the closing of the survey is final."
         )
     return text % {"versions": ", ".join(_("“%(answer)s”") % {"answer": name} for name in names)}
 
