@@ -88,8 +88,8 @@ def check_arms(value: object, path: Path, languages: list[str] | None = None) ->
         arm = exact_keys(one, {"explanation", "weight"}, at, optional={"introduction", "instead", "consent"})
         one_of(arm["explanation"], get_args(Explanation), (*at, "explanation"), gettext("before or after"))
         whole(arm["weight"], (*at, "weight"), low=1, high=MOST_WEIGHT)
-        for name in {"introduction", "consent"} & set(arm):
-            if languages is not None:
+        for name in ("introduction", "consent"):
+            if name in arm and languages is not None:
                 text(arm[name], (*at, name), languages)
         if "instead" in arm:
             _check_names(arm["instead"], number, (*at, "instead"))

@@ -165,6 +165,8 @@ def released(design: Design, sizes: Sequence[int]) -> Partition:
 
 def strata_asked(design: Design, *positions: int) -> NDArray[np.bool_]:
     """For each group or cell, whether its version of the page asks all questions at these places."""
+    if len(design.versions) == 1:
+        return np.ones(len(design.strata), dtype=np.bool_)
     return np.array([set(positions) <= set(asked_in(design, stratum)) for stratum in range(len(design.strata))])
 
 
