@@ -3,24 +3,23 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from tests.audit.items import Audited, said
 from tests.audit.recording import Submission, pair_up
 from tests.audit.shelf import Shelf
+from tests.browser.launching import launched
 from tests.tools.browser import FLAGS, find_browser
 from tests.tools.capture import Capture, Responder, capturing
 
 SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
-READY = "html:is([data-now=consent], [data-now=questions])"
-"""The page in its first stage."""
 BATCH = 250
 """Submissions in one document; then the page is loaded anew."""
 
@@ -42,22 +41,37 @@ Work = Callable[..., Any]
 
 
 @contextmanager
-def chromium() -> Iterator[Work]:
-    """A browser on a thread of its own: `work(function, ...)` calls the function there with the browser first.
+def browsing(engine: str) -> Iterator[Work]:
+    """A browser of this engine on a thread of its own: `work(function, ...)` calls the function there with it first.
 
     Playwright keeps an event loop in its thread, and another one may already run in the thread of the tests.
     """
     with ThreadPoolExecutor(max_workers=1) as thread:
         playwright = thread.submit(sync_playwright().start).result()
-        launch = partial(playwright.chromium.launch, executable_path=find_browser(), args=[*FLAGS])
-        browser = thread.submit(launch).result()
+        opened = ExitStack()
+        browser = thread.submit(opened.enter_context, _launched(playwright, engine)).result()
         yield lambda function, *details, **named: thread.submit(function, browser, *details, **named).result()
-        thread.submit(browser.close).result()
+        thread.submit(opened.close).result()
         thread.submit(playwright.stop).result()
 
 
+chromium = partial(browsing, "chromium")
+
+
+@contextmanager
+def _launched(playwright: Playwright, engine: str) -> Iterator[Browser]:
+    if engine != "chromium":
+        with launched(playwright, engine) as browser:
+            yield browser
+        return
+    browser = playwright.chromium.launch(executable_path=find_browser(), args=[*FLAGS])
+    yield browser
+    browser.close()
+
+
 def version(browser: Browser) -> str:
-    return f"Chromium {browser.version}"
+    names = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKit"}
+    return f"{names[browser.browser_type.name]} {browser.version}"
 
 
 def plan(items: Sequence[Audited], submissions: int, seed: int) -> list[list[int]]:
@@ -86,13 +100,16 @@ def drive(
     `slowed` says how many times slower the browser's processor is.
     """
     manner = {"restless": restless, "returning": returning}
+    # WebKit's driver can run nothing before a page's scripts: there the page brings the script with it.
+    brought = browser.browser_type.name == "webkit"
+    shelf, batch_size = (shelf.with_script(SCRIPT), BATCH // 25) if brought else (shelf, BATCH)  # and is asked in time
     submissions: list[Submission] = []
     faults: list[str] = []
     around: list[str] = []
     left = 0
     with capturing(respond or shelf.respond) as capture, _page(browser, faults, slowed) as page:
-        for start in range(0, len(rows), BATCH):
-            batch = rows[start : start + BATCH]
+        for start in range(0, len(rows), batch_size):
+            batch = rows[start : start + batch_size]
             meant = [list(said(shelf.items, row)) for row in batch]
             seen = _answer(page, capture, shelf, [clicks(shelf.items, one) for one in meant], manner)
             sent = [shelf.sent(places(one), note["told"]) for one, note in zip(meant, seen["notes"], strict=True)]
@@ -112,7 +129,7 @@ def visit(browser: Browser, address: str, items: Sequence[Audited], rows: list[l
         for row in rows:
             meant = list(said(items, row))
             page.goto(capture.url + address)
-            page.wait_for_selector(READY)
+            page.wait_for_selector("html[data-now=questions]")
             capture.forget()
             note = page.evaluate("answers => audit.answer(answers, { paint: true })", clicks(items, meant))
             submissions += pair_up([places(meant)], [note], capture.requests, clock_of(page))
@@ -143,19 +160,24 @@ def clock_of(page: Page) -> float:
 def _answer(
     page: Page, capture: Capture, shelf: Shelf, rows: list[list[Any]], manner: dict[str, bool]
 ) -> dict[str, Any]:
-    page.goto(capture.url + shelf.page, wait_until="networkidle")
-    page.wait_for_selector(READY)
+    page.goto(capture.url + shelf.page)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_selector(f"html[data-now={shelf.first}]")
     capture.forget()
-    return page.evaluate("details => audit.run(...details)", [shelf.entry, rows, manner])
+    seen = page.evaluate("details => audit.run(...details)", [shelf.entry, rows, manner])
+    page.locator("html").count()  # WebKit's driver hears the console only as it looks at the page
+    return seen
 
 
 @contextmanager
 def _page(browser: Browser, faults: list[str], slowed: int = 1) -> Iterator[Page]:
     context = browser.new_context()
     context.set_default_timeout(60_000)
-    context.add_init_script(SCRIPT)
+    if browser.browser_type.name != "webkit":
+        context.add_init_script(SCRIPT)
     page = context.new_page()
-    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowed})
+    if browser.browser_type.name == "chromium":
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowed})
     page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))
     yield page

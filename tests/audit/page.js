@@ -23,11 +23,14 @@ window.audit = (() => {
     return random.call(this, array);
   };
 
-  const sign = SubtleCrypto.prototype.sign;
-  SubtleCrypto.prototype.sign = function signNoted(...details) {
-    noted.signed += 1;
-    return sign.apply(this, details);
-  };
+  const subtle = globalThis.SubtleCrypto?.prototype; // the blank page before has none in Firefox
+  const sign = subtle?.sign;
+  if (sign) {
+    subtle.sign = function signNoted(...details) {
+      noted.signed += 1;
+      return sign.apply(this, details);
+    };
+  }
 
   new PerformanceObserver((list) => {
     noted.requests.push(...list.getEntries().map((entry) => `${entry.initiatorType} ${entry.name}`));

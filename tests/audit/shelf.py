@@ -57,6 +57,11 @@ class Shelf:
         pairs = enumerate(zip(self.items, places, strict=True))
         return [given if place in asked else one.answers.index(one.unasked) for place, (one, given) in pairs]
 
+    @property
+    def first(self) -> str:
+        """The stage that the page begins with."""
+        return "consent" if "consent_statements" in self.design else "questions"
+
     def respond(self, request: Request) -> Response:
         """The stored file; for a report, the receipt that the collector would give.
 
@@ -65,6 +70,13 @@ class Shelf:
         if request.method == "POST" or request.body:
             return receipt_of(request)
         return self.responses.get(request.target.partition("?")[0], Response(404))
+
+    def with_script(self, script: str) -> "Shelf":
+        """The page with a script of ours before its own, and without the policies that would keep it from running."""
+        page = self.responses[self.page]
+        headers = tuple((name, value) for name, value in page.headers if not name.lower().endswith("policy"))
+        body = page.body.replace(b"<head>", f"<head><script>{script}</script>".encode(), 1)
+        return replace(self, responses=self.responses | {self.page: replace(page, body=body, headers=headers)})
 
     def altered(self, name: str, old: str, new: str) -> "Shelf":
         """One file changed, and the page told to expect the change; KeyError where the text to change is not there.

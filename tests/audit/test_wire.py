@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.audit import auditing, leaving
-from tests.audit.driving import Work
+from tests.audit.driving import Work, browsing
 from tests.audit.findings import failed, table
 from tests.audit.shelf import Shelves, fill_shelf
 from tests.audit.surveys import ON_THE_DEVICE, WORK_BITS, YES_NO_FIRST
@@ -98,6 +98,15 @@ def test_wire_arm_that_is_not_drawn_or_leaks_is_caught(
     altered = shelves["audit-h"].altered(file, *change)
     names = [finding.feature for finding in failed(auditing.audit(work, altered, 200))]
     assert any(name.startswith(caught_by) for name in names), names
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["firefox", "webkit"])
+def test_wire_other_engines_send_the_same(shelves: Shelves, engine: str) -> None:
+    """What has one value in Chromium has one there; `python -m tests.audit.engines` seeds the leaks."""
+    with browsing(engine) as other:
+        leaks = failed(auditing.audit_engine(other, shelves["audit-h"], 100))
+    assert not leaks, table(leaks)
 
 
 @pytest.mark.parametrize("submissions", few_and_many(15, [50]))
