@@ -1,6 +1,5 @@
 """Questions that some versions of the page ask instead of others: what is counted of whom, and what is refused."""
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +7,6 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from collector.designs import Design
-from collector.designs.services import close_design, freeze_design
 from estimator.analyses.quantities import AnalysisError
 from estimator.analyses.requests import parameters
 from estimator.base.protection import epsilon_of_design, total_ratio
@@ -18,8 +15,7 @@ from estimator.models import Analysis, Run
 from estimator.reports import report as reports
 from estimator.runs import results
 from estimator.runs.results import NOTHING_KNOWN
-from surveys.definition import definitions
-from tests.factories import background, simulation
+from tests.factories import background
 from tests.factories.background import done
 from tests.factories.runs import run_of
 from tests.tools.bundles import run_rebuild, unpack_bundle
@@ -27,36 +23,14 @@ from tests.tools.bundles import run_rebuild, unpack_bundle
 pytestmark = pytest.mark.django_db
 
 
-@cache
-def drawn() -> Design:
-    return definitions.design_of(background.crosswise(background.JOB, expected=4000), version=1)
-
-
-def answered(cheated: float, crosswise: float, *, n: int = 4000, seed: int = 1) -> Design:
-    """A survey over n people of whom these shares say yes in the two versions; who is not asked sends a no."""
-    made, random = freeze_design(drawn().document), np.random.default_rng(seed)
-    arm = random.integers(2, size=n)
-    cells = np.array([made.background.cell_of(told) for told in zip(arm, random.choice(3, n), strict=True)])
-    yes = random.random(n) < np.array([cheated, crosswise])[arm]
-    answers = {
-        "cheated": (yes & (arm == 0)).astype(np.int64),
-        "cheated-crosswise": (yes & (arm == 1)).astype(np.int64),
-        "mood": random.choice(3, size=n),
-    }
-    who = simulation.People(cells, answers)
-    simulation.store(made, who, simulation.symbols(made, who, random))
-    close_design(made.digest)
-    return made
-
-
 def run(cheated: float, crosswise: float, **changes: int) -> Run:
-    return run_of(answered(cheated, crosswise, **changes))
+    return run_of(background.in_versions(cheated, crosswise, **changes))
 
 
 def test_privacy_loss_is_that_of_the_version_that_tells_the_most() -> None:
     # Forced response: 3 (1/2 true, half of the rest yes); crosswise with 1/4: 3; mood: 4.
-    assert total_ratio(drawn()) == 12
-    assert epsilon_of_design(drawn()) == pytest.approx(np.log(12))
+    assert total_ratio(background.of_versions()) == 12
+    assert epsilon_of_design(background.of_versions()) == pytest.approx(np.log(12))
 
 
 def test_each_question_is_estimated_of_those_who_were_asked_it() -> None:
@@ -85,7 +59,7 @@ def test_versions_are_compared_by_what_each_asks() -> None:
 
 
 def test_questions_of_different_versions_cannot_be_crossed() -> None:
-    design = drawn()
+    design = background.of_versions()
     for kind, fields in (
         (Analysis.Kind.CROSS_TABLE, {"rows": "cheated", "columns": "cheated-crosswise"}),
         (Analysis.Kind.SCORES, {"item-cheated": "on", "item-cheated-crosswise": "on"}),
@@ -98,7 +72,7 @@ def test_questions_of_different_versions_cannot_be_crossed() -> None:
 
 
 def test_analyses_are_made_of_those_who_were_asked() -> None:
-    made = answered(0.4, 0.2)
+    made = background.in_versions(0.4, 0.2)
     asked = run_of(made).estimates.filter(position=0, stratum=None).first().n
     job = next(question.key for question in made.background.asked)
     crossed = done(Analysis.Kind.CROSS_TABLE, made, rows="cheated", columns="mood").result

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from collector.designs.services import freeze_design
+from collector.designs.services import close_design, freeze_design
 from collector.reports.selectors import Totals
 from estimator.analyses import services as analyses
 from estimator.models import Analysis
@@ -72,6 +72,29 @@ def crosswise(*questions: dict[str, Any], **changes: Any) -> Any:
         "channel": {"name": "crosswise", "prevalence": "1/4"},
     }
     return definition(CROSSWISE, *questions, items=[cheated, other, mood], **changes)
+
+
+@cache
+def of_versions() -> Design:
+    """That survey with a question on jobs."""
+    return definitions.design_of(crosswise(JOB, expected=4000), version=1)
+
+
+def in_versions(one: float, other: float, *, n: int = 4000, seed: int = 1) -> Design:
+    """The same, closed, over n people of whom these shares say yes in the two versions; who is not asked sends a no."""
+    made, random = freeze_design(of_versions().document), np.random.default_rng(seed)
+    arm = random.integers(2, size=n)
+    cells = np.array([made.background.cell_of(told) for told in zip(arm, random.choice(3, n), strict=True)])
+    yes = random.random(n) < np.array([one, other])[arm]
+    answers = {
+        "cheated": (yes & (arm == 0)).astype(np.int64),
+        "cheated-crosswise": (yes & (arm == 1)).astype(np.int64),
+        "mood": random.choice(3, size=n),
+    }
+    who = simulation.People(cells, answers)
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    return made
 
 
 def weaker(**changes: Any) -> Any:

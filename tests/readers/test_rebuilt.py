@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from estimator.runs import services
+from tests.factories import background
 from tests.factories.runs import run_of
 from tests.factories.simulation import every_kind_in_groups
 from tests.tools.bundles import unpack_bundle
@@ -46,6 +47,14 @@ def test_r_alone_computes_every_number(tmp_path: Path) -> None:
             with (folder / "estimates.csv").open(encoding="utf-8-sig", newline="") as file:
                 stated = [float(row["estimate"]) for row in csv.DictReader(file)]
             assert computed == pytest.approx(stated, rel=0, abs=1e-9)
+
+
+def test_r_computes_what_versions_of_the_page_ask(tmp_path: Path) -> None:
+    """Where versions ask different questions the total is that of the one that tells the most."""
+    folder = unpack_bundle(run_of(background.in_versions(0.4, 0.2)), tmp_path)
+    done = rebuilt(folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "No difference above 1e-09" in done.stdout
 
 
 CHANGES = {
