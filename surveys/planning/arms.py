@@ -13,7 +13,6 @@ from estimator.base import wording
 from estimator.base.protection import ratios_of_versions
 from randomized_response import Channel, epsilon_total, plan
 from randomized_response.intervals import normal_quantile
-from randomized_response.questions import Mechanism
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.parts import BackgroundPart, ItemPart
 from surveys.planning.forecast import POWER
@@ -54,17 +53,15 @@ def version_plans(items: Sequence[ItemPart], background: BackgroundPart) -> list
         loss = epsilon_total(mechanisms[items[number]["key"]] for number in version)
         first = next((key for key in yes_no if key in instead), next(iter(yes_no), None))
         found = None
-        if place > 0 and first is not None:
-            two = mechanisms[first], mechanisms.get(instead.get(first, first))
-            found = _smallest_difference(*two, sizes[0], size)
+        one, other = (mechanisms.get(key or "") for key in (first, instead.get(first or "", first)))
+        if place > 0 and sizes[0] and size and isinstance(one, Channel) and isinstance(other, Channel):
+            found = _smallest_difference(one, other, sizes[0], size)
         plans.append(VersionPlan(loss, wording.epsilon(loss), found))
     return plans
 
 
-def _smallest_difference(one: Mechanism, other: Mechanism | None, n: int, other_n: int) -> float | None:
-    if not n or not other_n or not isinstance(one, Channel) or not isinstance(other, Channel):
-        return None
-    first, second = one, other
+def _smallest_difference(first: Channel, second: Channel, n: int, other_n: int) -> float | None:
+    """The smallest difference from SHARE that is found with POWER, by n responses through the first and the others."""
 
     def error(channel: Channel, size: int, share: float) -> float:
         return plan.forecast(size, channel, [1 - share, share], answer=1).standard_error

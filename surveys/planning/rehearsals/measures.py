@@ -78,7 +78,9 @@ def _shares(
     """
     asked = strata_asked(item.design, item.position)
     if cell.estimate.stratum is not None:
-        asked[[place not in strata_by_code(item.design)[cell.estimate.stratum] for place in range(len(parts))]] = False
+        among = np.zeros(len(parts), dtype=np.bool_)
+        among[list(strata_by_code(item.design)[cell.estimate.stratum])] = True
+        asked &= among
     mine = parts * asked
     parts = mine / mine.sum() if mine.any() else np.full(len(parts), math.nan)
     return np.asarray(sum(part * one[item.position] for part, one in zip(parts, strata, strict=True)))
