@@ -166,8 +166,7 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
     """Refuse a table of two reports that nobody was asked both, that are not drawn independently, or that is large."""
-    if not strata_asked(design, first.position, second.position).any():
-        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
+    _need_both(design, first.position, second.position)
     same = first.position == second.position
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
@@ -185,6 +184,12 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
                 "possible. Choose one choice of one question."
             ).format(first=first.channel.answers, second=second.channel.answers, cells=cells, most=MOST_CELLS)
         )
+
+
+def _need_both(design: Design, first: int, second: int) -> None:
+    """Refuse two questions, by their places, that no version of the page asks together."""
+    if not strata_asked(design, first, second).any():
+        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
 
 
 def countable(design: Design) -> list[str]:
@@ -256,8 +261,7 @@ def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score
     if fields["answer"] not in answers_of(design):
         raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
     other = variable_of(design, fields["answer"])
-    if not strata_asked(design, outcome.position, other.position).any():
-        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
+    _need_both(design, outcome.position, other.position)
     if other.position == outcome.position:
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
     more = [name for name in ("model", "interaction", "weights", "prior") if fields.get(name, "") not in ("", "no")]

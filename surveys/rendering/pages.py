@@ -80,9 +80,7 @@ def render_page(
         "question_count": len(design.items),
         "pictures": [picture.name for picture in design.pictures],
         **logo_in(design, language, pictures_address),
-        "statements": [statement[language] for statement in design.consent_statements],
-        "arm_statements": arm_statements(design, language),
-        "screening": screening_in(design.screening, language),
+        **_entry(design, language),
         "invitations": design.invitations,
         "waves": design.waves,
         "uses": _sentence_keys(design),
@@ -97,6 +95,16 @@ def render_page(
         "work": work,
     }
     return render("surveys/respond.html", context, language)
+
+
+def _entry(design: Design, language: str) -> dict[str, object]:
+    """What comes before the questions: statements for everybody, those of single versions by their place, screening."""
+    arms = enumerate(design.background.arms)
+    return {
+        "statements": [statement[language] for statement in design.consent_statements],
+        "arm_statements": [(place, arm.consent[language]) for place, arm in arms if arm.consent],
+        "screening": screening_in(design.screening, language),
+    }
 
 
 def _openly(design: Design, language: str) -> dict[str, object]:
@@ -310,12 +318,6 @@ def _keyboard(grid: Grid) -> str:
     if grid.minimum.startswith("-"):
         return "text"
     return "decimal" if any("." in number for number in (grid.minimum, grid.maximum, grid.step)) else "numeric"
-
-
-def arm_statements(design: Design, language: str) -> list[tuple[int, str]]:
-    """The consent statements of single versions of the page, each with the place of its version."""
-    arms = enumerate(design.background.arms)
-    return [(place, arm.consent[language]) for place, arm in arms if arm.consent]
 
 
 def _sentence_keys(design: Design) -> set[str]:

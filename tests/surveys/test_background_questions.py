@@ -21,6 +21,7 @@ from surveys.definition.background import cells_of, kept
 from surveys.exchange.translations import texts_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
+from surveys.models import Survey
 from surveys.planning import dossier
 from surveys.planning.arms import version_plans
 from tests.factories import background
@@ -182,28 +183,26 @@ def test_texts_of_arms_are_translated() -> None:
     assert "background_questions/questions/0/prefer_not" not in texts
 
 
-def test_arms_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
-    survey = write_survey(background.definition(background.ARMS, background.AGE), team=home_team(alice))
+def kept_and_told(survey: Survey) -> str:
+    """What the dossier of a survey tells, which its file keeps as it is."""
     written = selectors.definition_of(survey)
     assert definitions.load(definitions.dump(written))["background_questions"] == written["background_questions"]
     design, _ = selectors.design_to_open(survey)
     with activated("en", LANGUAGES):
         shown = dossier.contents(survey, design, expected=1000, today=date(2026, 11, 1), language="en")
-    told = str(shown).replace("\xa0", " ").replace("\\xa0", " ")
+    return str(shown).replace("\xa0", " ").replace("\\xa0", " ")
+
+
+def test_arms_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
+    told = kept_and_told(write_survey(background.definition(background.ARMS, background.AGE), team=home_team(alice)))
     assert "“Explained before” (50 %), “Explained afterwards” (50 %). All versions use the same tickets" in told
 
 
-def test_versions_that_ask_in_another_way_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
+def test_questions_of_a_version_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
     survey = write_survey(background.weaker(), team=home_team(alice))
-    written = selectors.definition_of(survey)
-    assert definitions.load(definitions.dump(written))["background_questions"] == written["background_questions"]
-    design, _ = selectors.design_to_open(survey)
-    with activated("en", LANGUAGES):
-        shown = dossier.contents(survey, design, expected=1000, today=date(2026, 11, 1), language="en")
-    told = str(shown).replace("\xa0", " ").replace("\\xa0", " ")
+    told = kept_and_told(survey)
     assert "Some ask a question in another way; what a version does not ask is sent as a random answer" in told
     assert "ticks a statement of its own: “I know that fewer tickets decide in my version.”" in told
     assert "multiply these odds by at most 28" in told
     assert "Only in these versions of the page: A quarter of the tickets." in told
-    texts = texts_of(written)
-    assert "background_questions/questions/0/arms/1/consent" in texts
+    assert "background_questions/questions/0/arms/1/consent" in texts_of(selectors.definition_of(survey))
