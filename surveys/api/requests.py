@@ -213,7 +213,21 @@ class TruthField(serializers.JSONField):
         return {name: float(one) for name, one in data.items()} if isinstance(data, dict) else [float(x) for x in data]
 
 
-class RehearsalBody(Body):
+class BehaviourBody(Body):
+    """Shares of simulated people who do not say what is true."""
+
+    at_random = serializers.FloatField(
+        min_value=0, max_value=1, required=False, help_text="share who answer every question at random"
+    )
+    misunderstanding = serializers.FloatField(
+        min_value=0, max_value=1, required=False, help_text="share of the others who say the opposite of what is true"
+    )
+    denial = serializers.FloatField(
+        min_value=0, max_value=1, required=False, help_text="share of the rest who say No although Yes is true"
+    )
+
+
+class RehearsalBody(BehaviourBody):
     """Who is simulated, and how often."""
 
     respondents = serializers.IntegerField(min_value=FEWEST, max_value=MOST)
@@ -235,14 +249,11 @@ class RehearsalBody(Body):
         max_length=256,
         help_text="respondents of each group; together they are `respondents`",
     )
-    at_random = serializers.FloatField(
-        min_value=0, max_value=1, required=False, help_text="share who answer every question at random"
-    )
-    denial = serializers.FloatField(
-        min_value=0, max_value=1, required=False, help_text="share of the others who say No although Yes is true"
-    )
-    denial_after = serializers.FloatField(
-        min_value=0, max_value=1, required=False, help_text="the same of those whose page explains after Send"
+    misreporting_groups = serializers.DictField(
+        child=BehaviourBody(),
+        required=False,
+        help_text="by key of the group (`y2`), or of an answer to one background question (`where_do_you_live=1`): where "
+        "`at_random`, `misunderstanding` or `denial` differ there",
     )
 
 

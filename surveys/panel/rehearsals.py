@@ -10,12 +10,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from collector.designs.selectors import get_design
 from collector.errors import Conflict, ValidationError
 from estimator.base import charts, wording
 from estimator.reports import report
+from estimator.runs.groups import label_of_key
 from surveys.accounts.access import Role, get_rehearsal_or_404, get_survey_or_404
 from surveys.lifecycle.selectors import report_context
-from surveys.models import Survey
+from surveys.models import Rehearsal, Survey
 from surveys.panel.frame import survey_page
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
@@ -23,6 +25,7 @@ from surveys.planning.rehearsals import outcome_charts, services
 from surveys.planning.rehearsals.findings import Block, findings
 from surveys.planning.rehearsals.form import RehearsalForm, expected_of
 from surveys.planning.rehearsals.misreporting import Misreporting
+from surveys.planning.rehearsals.population import Behaviour
 
 NEWEST = 50
 
@@ -63,7 +66,7 @@ def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     rehearsal = get_rehearsal_or_404(survey, number)
     found = findings(rehearsal)
     context: dict[str, object] = {"rehearsal": rehearsal, "found": found, "marks": charts.legends()}
-    context["misreporting"] = _in_words(Misreporting.of(rehearsal.assumptions))
+    context["misreporting"] = _in_words(rehearsal)
     if found is not None:
         context["drawn"] = [
             FindingsWithPictures(
@@ -109,19 +112,28 @@ def delete(request: HttpRequest, survey: Survey, number: int) -> str:
     return gettext("Rehearsal {number} and everything that it made are deleted.").format(number=number)
 
 
-def _in_words(found: Misreporting) -> str:
+def _in_words(rehearsal: Rehearsal) -> list[str]:
     """Who did not say what is true; empty if everybody did."""
+    found = Misreporting.of(rehearsal.assumptions)
     if not found:
-        return ""
+        return []
     text = gettext(
-        "{random} answered at random, and {denial} of the others said No although Yes is true. The estimates are of "
-        "what they said, the true values of what is true."
+        "{random} answered at random, {misread} of the others said the opposite of what is true, and {denial} of the "
+        "rest said No although Yes is true."
     )
-    said = text.format(random=wording.percent(found.at_random), denial=wording.percent(found.denial))
-    if found.denial_after is None:
-        return said
-    more = gettext("Where the page explains after Send, {denial} did.")
-    return f"{said} {more.format(denial=wording.percent(found.denial_after))}"
+    design = get_design(rehearsal.design_id)
+    labels = {group.key: group.label[design.language] for group in design.groups}
+    said = [text.format(**_percents(found.shares("")))]
+    for key in found.groups:
+        label = labels.get(key) or label_of_key(design, key, design.language)
+        more = gettext("“{group}”: {random}, {misread} and {denial}.")
+        said.append(more.format(group=label, **_percents(found.shares(key))))
+    return [*said, gettext("The estimates are of what they said, the true values of what is true.")]
+
+
+def _percents(shares: Behaviour) -> dict[str, str]:
+    names = {"random": "at_random", "misread": "misunderstanding", "denial": "denial"}
+    return {name: wording.percent(shares[behaviour]) for name, behaviour in names.items()}  # type: ignore[literal-required]
 
 
 def _page(request: HttpRequest, survey: Survey, *, status: int, **context: Any) -> HttpResponse:

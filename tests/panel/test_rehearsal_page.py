@@ -262,12 +262,15 @@ def test_finding_interval_text_of_one_repetition() -> None:
 
 
 def test_rehearsal_of_people_who_do_not_say_what_is_true(her: Client, survey: Survey) -> None:
-    asked = done(her, at_random="10", denial="12,5 %")
-    assert (asked.assumptions["at_random"], asked.assumptions["denial"]) == (0.1, 0.125)
+    asked = done(her, at_random="10", misunderstanding="0", denial="12,5 %", **{"denial-1": "40"})
+    said = {name: asked.assumptions.get(name) for name in ("at_random", "misunderstanding", "denial")}
+    assert said == {"at_random": 0.1, "misunderstanding": None, "denial": 0.125}
+    assert asked.assumptions["misreporting_groups"] == {"y2": {"denial": 0.4}}
     page = words_of(her.get(f"{PAGE}{asked.number}/").content.decode())
-    assert "10 % answered at random, and 12 % of the others said No although Yes is true." in page or "13 %" in page
+    assert "10 % answered at random, 0 % of the others said the opposite of what is true, and 12 % of the rest" in page
+    assert "“Later”: 10 %, 0 % and 40 %." in page
     again = her.get(PAGE, {"like": asked.number}).context["form"]
-    assert [again[name].value() for name in ("at_random", "denial")] == ["10", "12.5"]
-    refused = her.post(PAGE, FIELDS | {"at_random": "101"})
+    assert [again[name].value() for name in ("at_random", "denial", "denial-1")] == ["10", "12.5", "40"]
+    refused = her.post(PAGE, FIELDS | {"at_random-1": "101"})
     assert refused.status_code == 400
     assert "less than or equal to 100" in words_of(refused.content.decode())

@@ -77,6 +77,13 @@ def test_rehearse_with_simulated_respondents(survey: Survey) -> None:
     assert Survey.objects.count() == 1, "what is rehearsed stands beside its survey, not in the list"
 
 
+def test_rehearse_with_people_who_do_not_say_what_is_true(survey: Survey) -> None:
+    facts("rehearse", "campus", "--respondents", 20, "--misunderstanding", "0.1", "--denial", "0.1,y2=0.2,y1=0.3")
+    said = Rehearsal.objects.get().assumptions
+    assert (said["at_random"], said["misunderstanding"], said["denial"]) == (0.0, 0.1, 0.1)
+    assert said["misreporting_groups"] == {"y2": {"denial": 0.2}, "y1": {"denial": 0.3}}
+
+
 def test_rehearse_with_answers_from_a_file(survey: Survey, tmp_path: Path) -> None:
     answers = tmp_path / "answers.csv"
     answers.write_text("stratum,cheated,mood\n" + "y1,1,Low\n" * 40)
@@ -106,6 +113,8 @@ def test_export_report_writes_the_panel_file(version: Version, tmp_path: Path, k
         (["export_report", "campus", "--output", "x.csv"], "campus has no estimates yet; manage.py estimate campus"),
         (["rehearse", "campus", "--respondents", "0"], "--respondents must be from 1 to 1000000; got 0"),
         (["rehearse", "campus", "--share", "cheated=many"], "--share must be ITEM=S1"),
+        (["rehearse", "campus", "--denial", "0.1,y2"], "--denial must be SHARE[,GROUP=SHARE...]; got '0.1,y2'."),
+        (["rehearse", "campus", "--denial", "y9=1"], "of answers to a background question; got 'y9'"),
         (["rehearse", "campus", "--answers", "/nowhere.csv"], "No such file"),
         (["import_survey", "/nowhere.yaml"], "No such file"),
     ],

@@ -89,7 +89,18 @@ def test_denial_is_not_seen_by_a_control_question(survey: Survey) -> None:
     assert abs(moon) < 0.06
 
 
-@pytest.mark.parametrize(("name", "share"), [("at_random", 1.5), ("denial", -0.1)])
+def test_misunderstanding_is_seen_by_a_control_question(survey: Survey) -> None:
+    """Who says the opposite says yes where nobody does: 10 % there, and 0.9 * 0.3 + 0.1 * 0.7 of drugs."""
+    asked = finished(survey, misunderstanding=0.1)
+    moon, drugs = shares(asked)
+    assert abs(moon - 0.1) < 0.06
+    assert abs(drugs - 0.34) < 0.07
+    assert truth(asked)[1] == pytest.approx(0.3, abs=0.03)
+    (check,) = reports.build(asked.run).protection  # type: ignore[arg-type]
+    assert "would explain it" in check.sentences[0]
+
+
+@pytest.mark.parametrize(("name", "share"), [("at_random", 1.5), ("denial", -0.1), ("misunderstanding", 2)])
 def test_share_out_of_range_is_refused(survey: Survey, name: str, share: float) -> None:
     with pytest.raises(InputError, match=rf"{name} must be a share from 0 to 1; got {share}"):
         finished(survey, **{name: share})
@@ -123,13 +134,43 @@ def test_denial_differs_between_versions_of_the_page(alice: User) -> None:
     items = [{"key": "drugs", "kind": "yes_no", "wording": {"en": "Drugs?"}, "choices": YES_NO, "channel": FORCED}]
     survey = write_survey(background.definition(background.ARMS, items=items), team=home_team(alice))
     said = {"respondents": 6000, "shares": {"drugs": [0.7, 0.3]}}
-    asked = finished(survey, said=said, denial=0.0, denial_after=0.5)
+    asked = finished(survey, said=said, misreporting_groups={"arm=2": {"denial": 0.5}})
     (check,) = reports.build(asked.run).protection  # type: ignore[arg-type]
     assert "with “Explained afterwards” the estimate is" in check.sentences[0]
     assert "lower than with “Explained before”" in check.sentences[0]
     assert truth(asked)[0] == pytest.approx(0.3, abs=0.02)
 
 
-def test_denial_by_version_needs_versions(survey: Survey) -> None:
-    with pytest.raises(InputError, match="is for surveys that compare versions of the page"):
-        rehearsals.request_rehearsal(survey, SAID | {"denial_after": 0.5}, repetitions=1, seed=1)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("groups", "fault"),
+    [
+        (["nowhere"], "must be keys of groups, or of answers to a background question; got 'nowhere'"),
+        (["where_do_you_live=1", "how_old_are_you=2"], "must be answers to one background question"),
+        (["where_do_you_live=9"], "got 'where_do_you_live=9'"),
+    ],
+)
+def test_groups_of_misreporting_must_be_the_surveys(alice: User, groups: list[str], fault: str) -> None:
+    survey = write_survey(background.definition(), team=home_team(alice))
+    asked: Any = {"respondents": 100, "shares": {}, "misreporting_groups": {key: {"denial": 0.5} for key in groups}}
+    with pytest.raises(InputError, match=fault):
+        rehearsals.request_rehearsal(survey, asked, repetitions=1, seed=1)
+    assert not Rehearsal.objects.exists()
+
+
+def test_misreporting_differs_between_groups() -> None:
+    """In the second group everybody says the opposite, in the others everybody says what is true."""
+    design = definitions.design_of(definitions.complete(payloads.definition()), version=1)
+    say = Misreporting(groups={design.strata[1]: {"misunderstanding": 1.0}}).says(design, np.random.default_rng(1))
+    said = [say(Respondent(stratum, (1, 2))).answers for stratum in range(len(design.strata))]
+    assert said == [(1, 2), (0, 2), *[(1, 2)] * (len(design.strata) - 2)]
+
+
+def test_cell_of_several_answers_has_their_mean_share() -> None:
+    """Of people whose cell takes two answers about their age, of which all with one deny, half deny."""
+    design = background.design(background.REGION, background.AGE, expected=150)
+    cells = design.background.cells
+    stratum = next(place for place, (_, ages) in enumerate(cells) if len(ages) == 2)
+    key = f"how_old_are_you={cells[stratum][1][0] + 1}"
+    say = Misreporting(groups={key: {"denial": 1.0}}).says(design, np.random.default_rng(1))
+    said = [say(Respondent(stratum, (1, 2))).answers[0] for _ in range(400)]
+    assert said.count(0) / 400 == pytest.approx(1 / 2, abs=0.125)  # five standard errors

@@ -19,6 +19,12 @@ from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.population import Assumptions, Given, population
 from surveys.planning.rehearsals.respondents import Respondent, read_answers
 
+BEHAVIOURS = {
+    "at_random": "who answer every question at random",
+    "misunderstanding": "of the others who say the opposite of what is true",
+    "denial": "of the rest who say No although Yes is true",
+}
+
 
 class Command(SurveyCommand):
     help = "Have simulated respondents with known answers answer a survey, and estimate it."
@@ -36,9 +42,9 @@ class Command(SurveyCommand):
             metavar="ITEM=S1[,S2...]",
             help="true shares of choices, or a number's mean",
         )
-        parser.add_argument("--at-random", type=float, default=0.0, help="share who answer every question at random")
-        parser.add_argument("--denial", type=float, default=0.0, help="share who say No although Yes is true")
-        parser.add_argument("--denial-after", type=float, help="the same of those whose page explains after Send")
+        for name, said in BEHAVIOURS.items():
+            option, words = f"--{name.replace('_', '-')}", f"share {said}, and where it differs: 0.1,y2=0.2"
+            parser.add_argument(option, default="0", metavar="SHARE[,GROUP=SHARE...]", help=words)
         parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
         parser.add_argument("--seed", type=int, help="makes the rehearsal repeatable")
 
@@ -55,12 +61,7 @@ def _beside(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str, di
     assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
     if people is not None:
         assumptions = {"respondents": len(people), "shares": {}, "file": True}
-    if options["at_random"]:
-        assumptions["at_random"] = options["at_random"]
-    if options["denial"]:
-        assumptions["denial"] = options["denial"]
-    if options["denial_after"] is not None:
-        assumptions["denial_after"] = options["denial_after"]
+    assumptions |= _misreporting(options)
     rehearsal = services.request_rehearsal(survey, assumptions, repetitions=options["repetitions"], seed=seed)
     with show_progress("Rehearsing") as watch:
         while rehearsal.waits:
@@ -84,7 +85,8 @@ def _as_a_whole(survey: Survey, seed: int, options: dict[str, Any]) -> tuple[str
     if people is None:
         assumptions: Assumptions = {"respondents": options["respondents"], "shares": _shares(options["share"])}
         people = list(population(design, assumptions).draw(generator))
-    misreporting = Misreporting.of({name: options[name] for name in ("at_random", "denial", "denial_after")})
+    misreporting = Misreporting.of(_misreporting(options))
+    misreporting.require_groups(design)
     sent = simulation.rehearse(version, people, generator, misreporting)
     stored = sum(1 for _ in tqdm(sent, total=len(people), unit=" responses", leave=False, disable=None))
     run = estimator.execute(simulation.finish(version).pk)
@@ -106,6 +108,21 @@ def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
         return None
     with options["answers"].open(newline="", encoding="utf-8") as file:
         return read_answers(design, file)
+
+
+def _misreporting(options: dict[str, Any]) -> Assumptions:
+    """The shares of people who do not say what is true, of everybody and by group."""
+    found: Any = {}
+    for name in BEHAVIOURS:
+        for part in options[name].split(","):
+            group, _, share = part.rpartition("=")
+            try:
+                shares = found.setdefault("misreporting_groups", {}).setdefault(group, {}) if group else found
+                shares[name] = float(share)
+            except ValueError:
+                option = f"--{name.replace('_', '-')}"
+                raise usage_error(f"{option} must be SHARE[,GROUP=SHARE...]; got {options[name]!r}.") from None
+    return found  # type: ignore[no-any-return]
 
 
 def _shares(texts: Iterable[str]) -> dict[str, Given]:

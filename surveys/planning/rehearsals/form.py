@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import Any, assert_never
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from collector.designs import FEWEST_IN_GROUP, Design, Item
 from collector.errors import InputError
 from estimator.base.languages import filled
-from surveys.definition.numerals import plain_percent
 from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL, PlannedQuestion
+from surveys.planning.rehearsals import misreporting_form
+from surveys.planning.rehearsals.misreporting import Misreporting
+from surveys.planning.rehearsals.misreporting_form import PercentField
 from surveys.planning.rehearsals.population import Assumptions, Given
 from surveys.planning.rehearsals.respondents import shares_of, spreads
 from surveys.planning.rehearsals.services import LARGEST_SEED, new_seed
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 FEWEST, MOST = FEWEST_IN_GROUP, 20_000
 MOST_REPETITIONS = 200
@@ -59,23 +58,6 @@ class EntryField:
     open: bool = False
 
 
-class PercentField(forms.FloatField):
-    """A share in per cent, as people write it: 30, 30 %, 12,5 or 3/10."""
-
-    widget = forms.TextInput
-
-    def to_python(self, value: Any) -> Any:
-        return super().to_python(plain_percent(value) if isinstance(value, str) else value)
-
-
-MISREPORTING: dict[Literal["at_random", "denial", "denial_after"], "StrOrPromise"] = {
-    "at_random": gettext_lazy("Answer every question at random"),
-    "denial": gettext_lazy("Say No although Yes is true"),
-    "denial_after": gettext_lazy("The same where the page explains after Send"),
-}
-"""The shares of people who do not say what is true."""
-
-
 class RehearsalForm(forms.Form):
     """Fields for every question of a design. `like` is an earlier rehearsal, which prefills them."""
 
@@ -100,6 +82,8 @@ class RehearsalForm(forms.Form):
             step = "any" if name.startswith("q") else "1"
             field.widget.attrs = {"class": "candor-field", "step": step, "autocomplete": "off"}
             field.widget.attrs["aria-describedby"] = described
+        self.misreporting_rows = misreporting_form.rows(design)
+        self.fields.update(misreporting_form.fields_of(self.misreporting_rows, assumptions))
 
     @property
     def by_group(self) -> bool:
@@ -121,14 +105,19 @@ class RehearsalForm(forms.Form):
         """The fields for the number of people in each group."""
         return [self[f"size-{number}"] for number in range(len(self.design.groups))]
 
-    def misreporting(self) -> list[forms.BoundField]:
-        """The fields for the shares of people who do not say what is true."""
-        return [self[name] for name in MISREPORTING if name in self.fields]
+    @property
+    def misreporting_columns(self) -> list[str]:
+        """The headings of the fields for people who do not say what is true."""
+        return misreporting_form.columns()
+
+    def misreporting(self) -> list[misreporting_form.MisreportingRowFields]:
+        """The fields for the shares of people who do not say what is true: of everybody, then of each group."""
+        return misreporting_form.shown(self, self.misreporting_rows)
 
     @property
     def misreporting_open(self) -> bool:
         """True if a share is given, or wrong."""
-        return any(field.value() not in (None, "") for field in self.misreporting())
+        return any(field.value() not in (None, "") for row in self.misreporting() for field in row.fields)
 
     @property
     def sizes_open(self) -> bool:
@@ -144,9 +133,11 @@ class RehearsalForm(forms.Form):
         self.assumptions: Assumptions = {"respondents": people or 0, "shares": {}}
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
             self.assumptions["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
-        for name in MISREPORTING:
-            if (share := cleaned.get(name)) is not None and (share or name == "denial_after"):
-                self.assumptions[name] = share / 100
+        self.assumptions |= misreporting_form.given(self, self.misreporting_rows)
+        try:
+            Misreporting.of(self.assumptions).require_groups(self.design)
+        except InputError as fault:
+            self.add_error("at_random", str(fault))
         for entry in self.entries:
             given = self._given(entry)
             if given is not None and entry.group:
@@ -175,12 +166,6 @@ class RehearsalForm(forms.Form):
             max_value=MOST_REPETITIONS,
             initial=like.repetitions if like else 1,
         )
-        for name, said in MISREPORTING.items():
-            if name == "denial_after" and not self.design.background.arms:
-                continue
-            share = assumptions.get(name)
-            given = f"{100 * share:.6g}" if isinstance(share, float) else None
-            self.fields[name] = PercentField(label=said, min_value=0, max_value=100, required=False, initial=given)
         seed = like.seed if like else new_seed()
         self.fields["seed"] = whole(label=gettext("Seed"), min_value=0, max_value=LARGEST_SEED, initial=seed)
 

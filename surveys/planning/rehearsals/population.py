@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from django.utils.translation import gettext
@@ -19,6 +19,18 @@ Given = list[float] | dict[str, float]
 """Shares of the answers (for several choices of each option), or of a number its `mean` and perhaps its `spread`."""
 
 
+class Behaviour(TypedDict, total=False):
+    """Shares of people who do not say what is true."""
+
+    at_random: float
+    misunderstanding: float
+    denial: float
+
+
+BEHAVIOURS: tuple[Literal["at_random", "misunderstanding", "denial"], ...] = ("at_random", "misunderstanding", "denial")
+"""In the order in which they are told apart: each is a share of those before it left over."""
+
+
 class Assumptions(TypedDict):
     """What is asked for, as it is stored: shares by the items' keys, and by the strata's where they differ there."""
 
@@ -27,8 +39,9 @@ class Assumptions(TypedDict):
     sizes: NotRequired[list[int] | None]
     groups: NotRequired[dict[str, dict[str, Given]]]
     at_random: NotRequired[float]
+    misunderstanding: NotRequired[float]
     denial: NotRequired[float]
-    denial_after: NotRequired[float]
+    misreporting_groups: NotRequired[dict[str, "Behaviour"]]
     """Shares of people who do not say what is true: `misreporting.Misreporting`."""
     file: NotRequired[bool]
     """Whether its respondents came in a file, and are not drawn."""

@@ -59,7 +59,7 @@ def request_rehearsal(
     while FrozenDesign.objects.filter(digest=design.digest).exists():  # of another survey's rehearsal: never shared
         design = design_to_rehearse(survey, design.version + 1)
     population(design, assumptions)
-    Misreporting.of(assumptions).require_versions(design)
+    Misreporting.of(assumptions).require_groups(design)
     freeze_design(design.document)
     rehearsal = Rehearsal.objects.create(
         survey=survey, number=number, design_id=design.digest, said=assumptions, repetitions=repetitions, seed=seed
