@@ -252,8 +252,8 @@ class RehearsalBody(BehaviourBody):
     misreporting_groups = serializers.DictField(
         child=BehaviourBody(),
         required=False,
-        help_text="by key of the group (`y2`), or of an answer to one background question (`where_do_you_live=1`): where "
-        "`at_random`, `misunderstanding` or `denial` differ there",
+        help_text="by key of the group (`y2`), or of an answer to one background question (`where_do_you_live=1`): "
+        "where `at_random`, `misunderstanding` or `denial` differ there",
     )
 
 
