@@ -37,6 +37,17 @@ CONTROL_QUESTIONS = (
             "ar": "هل سبق لك أن كنت على سطح القمر؟",
         },
     ),
+    ControlQuestion(
+        "sequence",
+        "1",
+        {
+            "en": "2, 4, 6: is the next number of this sequence 8?",
+            "de": "2, 4, 6: Ist die nächste Zahl dieser Folge 8?",
+            "es": "2, 4, 6: ¿es 8 el siguiente número de esta serie?",
+            "fr": "2, 4, 6 : le nombre suivant de cette suite est-il 8 ?",
+            "ar": "2، 4، 6: هل العدد التالي في هذه المتتالية هو 8؟",
+        },
+    ),
     # 120 of 365 days; births are spread a little unevenly over the year, by less than a survey of thousands tells.
     ControlQuestion(
         "birthday",

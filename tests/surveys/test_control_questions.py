@@ -30,4 +30,4 @@ def test_control_questions_are_in_the_frozen_design(alice: User) -> None:
     ]
     survey = write_survey(payloads.definition(items=items), team=home_team(alice))
     design, _report = selectors.design_to_open(survey)
-    assert [item.known_share for item in design.items] == ["1", "0", "120/365"]
+    assert [item.known_share for item in design.items] == ["1", "0", "1", "120/365"]
