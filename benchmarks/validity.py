@@ -2,9 +2,9 @@
 
     python -m benchmarks.validity [--rounds 2000] > docs/evidence/validity.md
 
-The anchored crosswise share with people who answer by chance; the extended crosswise share, and its test with people
-who prefer one report; bounds for those who did not answer; the difference of a share between two versions of a page
-with tickets of their own. Seeded.
+The anchored crosswise share with people who answer by chance; a share corrected by a control question; the extended
+crosswise share, and its test with people who prefer one report; bounds for those who did not answer; the difference of
+a share between two versions of a page with tickets of their own. Seeded.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from randomized_response import (
     forced_response,
     nonresponse_bounds,
     warner,
+    without_random_answers,
 )
 
 SHARES = (0.05, 0.1, 0.2, 0.4)
@@ -59,6 +60,24 @@ def anchored(setting: Setting, rounds: int) -> float:
         chance = random.random((2, n)) < 0.5
         reports, anchors = (np.where(follows, one, other) for one, other in zip((same, nobody), chance, strict=True))
         found = anchored_crosswise(reports.astype(int), anchors.astype(int), harmless, harmless)
+        held += found.low <= share <= found.high
+    return held / rounds
+
+
+def corrected(setting: Setting, rounds: int) -> float:
+    """The share of rounds whose interval holds the share, corrected by a control question to the same people."""
+    _, n, share, by_chance, known = setting
+    random = np.random.default_rng([5, n, int(1000 * share), int(1000 * by_chance), int(known)])
+    no, yes = TABLES["forced response 1/2"].matrix[:, 1]
+    held = 0
+    for _ in range(rounds):
+        chance, follows = random.random((2, n)) < 0.5, random.random(n) >= by_chance
+        said = [
+            np.where(follows, random.random(n) < p, one) for p, one in zip((share, float(known)), chance, strict=True)
+        ]
+        ones = [int((random.random(n) < np.where(answer, yes, no)).sum()) for answer in said]
+        estimates = (estimate_proportions([n - one, one], TABLES["forced response 1/2"]) for one in ones)
+        found = without_random_answers(*estimates, known)
         held += found.low <= share <= found.high
     return held / rounds
 
@@ -135,6 +154,16 @@ in {mean:.1%} of samples on average and in {least:.1%} where it does so least; {
 | Responses | Share | By chance | Harmless statement | Holds |
 |---|---|---|---|---|"""
 
+WITHOUT = """
+## Corrected by a control question
+
+Some people answer both questions by chance, through forced response with a truth probability of 1/2. The interval of
+`without_random_answers` holds the share in {mean:.1%} of samples on average and in {least:.1%} where it does so least;
+{below} of {settings} settings are below 94 %.
+
+| Responses | Share | By chance | Known share | Holds |
+|---|---|---|---|---|"""
+
 EXTENDED = """
 ## Extended crosswise
 
@@ -173,16 +202,26 @@ def _all(
     return list(pool.map(measure, settings, [rounds] * len(settings)))
 
 
+def _lines(settings: list[Setting], holds: list[float]) -> None:
+    for (_, n, share, other, name), one in zip(settings, holds, strict=True):
+        print("| " + " | ".join([f"{n:,}", f"{share:g}", f"{other:g}", *filter(None, [name]), f"{one:.1%}"]) + " |")
+
+
+def _numbers(holds: list[float]) -> dict[str, float]:
+    below = sum(one < 0.94 for one in holds)
+    return {"mean": np.mean(holds), "least": min(holds), "most": max(holds), "below": below, "settings": len(holds)}
+
+
 def main(rounds: int) -> None:
     with ProcessPoolExecutor(2) as pool:
         settings = [("anchored", *one) for one in product(SIZES, SHARES, BY_CHANCE, HARMLESS)]
         holds = _all(pool, anchored, settings, rounds)
-        error = np.sqrt(0.95 * 0.05 / rounds)
-        below = sum(one < 0.94 for one in holds)
-        numbers = {"mean": np.mean(holds), "least": min(holds), "below": below, "settings": len(settings)}
-        print(HEAD.format(rounds=rounds, error=error, **numbers))
-        for (_, n, share, chance, harmless), one in zip(settings, holds, strict=True):
-            print(f"| {n:,} | {share:g} | {chance:g} | {harmless} | {one:.1%} |")
+        print(HEAD.format(rounds=rounds, error=np.sqrt(0.95 * 0.05 / rounds), **_numbers(holds)))
+        _lines(settings, holds)
+        settings = [("corrected", *one) for one in product(SIZES, SHARES, BY_CHANCE, ("0", "1"))]
+        holds = _all(pool, corrected, settings, rounds)
+        print(WITHOUT.format(**_numbers(holds)))
+        _lines(settings, holds)
         settings = [("extended", *one) for one in product(SIZES, SHARES, ONE_REPORT, HARMLESS)]
         pairs = _all(pool, extended, settings, rounds)
         clean = [pair for (_, _, _, same, _), pair in zip(settings, pairs, strict=True) if not same]
@@ -193,18 +232,13 @@ def main(rounds: int) -> None:
             print(f"| {n:,} | {share:g} | {same:g} | {harmless} | {one:.1%} | {alarm:.1%} |")
         settings = [("bounded", *one, "") for one in product(SIZES, SHARES, RATES)]
         holds = _all(pool, bounded, settings, rounds)
-        below = sum(one < 0.94 for one in holds)
-        print(BOUNDED.format(least=min(holds), most=max(holds), below=below, settings=len(settings)))
-        for (_, n, share, rate, _), one in zip(settings, holds, strict=True):
-            print(f"| {n:,} | {share:g} | {rate:g} | {one:.1%} |")
+        print(BOUNDED.format(**_numbers(holds)))
+        _lines(settings, holds)
         settings = [("differed", *one) for one in product(SIZES, SHARES, HIGHER, TABLES)]
         holds = _all(pool, differed, settings, rounds)
         alike = [1 - one for (_, _, _, higher, _), one in zip(settings, holds, strict=True) if not higher]
-        numbers = {"mean": np.mean(holds), "least": min(holds), "below": sum(one < 0.94 for one in holds)}
-        numbers |= {"settings": len(settings), "false_least": min(alike), "false_most": max(alike)}
-        print(DIFFERED.format(**numbers))
-        for (_, n, share, higher, name), one in zip(settings, holds, strict=True):
-            print(f"| {n:,} | {share:g} | {higher:g} | {name} | {one:.1%} |")
+        print(DIFFERED.format(**_numbers(holds), false_least=min(alike), false_most=max(alike)))
+        _lines(settings, holds)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,13 @@ from randomized_response.two_arms import (
     stochastic_lie_detector,
     unknown_prevalence,
 )
-from randomized_response.validity import BoundedEstimate, RandomAnswerCurve, nonresponse_bounds, random_answer_curve
+from randomized_response.validity import (
+    BoundedEstimate,
+    RandomAnswerCurve,
+    nonresponse_bounds,
+    random_answer_curve,
+    without_random_answers,
+)
 from randomized_response.weighted import bootstrap_weights, estimate_weighted
 from randomized_response.weighted_cells import combine_weighted, combine_weighted_means
 
@@ -111,5 +117,5 @@ __all__ = [
     "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
     "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
     "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
-    "unrelated_question", "warner",
+    "unrelated_question", "warner", "without_random_answers",
 ]  # fmt: skip

@@ -125,3 +125,15 @@ def around(estimate: Vector, low: Vector, high: Vector) -> Limits:
 
 def root_of_diagonal(covariance: Vector) -> Vector:
     return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0)))
+
+
+def fieller(rates: Vector, covariance: Vector, z: float, factor: float) -> tuple[float, float]:
+    """Limits of 1/2 + factor * rates[0] / rates[1], within [0, 1]; [0, 1] where the divisor is not told from 0."""
+    square = rates[1] ** 2 - z**2 * covariance[1, 1]
+    if square <= 0:
+        return 0.0, 1.0
+    cross = rates[0] * rates[1] - z**2 * covariance[0, 1]
+    left = rates[0] ** 2 - z**2 * covariance[0, 0]
+    reach = np.sqrt(max(cross**2 - square * left, 0.0))
+    ends = sorted(0.5 + factor * (cross + side * reach) / square for side in (-1, 1))
+    return float(np.clip(ends[0], 0, 1)), float(np.clip(ends[1], 0, 1))

@@ -9,6 +9,7 @@ from randomized_response import _scipy as scipy
 from randomized_response._checks import FractionLike, as_count, as_level
 from randomized_response._diagnostics import LikelihoodRatio, likelihood_ratio
 from randomized_response._labels import matched
+from randomized_response._limits import fieller
 from randomized_response.errors import ParameterError
 from randomized_response.estimation import estimate_proportions
 from randomized_response.mechanisms import crosswise
@@ -20,12 +21,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AnchoredEstimate(Result):
-    """A share corrected for people who answer by chance. Made by `anchored_crosswise`.
+    """A share corrected for people who answer by chance. Made by `anchored_crosswise` and `without_random_answers`.
 
     Attributes
     ----------
     naive : float
-        The crosswise estimate without a correction.
+        The estimate without a correction.
     attentive, attentive_standard_error : float
         Estimated share of the people who follow the instructions; may leave [0, 1].
     unbiased, constrained, standard_error : float
@@ -131,7 +132,7 @@ def anchored_crosswise(
         ratio = float(rates[0] / rates[1])
         slopes = np.array([1.0, -ratio]) / rates[1]
     unbiased = 0.5 + factor * ratio
-    low, high = _fieller(rates, covariance, float(scipy.special.ndtri((1 + level) / 2)), factor)
+    low, high = fieller(rates, covariance, float(scipy.special.ndtri((1 + level) / 2)), factor)
     constrained = float(np.clip(unbiased, 0, 1))
     return AnchoredEstimate(
         naive=float(0.5 + rates[0] / (2 * u - 1)),
@@ -226,18 +227,6 @@ def _read_binary(values: ArrayLike, name: str) -> Floats:
     if wrong.size:
         raise ParameterError(f"{name}[{wrong[0]}]", f"must be 0 or 1; got {array[wrong[0]]:g}")
     return array
-
-
-def _fieller(rates: Floats, covariance: Floats, z: float, factor: float) -> tuple[float, float]:
-    """Limits of 1/2 + factor * rates[0] / rates[1], within [0, 1]; [0, 1] where the divisor is not told from 0."""
-    square = rates[1] ** 2 - z**2 * covariance[1, 1]
-    if square <= 0:
-        return 0.0, 1.0
-    cross = rates[0] * rates[1] - z**2 * covariance[0, 1]
-    left = rates[0] ** 2 - z**2 * covariance[0, 0]
-    reach = np.sqrt(max(cross**2 - square * left, 0.0))
-    ends = sorted(0.5 + factor * (cross + side * reach) / square for side in (-1, 1))
-    return float(np.clip(ends[0], 0, 1)), float(np.clip(ends[1], 0, 1))
 
 
 def _height(ones: float, n: int) -> float:

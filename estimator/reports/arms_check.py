@@ -4,8 +4,10 @@ Who saw which version is a matter of chance alone, so a difference between two o
 they ask (Höglinger & Jann 2018). Which version's answers are the true ones no difference tells.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -15,12 +17,14 @@ from estimator.analyses.quantities import Quantity, quantities_of, quantity_of
 from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.strata import difference_row, estimate_row
 from estimator.base import charts, wording
-from estimator.reports.protection_check import ProtectionCheck
+from estimator.reports.protection_check import ProtectionCheck, random_share
 from estimator.reports.question_blocks import Figure
 from estimator.reports.tables import Cell, ReportTable, TableColumn
 from estimator.runs.estimation import fit_of
 from estimator.runs.groups import ReleasedGroup
 from estimator.runs.results import QuestionResults, Results
+from randomized_response import AnchoredEstimate, ProportionEstimate, without_random_answers
+from randomized_response.intervals import normal_quantile
 
 POINTS = wording.Unit(100, 1, "")
 STEPS = wording.Unit(1, 3, "")
@@ -67,6 +71,13 @@ class _Compared:
     names: tuple[str, ...]
     estimates: tuple[AnalysisRow, ...]
     differences: tuple[AnalysisRow, ...]
+    shares: tuple[ProportionEstimate | None, ...]
+    """Of each version, where all its answers have one."""
+
+    @property
+    def known(self) -> str | None:
+        """The share that truly says yes; None of what is no control question."""
+        return self.item.frozen.known_share
 
     @property
     def what(self) -> str:
@@ -84,8 +95,9 @@ def check_of_arms(results: Results) -> ProtectionCheck | None:
     first, title = found[0].names[0], _("Versions of the page")
     shares = [one for one in found if one.quantity.choice is not None]
     rows = tuple(row for one in shares for row in _chart_rows(one))
+    said = [_sentence(one, place) for one in found for place in range(len(one.differences))]
     return ProtectionCheck(
-        tuple(_sentence(one, place) for one in found for place in range(len(one.differences))),
+        (*said, *_without_random_answers(shares)),
         Figure(rows, "protection-arms", title, charts.axis_for(rows)) if rows else None,
         _estimates(found, title),
         _differences(found, _("Differences from “%(version)s”") % {"version": first}),
@@ -126,7 +138,8 @@ def _compared(results: Results, item: QuestionResults) -> Iterator[_Compared]:
         ]
         if all(row.known for row in estimates):
             differences = (difference_row(design, quantity, fit, fits[0], confidence) for fit in fits[1:])
-            yield _Compared(item, quantity, names, tuple(estimates), tuple(differences))
+            shares = tuple(fit.shares if fit else None for fit in fits)
+            yield _Compared(item, quantity, names, tuple(estimates), tuple(differences), shares)
 
 
 def _parts_told(item: QuestionResults) -> Iterator[str]:
@@ -149,7 +162,8 @@ def _numbers(groups: Sequence[ReleasedGroup]) -> list[int]:
 def _chart_rows(one: _Compared) -> Iterator[charts.ChartRow]:
     for name, row in zip(one.names, one.estimates, strict=True):
         heading = one.what if name == one.names[0] else ""
-        yield charts.ChartRow(name, _quoted(row), row.estimate, row.low, row.high, heading=heading)
+        known = None if one.known is None else float(Fraction(one.known))
+        yield charts.ChartRow(name, _quoted(row), row.estimate, row.low, row.high, heading=heading, truth=known)
 
 
 def _sentence(one: _Compared, place: int) -> str:
@@ -166,6 +180,58 @@ def _sentence(one: _Compared, place: int) -> str:
     low, high = wording.ends(near, far, places, unit)
     text = SENTENCES["mean" if mean else "share", "higher" if ends[0] > 0 else "lower"]
     return str(text) % (words | {"low": low, "high": high})
+
+
+def _without_random_answers(found: Sequence[_Compared]) -> Iterator[str]:
+    """What the differences of yes/no questions would be without as many random answers as a control question shows.
+
+    That is the one by which the most people of a version would have answered at random; nothing where none shows any.
+    """
+    binary = [one for one in found if one.quantity.choice == 1 and one.item.of_one and all(one.shares)]
+    controls = [one for one in binary if one.known is not None]
+    control = max(controls, key=lambda one: max(_random(one)), default=None)
+    if control is None or not any(_is_random(control, place) for place in range(len(control.names))):
+        return
+    for one in binary:
+        if one.known is None:
+            yield from (_corrected(one, control, place) for place in range(1, len(one.names)))
+
+
+def _corrected(one: _Compared, control: _Compared, place: int) -> str:
+    """The sentence on one version's difference from the first."""
+    confidence, random = one.item.confidence, _random(control)
+    first, other = (_truly(one, control, version) for version in (0, place))
+    middle, error = other.unbiased - first.unbiased, math.hypot(first.standard_error, other.standard_error)
+    reach = normal_quantile(confidence) * error
+    low, high = wording.ends(middle - reach, middle + reach, min(wording.decimals(error, POINTS), POINTS.most), POINTS)
+    text = _(
+        "“%(what)s”: if %(random)s of those with “%(version)s” and %(first_random)s of those with “%(first)s” answered "
+        "at random, as the control question “%(control)s” suggests, the difference among the others is from %(low)s to "
+        "%(high)s percentage points."
+    )
+    shares = {"random": wording.percent(random[place]), "first_random": wording.percent(random[0])}
+    names = {"version": one.names[place], "first": one.names[0], "control": control.item.wording}
+    return text % ({"what": one.what, "low": low, "high": high} | shares | names)
+
+
+def _truly(one: _Compared, control: _Compared, version: int) -> AnchoredEstimate:
+    """The share of those in a version who did not answer at random."""
+    said, known = one.shares[version], control.shares[version]
+    assert said is not None
+    assert known is not None
+    return without_random_answers(said, known, control.known or "0", confidence=one.item.confidence)
+
+
+def _random(control: _Compared) -> list[float]:
+    """The shares of random answers in each version that would explain the estimates of a control question."""
+    known = float(Fraction(control.known or "0"))
+    return [random_share(row.estimate or 0.0, known) for row in control.estimates]
+
+
+def _is_random(control: _Compared, place: int) -> bool:
+    """Whether random answers explain what contradicts the known share in a version."""
+    row, known = control.estimates[place], float(Fraction(control.known or "0"))
+    return all(random_share(end or 0.0, known) > 0 for end in (row.low, row.high))
 
 
 def _estimates(found: Sequence[_Compared], title: str) -> ReportTable:

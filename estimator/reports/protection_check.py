@@ -52,7 +52,7 @@ class _Control:
     @property
     def random(self) -> tuple[float, float, float] | None:
         """The share of random answers that would explain the estimate, and its interval; None if none would."""
-        ends = [_random(share, self.known) for share in (self.low, self.estimate, self.high)]
+        ends = [random_share(share, self.known) for share in (self.low, self.estimate, self.high)]
         least, share, most = sorted(ends)
         return (share, least, most) if least > 0 else None
 
@@ -98,7 +98,7 @@ def _control(item: QuestionResults) -> _Control | None:
     return _Control(item, known, found.constrained, low, high)
 
 
-def _random(share: float, known: float) -> float:
+def random_share(share: float, known: float) -> float:
     return min(max((share - known) / (0.5 - known), 0.0), 1.0)
 
 

@@ -1,5 +1,6 @@
 """Versions of the page in a report: what is said where they differ, where they do not, and how often it is wrong."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -82,6 +83,53 @@ def _again(seed: int) -> Run:
     simulation.store(made, who, simulation.symbols(made, who, random))
     close_design(made.digest)
     return run_of(made)
+
+
+YES_NO = [{"en": "No"}, {"en": "Yes"}]
+FORCED = {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
+
+
+def with_control(random: tuple[float, float], *, n: int = 8000, share: float = 0.2, seed: int = 1) -> Run:
+    """A run over n people of whom these shares answer at random in the two versions; nobody has been to the Moon."""
+    moon = {"key": "moon", "kind": "yes_no", "wording": {"en": "Moon?"}, "choices": YES_NO, "known_share": "0"}
+    drugs = {"key": "drugs", "kind": "yes_no", "wording": {"en": "Drugs?"}, "choices": YES_NO}
+    items = [one | {"channel": FORCED} for one in (moon, drugs)]
+    design = freeze_design(background.design(background.ARMS, items=items, expected=8000 + seed).document)
+    made, generator = design, np.random.default_rng(seed)
+    arm = generator.integers(0, 2, n)
+    by_chance = generator.random(n) < np.array(random)[arm]
+    answers = {
+        key: np.where(by_chance, generator.integers(0, 2, n), generator.random(n) < p).astype(np.int64)
+        for key, p in (("moon", 0.0), ("drugs", share))
+    }
+    who = simulation.People(np.array([made.background.cell_of([told]) for told in arm]), answers)
+    simulation.store(made, who, simulation.symbols(made, who, generator))
+    close_design(made.digest)
+    return run_of(made)
+
+
+def test_random_answers_of_a_version_are_taken_from_its_difference() -> None:
+    """Three in ten answer the second version at random: 9 points more say yes, and 0 of them truly."""
+    check_of_controls, found = reports.build(with_control((0.0, 0.3))).protection
+    assert "answered at random" in check_of_controls.sentences[0]
+    (drugs,) = [one for one in found.sentences if one.startswith("“Drugs? · Yes”: with")]
+    assert "higher than with “Explained before”" in drugs
+    corrected = found.sentences[-1]
+    numbers = re.search(r"^“Drugs\? · Yes”: if (\d+).% of those with “Explained afterwards” and (\d+).% of", corrected)
+    assert numbers is not None
+    assert 24 <= int(numbers[1]) <= 36
+    assert int(numbers[2]) <= 5
+    ends = re.search(r"“Moon\?” suggests, the difference among the others is from (-?[\d.]+) to (-?[\d.]+)", corrected)
+    assert ends is not None
+    low, high = (float(end) for end in ends.groups())
+    assert low < 0 < high
+    assert found.figure is not None
+    assert [row.truth for row in found.figure.rows] == [0.0, 0.0, None, None]
+
+
+def test_nothing_is_taken_from_differences_where_a_control_question_agrees() -> None:
+    _controls, found = reports.build(with_control((0.0, 0.0), seed=2)).protection
+    assert not [one for one in found.sentences if "at random" in one]
 
 
 def test_comparison_is_in_every_language_and_in_the_pdf() -> None:

@@ -15,10 +15,14 @@ from randomized_response import (
     k_ary,
     nonresponse_bounds,
     random_answer_curve,
+    simulate,
     warner,
+    without_random_answers,
 )
 
 COINS = forced_response(truth="1/2")
+TWO = [estimate_proportions(counts, COINS) for counts in ([60, 40], [70, 30])]
+THREE = estimate_proportions([30, 30, 40], k_ary(3, truth="1/2"))
 
 
 def drawn(n, share, attentive, generator, u=0.15, v=0.15):
@@ -125,6 +129,41 @@ def test_curve_of_random_answers_undoes_the_mixture():
     assert isinstance(found.to_frame(), pandas.DataFrame)
 
 
+def said(n, share, random, known, generator):
+    """Estimates of a question and of a control question, by people of whom some answer both at random."""
+    chance, by_chance = generator.integers(0, 2, (2, n)), generator.random(n) < random
+    answers = (np.where(by_chance, one, generator.random(n) < p) for one, p in zip(chance, (share, known), strict=True))
+    counts = (np.bincount(simulate(COINS, answer.astype(int), generator), minlength=2) for answer in answers)
+    return [estimate_proportions(one, COINS) for one in counts]
+
+
+def test_share_without_random_answers_undoes_the_mixture():
+    """A fifth answer at random: said = 0.8 share + 0.1 in both questions, whatever the control question's share."""
+    truth = 0.3
+    for known, control in ((0, 0), ("1", 1), ("1/3", 1 / 3)):
+        rates = [0.25 + 0.5 * (0.8 * share + 0.1) for share in (truth, control)]
+        counts = ([round(60_000 * (1 - rate)), round(60_000 * rate)] for rate in rates)
+        found = without_random_answers(*(estimate_proportions(one, COINS) for one in counts), known)
+        assert found.unbiased == pytest.approx(truth, abs=1e-4)
+        assert found.attentive == pytest.approx(0.8, abs=1e-4)
+        assert found.naive == pytest.approx(0.8 * truth + 0.1, abs=1e-4)
+        assert found.low < truth < found.high
+
+
+def test_share_without_random_answers_is_covered():
+    """Intervals of 95 % in 400 samples each: three standard errors of the rate below are 0.917."""
+    generator = np.random.default_rng(31)
+    for share, random, known in ((0.1, 0.2, 0), (0.4, 0.1, 1), (0.2, 0.0, 0)):
+        rounds = (without_random_answers(*said(2000, share, random, known, generator), known) for _ in range(400))
+        assert np.mean([found.low <= share <= found.high for found in rounds]) >= 0.917
+
+
+def test_control_question_answered_by_chance_alone_says_nothing():
+    half = estimate_proportions([500, 500], COINS)
+    found = without_random_answers(estimate_proportions([600, 400], COINS), half, 0)
+    assert (found.low, found.high) == (0, 1)
+
+
 def test_estimate_that_random_answers_cannot_explain():
     assert np.isnan(random_answer_curve([100, 900], COINS).explains_all)
     assert random_answer_curve([750, 250], COINS).explains_all == pytest.approx(0)
@@ -141,6 +180,9 @@ def test_estimate_that_random_answers_cannot_explain():
         (lambda: extended_crosswise((5, 2), (4, 4), "1/4"), r"reports\[0\] must be from 0 to 4; got 5"),
         (lambda: nonresponse_bounds(estimate_proportions([6, 4], COINS), 0), "response_rate must be greater than 0"),
         (lambda: nonresponse_bounds(estimate_proportions([6, 4], COINS), 0.5, answer=2), "answer must be from 0 to 1"),
+        (lambda: without_random_answers(*TWO, "1/2"), "known_share must be from 0 to 1, and not 1/2; got 1/2"),
+        (lambda: without_random_answers(*TWO, 2), "known_share must be from 0 to 1, and not 1/2; got 2"),
+        (lambda: without_random_answers(TWO[0], THREE, 0), "control must be of two answers; got 3"),
         (lambda: random_answer_curve([1, 2], COINS, [1.0]), "random must be shares of at least 0 and less than 1"),
         (lambda: random_answer_curve([1, 2, 3], k_ary(3, truth="1/2")), "channel must be a yes/no table"),
     ],
