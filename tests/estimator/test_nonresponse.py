@@ -73,6 +73,7 @@ def test_whoever_chose_not_to_say_may_hold_any_answer() -> None:
         assert row.noise_high == pytest.approx(0.75 * (answers[choice][1] + answers[2][1]) + 0.25)
 
 
+@pytest.mark.long
 def test_bounds_hold_the_share_of_all_whatever_the_others_would_have_said() -> None:
     """60 surveys and both extremes; a share of 95 % intervals that are wide enough has 9 misses of 120 or more with a
     probability below 0.002."""

@@ -31,6 +31,7 @@ def inputs_of(seed: int, n: int = 2400, spread: float = 0.8) -> tuple[Design, di
     return design, {"totals": totals, "groups": partition.members}, shares
 
 
+@pytest.mark.long
 def test_intervals_of_areas_hold_their_shares_in_the_census() -> None:
     """120 intervals of 12 areas in 10 samples of 2,400 responses, poststratified to an older population.
 

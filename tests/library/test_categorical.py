@@ -170,6 +170,7 @@ def test_scale_through_laplace_noise_is_fitted():
     assert (np.diff(fit.coefficients[:4]) > 0).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", SHARES)
 def test_intervals_cover_at_their_level(model):
     """120 samples of 600: of 95 % intervals of the last slope 107 to 119 hold the truth (false alarm 5e-3)."""

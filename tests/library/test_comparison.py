@@ -172,6 +172,7 @@ def test_one_sided_p_values_are_halves():
         change.one_sided("two-sided")
 
 
+@pytest.mark.long
 def test_one_sided_test_holds_its_level():
     """Every pair of totals of 60 and 80 reports with equal shares: too often "greater" at .05 in at most .055."""
     n, other, worst = 60, 80, 0.0

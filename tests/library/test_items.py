@@ -79,6 +79,7 @@ def test_scores_are_sums_over_the_joint_distribution():
     assert "number of yes" in str(found)
 
 
+@pytest.mark.long
 def test_errors_of_scores_are_right():
     """400 samples: standard errors within 15 % of the spread (4 standard errors of a standard deviation, 3.5 %)."""
     generator = np.random.default_rng(4)
@@ -89,6 +90,7 @@ def test_errors_of_scores_are_right():
     np.testing.assert_allclose(np.mean([one.standard_error for one in found], axis=0), cells, rtol=0.15)
 
 
+@pytest.mark.long
 def test_noise_of_scores_is_the_tickets_part():
     """The same answers 600 times: the tickets' standard errors within 15 % of the spread."""
     generator = np.random.default_rng(5)

@@ -75,6 +75,7 @@ def test_mean_of_shares_ratio_coverage_by_simulation() -> None:
     assert min(whole, noise) / 800 >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 800)
 
 
+@pytest.mark.long
 def test_mean_noise_interval_coverage_by_simulation() -> None:
     """800 surveys of the same 400 people: as above. The coin's error of `one_bit` is an upper bound."""
     generator, answers = np.random.default_rng(78), np.repeat([2, 5, 9], [200, 150, 50])

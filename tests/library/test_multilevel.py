@@ -126,6 +126,7 @@ def test_area_without_respondents_is_less_certain():
     assert by.areas == ("north", "all")
 
 
+@pytest.mark.long
 def test_intervals_of_areas_cover_at_their_level():
     """30 samples of 24 areas: of 720 intervals 663 to 705 hold the truth (areas of a sample as independent, 2 %)."""
     generator, hits = np.random.default_rng(4), 0

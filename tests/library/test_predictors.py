@@ -108,6 +108,7 @@ def test_robust_errors_agree_with_the_curvature(options):
     assert found.information == ("cluster" if "clusters" in options else "robust")
 
 
+@pytest.mark.long
 def test_intervals_of_the_effect_cover_at_their_level():
     """150 samples of 800: 134 to 149 intervals hold the truth (binomial, false alarm 1 %)."""
     generator, hits = np.random.default_rng(9), 0

@@ -233,6 +233,7 @@ def _up_to_date_again(transactional_db: None) -> Iterator[None]:
     last.migrate(last.loader.graph.leaf_nodes())
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_up_to_date_again")
 def test_migration_moves_single_pages_to_language() -> None:
