@@ -43,6 +43,7 @@ def json_file(analysis: Analysis) -> bytes:
         "parameters": analysis.parameters,
         "design_digest": design.digest,
         "design": design.document,
+        "designs": [get_design(digest).document for digest in analysis.parameters.get("designs", ())],
         "snapshot": {
             "at": instant(analysis.snapshot_at),
             "reports": analysis.reports,

@@ -17,7 +17,9 @@ import yaml
 from django.utils import translation
 
 import randomized_response
-from estimator.base.cells import ExportError, Watch
+from estimator.analyses import exports
+from estimator.analyses.selectors import published_of
+from estimator.base.cells import ExportError, Watch, no_progress
 from estimator.base.languages import DEFAULT, LANGUAGES
 from estimator.exports import inputs
 from estimator.models import Run
@@ -30,15 +32,21 @@ if TYPE_CHECKING:
 BUNDLED = Path(__file__).parent / "bundle_files"
 LIBRARY = Path(randomized_response.__file__).parent
 SCRIPTS = ("rebuild.py", "rebuild.R", "estimates.R", "formulas.R")
+ANALYSES = Path(__file__).parent / "analysis_files"
+ANALYSIS_SCRIPTS = ("analysis.py", "counts.py", "models.py")
 NAMES = {"csv": "estimates.csv", "json": "report.json", "codebook": "codebook.html"}
 """The files that the scripts read, and others with a fixed name; the rest are named after their format."""
 
 WHAT = {
     "CITATION.cff": "How to cite this report and the software",
     "SHA256SUMS": "The SHA-256 of every other file",
+    "analyses/": "The analyses that the report shows: what was asked, the counts, every number",
+    "analysis.py": "Computes the numbers of the analyses again, in Python",
+    "counts.py": "What an analysis's file says, for analysis.py",
     "design.json": "The frozen design, byte for byte as respondents had it: questions, randomisation schemes, groups",
     "estimates.R": "Shares, means, strata and every look, for rebuild.R",
     "formulas.R": "Intervals, tables and maximum likelihood, for rebuild.R",
+    "models.py": "Regressions and small areas, for analysis.py",
     "rebuild.R": "Computes every number again, in R",
     "rebuild.py": "Computes every number again, in Python",
     "tables/bounds.csv": "How far false responses can shift an estimate",
@@ -65,8 +73,7 @@ def write(run: Run, context: ReportContext, out: BinaryIO, watch: Watch, formats
         labels = WHAT | dict(_write_formats(read, folder, chosen, lambda part: watch(_PART_OF_FORMATS * part)))
         _write_own(read, folder)
         (folder / "README.txt").write_text(_readme(read, folder, labels), encoding="utf-8")
-        (folder / "SHA256SUMS").write_text(_digests(folder), encoding="utf-8")
-        _pack(folder, out, lambda part: watch(_PART_OF_FORMATS + (1 - _PART_OF_FORMATS) * part))
+        pack(folder, out, lambda part: watch(_PART_OF_FORMATS + (1 - _PART_OF_FORMATS) * part))
 
 
 def _write_formats(read: Results, folder: Path, formats: list["Format"], watch: Watch) -> Iterator[tuple[str, str]]:
@@ -110,6 +117,23 @@ def _write_own(read: Results, folder: Path) -> None:
     (folder / "tables").mkdir()
     for name, content in inputs.tables(read).items():
         (folder / "tables" / name).write_bytes(content)
+    add_library(folder)
+    analyses = list(published_of(read.design.digest))
+    if analyses:
+        (folder / "analyses").mkdir()
+        add_analysis_scripts(folder)
+    for analysis in analyses:
+        (folder / "analyses" / f"{analysis.key[:12]}.json").write_bytes(exports.json_file(analysis))
+
+
+def add_analysis_scripts(folder: Path) -> None:
+    """Put the scripts that compute analyses again into a folder, beside the library."""
+    for script in ANALYSIS_SCRIPTS:
+        shutil.copyfile(ANALYSES / script, folder / script)
+
+
+def add_library(folder: Path) -> None:
+    """Put the library into a folder, with its licence."""
     library = folder / LIBRARY.name
     library.mkdir()
     for source in (*LIBRARY.glob("*.py"), LIBRARY / "py.typed", BUNDLED / "LICENSE"):
@@ -118,7 +142,8 @@ def _write_own(read: Results, folder: Path) -> None:
 
 def _readme(read: Results, folder: Path, labels: dict[str, str]) -> str:
     """README.txt: the content of each file, and how to recompute the numbers."""
-    found = {name.split("/")[0] + "/" if name.startswith(LIBRARY.name) else name for name in _names(folder)}
+    whole = (LIBRARY.name, "analyses")
+    found = {name.split("/")[0] + "/" if name.startswith(whole) else name for name in _names(folder)}
     named = (found - {"README.txt"}) | {"SHA256SUMS"} | {name for name in labels if name not in WHAT}
     files = "\n".join(f"{name:<22} {labels[name]}" for name in sorted(named))
     run, title = read.run, f"{read.title}: estimate report"
@@ -181,7 +206,9 @@ def _digests(folder: Path) -> str:
     return "".join(lines)
 
 
-def _pack(folder: Path, out: BinaryIO, watch: Watch) -> None:
+def pack(folder: Path, out: BinaryIO, watch: Watch = no_progress) -> None:
+    """Write the files of a folder and their digests as a zip; the same files give the same bytes."""
+    (folder / "SHA256SUMS").write_text(_digests(folder), encoding="utf-8")
     names = _names(folder)
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for number, name in enumerate(names):

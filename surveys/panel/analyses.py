@@ -14,6 +14,7 @@ from estimator.analyses import exports, presentation, selectors
 from estimator.analyses.quantities import AnalysisError
 from estimator.base import wording
 from estimator.base.languages import DEFAULT, activated
+from estimator.exports.analysis_bundle import zip_file
 from estimator.models import Analysis
 from surveys.accounts.access import Role, get_analysis_or_404, get_survey_or_404, one_or_404
 from surveys.accounts.audit_log import record_event
@@ -28,7 +29,11 @@ from surveys.respondent.stored_pages import attachment
 KINDS = Analysis.Kind
 LARGEST_TABLE = 100_000
 """Bytes of an uploaded table of shares."""
-FILES = {"csv": ("text/csv; charset=utf-8", exports.csv_file), "json": ("application/json", exports.json_file)}
+FILES = {
+    "csv": ("text/csv; charset=utf-8", exports.csv_file),
+    "json": ("application/json", exports.json_file),
+    "zip": ("application/zip", zip_file),
+}
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def again(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def file(request: HttpRequest, key: str, form: str) -> HttpResponse:
-    """Every number of an analysis as CSV, or as JSON with all data that it was computed from."""
+    """Every number of an analysis as CSV, as JSON with all data that it was computed from, or with scripts as well."""
     found, survey = get_analysis_or_404(request.user, key, Role.ANALYST)
     one_or_404(found if found.state == Analysis.State.DONE else None, "analysis")
     record_event(signed_in(request), "exported", survey=survey, detail=f"analysis {found.key}, as {form.upper()}")

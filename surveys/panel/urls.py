@@ -125,6 +125,7 @@ urlpatterns = [
     path("analysis/<key:key>/", page(analyses.analysis), name="analysis"),
     path("analysis/<key:key>/numbers.csv", page(analyses.file), {"form": "csv"}, name="analysis-csv"),
     path("analysis/<key:key>/analysis.json", page(analyses.file), {"form": "json"}, name="analysis-json"),
+    path("analysis/<key:key>/analysis.zip", page(analyses.file), {"form": "zip"}, name="analysis-bundle"),
     path("analysis/<key:key>/name", page(analyses.keep), name="analysis-name"),
     path("analysis/<key:key>/again", page(analyses.again), name="analysis-again"),
     path("run/<key:key>/", page(views.report), name="report"),

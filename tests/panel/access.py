@@ -172,6 +172,7 @@ ROWS = {
     "panel:analysis": read("analysis"),
     "panel:analysis-csv": read("analysis", ANALYST),
     "panel:analysis-json": read("analysis", ANALYST),
+    "panel:analysis-bundle": read("analysis", ANALYST),
     "panel:analysis-again": act("analysis", ANALYST),
     "panel:analysis-name": act("analysis", ANALYST),
     "api:plan": read("", STAFF),

@@ -6,6 +6,8 @@ survey may have. What it does not offer is refused in words, whoever sends it.
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,6 +28,7 @@ from surveys.models import Survey
 from surveys.opening.services import open_survey
 from tests.factories import simulation, three_groups
 from tests.factories.surveys import example
+from tests.tools.analysis_script import differing
 
 pytestmark = pytest.mark.django_db
 SVG = "{http://www.w3.org/2000/svg}"
@@ -135,12 +138,18 @@ def check_page(done: Analysis, page: str) -> None:
             assert [page.count(f'id="{label}"') for label in labels] == [1, 1]
 
 
+def check_script(done: Analysis) -> None:
+    """The bundle's script computes the same numbers."""
+    with TemporaryDirectory() as folder:
+        assert differing(done, Path(folder)) == 0, done.parameters
+
+
 def check_again(client: Client, done: Analysis) -> None:
     answer = client.post(reverse("panel:analysis-again", args=[done.key]))
     again, page = finished(client, answer.url)  # type: ignore[attr-defined]
     assert (again.input_digest, again.result_digest) == (done.input_digest, done.result_digest)
     assert "analyse-beside" in page
-    for name in ("panel:analysis-csv", "panel:analysis-json"):
+    for name in ("panel:analysis-csv", "panel:analysis-json", "panel:analysis-bundle"):
         assert client.get(reverse(name, args=[again.key])).status_code == 200
 
 
@@ -157,6 +166,7 @@ def test_analysis_compares_groups_of_every_kind(her: Client, survey: Survey) -> 
     for against, token in zip(["pairs", "y2"] * 20, ends(offered(her, survey, "comparison", "quantity")), strict=False):
         done, page = found_of(her, survey, kind="comparison", quantity=token, against=against)
         check_page(done, page)
+        check_script(done)
         assert page.count("not distinguishable") + page.count('<td class="number">differ') >= (
             3 if against == "pairs" else 2
         )
@@ -168,6 +178,7 @@ def test_analysis_weights_populations_of_every_kind(her: Client, survey: Survey)
     for key in OFFERED[survey.slug]:
         done, page = found_of(her, survey, kind="weighting", item=key, **shares)
         check_page(done, page)
+        check_script(done)
         assert "n a population with these shares" in page
         assert "Weighted by the entered shares" in page
     check_again(her, done)
@@ -185,6 +196,7 @@ def test_analysis_crosses_every_two_questions(her: Client, survey: Survey) -> No
             continue
         done, page = found_of(her, survey, kind="cross-table", rows=first, columns=second, group=group)
         check_page(done, page)
+        check_script(done)
         assert "the two answers are associated" in page
     check_again(her, done)
 
@@ -193,6 +205,7 @@ def test_analysis_regresses_every_kind_on_groups(her: Client, survey: Survey) ->
     for token in ends(offered(her, survey, "regression", "outcome")):
         done, page = found_of(her, survey, kind="regression", outcome=token, reference="y2")
         check_page(done, page)
+        check_script(done)
         assert re.search("The groups differ|The data do not show that the groups differ", page)
     check_again(her, done)
 
@@ -205,6 +218,7 @@ def test_analysis_compares_versions_of_every_kind(her: Client, survey: Survey, m
     for token in ends(offered(her, survey, "versions", "quantity")):
         done, page = found_of(her, survey, kind="versions", quantity=token)
         check_page(done, page)
+        check_script(done)
         assert re.search("From wave 1 to wave 2, (the|the data do not show whether the) (share|mean)", page)
     check_again(her, done)
 

@@ -264,5 +264,5 @@ def test_analysis_every_kind_renders_whatever_the_data(her: Client, alice: User,
     ):
         found = ask(her, **said)
         assert text_of(her, found)
-        for name in ("panel:analysis-csv", "panel:analysis-json"):
+        for name in ("panel:analysis-csv", "panel:analysis-json", "panel:analysis-bundle"):
             assert her.get(reverse(name, args=[found.key])).status_code == 200

@@ -34,7 +34,7 @@ SILENT = "code", "kbd", "pre", "script", "style", "svg"
 """Elements whose text is no language; nor is that of icons, the names of which a font draws."""
 NAMES = re.compile(
     r"\b(Candor|ORCID|DOI|DataCite|YAML|JSON|CSV|XLSX|PDF|API|HTTP|PO|XLSForm|SurveyJS|Webhooks?|SHA-256|SVG|PNG)\b"
-    r"|[\w-]*\.(csv|json|pdf|yaml|xlsx)\b|https?://\S+"
+    r"|[\w-]*\.(csv|json|pdf|yaml|xlsx|zip)\b|https?://\S+"
 )
 """Names that are the same in every language, files, addresses."""
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 APPS = ("surveys", "estimator", "collector", "randomized_response", "config")
-PARSERS = ("collector/designs/", "estimator/exports/bundle_files/")
-"""Who reads the JSON of a document: the collector, and the script in a bundle that needs it not."""
+PARSERS = ("collector/designs/", "estimator/exports/bundle_files/", "estimator/exports/analysis_files/")
+"""Who reads the JSON of a document: the collector, and the scripts in bundles that need it not."""
 
 MOST_DICTIONARIES = 15
 """What others give or take: the options of a command, the body of a request, the framework's API document."""

@@ -5,12 +5,13 @@ from typing import Any
 from collector.errors import InputError
 from estimator.analyses import exports, requests, services
 from estimator.analyses.quantities import AnalysisError
+from estimator.exports.analysis_bundle import zip_file
 from estimator.models import Analysis
 from surveys.accounts.audit_log import record_event
 from surveys.lifecycle import analyses
 from surveys.management.base import SurveyCommand, find_survey, output_file, show_progress, usage_error
 
-FILES = {"csv": exports.csv_file, "json": exports.json_file}
+FILES = {"csv": exports.csv_file, "json": exports.json_file, "zip": zip_file}
 
 
 class Command(SurveyCommand):

@@ -1,7 +1,7 @@
 import math
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,7 @@ def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
         return read_answers(design, file)
 
 
-def _misreporting(options: dict[str, Any]) -> Assumptions:
+def _misreporting(options: Mapping[str, Any]) -> Assumptions:
     """The shares of people who do not say what is true, of everybody and by group."""
     found: Any = {}
     for name in BEHAVIOURS:

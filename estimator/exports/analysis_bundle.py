@@ -1,0 +1,40 @@
+"""The bundle of an analysis: a zip with its files, and scripts that compute its numbers again without Candor."""
+
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from string import Template
+
+from collector.designs.selectors import get_design
+from estimator.analyses.exports import csv_file, json_file
+from estimator.exports.bundle import ANALYSES, add_analysis_scripts, add_library, pack
+from estimator.models import Analysis
+
+
+def zip_file(analysis: Analysis) -> bytes:
+    """The bundle of a finished analysis. The same analysis gives the same bytes."""
+    packed = BytesIO()
+    with tempfile.TemporaryDirectory(prefix="analysis-") as name:
+        folder = Path(name)
+        (folder / "analysis.json").write_bytes(json_file(analysis))
+        (folder / "analysis.csv").write_bytes(csv_file(analysis))
+        (folder / "README.txt").write_text(_readme(analysis), encoding="utf-8")
+        add_analysis_scripts(folder)
+        add_library(folder)
+        pack(folder, packed)
+    return packed.getvalue()
+
+
+def _readme(analysis: Analysis) -> str:
+    design = get_design(analysis.design_id)
+    title = f"{design.title[design.language]}: analysis {analysis.key[:8]}"
+    return Template((ANALYSES / "README.txt").read_text(encoding="utf-8")).substitute(
+        title=title,
+        rule="=" * len(title),
+        kind=Analysis.Kind(analysis.kind).value,
+        name=analysis.name or "-",
+        digest=design.digest,
+        snapshot=analysis.snapshot_at.isoformat() if analysis.snapshot_at else "",
+        reports=analysis.reports,
+        version=analysis.version,
+    )

@@ -1,0 +1,231 @@
+"""What a JSON file of an analysis says: its design, its counts, and the weights that meet known shares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from randomized_response import CalibratedWeights, Channel, EachOption, ParameterError, Question, calibrate, question_of
+
+FEWEST = 10
+"""With fewer responses there is no estimate."""
+ENOUGH = 30
+"""With fewer there are no tables and models: they take estimates as normal."""
+OTHER = "other groups"
+"""The key of groups that are told of together."""
+
+Array = NDArray[Any]
+Row = Mapping[str, Any]
+Answers = tuple[int, ...]
+
+
+def row(quantity: str, item: str, n: int, **more: Any) -> Row:
+    """A number with what it is of."""
+    return {"quantity": quantity, "item": item, "n": n} | more
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A symbol of the responses to a question: by each of its values the report, and the chances of reports."""
+
+    item: str
+    choice: int | None
+    column: int
+    codes: Array
+    channel: Channel
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A file of an analysis; `document` is its content."""
+
+    document: Mapping[str, Any]
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        design: Mapping[str, Any] = self.document["design"]
+        return design
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        parameters: Mapping[str, Any] = self.document["parameters"]
+        return parameters
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        inputs: Mapping[str, Any] = self.document["inputs"]
+        return inputs
+
+    @property
+    def confidence(self) -> float:
+        return float(self.parameters["confidence"])
+
+    @property
+    def remembers(self) -> bool:
+        """Whether devices remember their tickets."""
+        return self.design.get("repeats") == "remember"
+
+    @cached_property
+    def totals(self) -> Array:
+        """Counts of the values of each symbol of the question, by row: shape (rows, symbols, m)."""
+        return np.array(self.inputs["totals"], dtype=np.int64)
+
+    @cached_property
+    def pairs(self) -> Array:
+        """Counts of the reports of two questions, by row."""
+        return np.array(self.inputs["pairs"], dtype=np.int64)
+
+    @property
+    def members(self) -> list[list[int]]:
+        """For each row the groups, or the cells of background questions, that it holds."""
+        members: list[list[int]] = self.inputs["groups"]
+        return members
+
+    @property
+    def background(self) -> Mapping[str, Any]:
+        background: Mapping[str, Any] = self.design.get("background_questions") or {}
+        return background
+
+    @property
+    def questions(self) -> list[Mapping[str, Any]]:
+        """The background questions; the last choice of each is "prefer not to say", but of versions of the page."""
+        return list(self.background.get("questions", ()))
+
+    @property
+    def strata(self) -> list[str]:
+        """The keys of the groups."""
+        return [group["key"] for group in self.design["strata"]["groups"]] or [""]
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each row, of a survey with groups."""
+        return [self.strata[rows[0]] if len(rows) == 1 else OTHER for rows in self.members]
+
+    @cached_property
+    def told(self) -> list[list[Answers]]:
+        """For each row the answers to each background question that its cells take."""
+        everyone = [tuple(range(len(question["choices"]))) for question in self.questions]
+        cells = [
+            [everyone[q] if answers is None else tuple(answers) for q, answers in enumerate(cell)]
+            for cell in self.background.get("cells", ())
+        ]
+        return [
+            [tuple(sorted({answer for cell in rows for answer in cells[cell][q]})) for q in range(len(everyone))]
+            for rows in self.members
+        ]
+
+    def item(self, key: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = next(one for one in self.design["items"] if one["key"] == key)
+        return found
+
+    def question(self, key: str) -> Question:
+        return question_of(self.item(key))
+
+    def quantity(self, token: str) -> tuple[str, int | None]:
+        """The question of a token, and the place of the choice; None for its mean."""
+        key, _, part = token.partition(":")
+        return key, None if part == "mean" else int(part)
+
+    def variable(self, token: str) -> Variable:
+        """One choice against all others, or all choices of a question."""
+        key, _, part = token.partition(":")
+        item, mechanism = self.item(key), self.question(key).mechanism
+        if isinstance(mechanism, EachOption):
+            return Variable(key, int(part), int(part), np.arange(2), mechanism.channel)
+        if not isinstance(mechanism, Channel):
+            return Variable(key, int(part), int(part), np.arange(2), mechanism.bit)
+        if not part:
+            choice = 1 if len(item["choices"]) == 2 else None
+            return Variable(key, choice, 0, np.arange(mechanism.reports), mechanism)
+        assert mechanism.background is not None
+        low, tickets = int(mechanism.background[int(part)]), mechanism.denominator
+        high = low + mechanism.gain
+        codes = np.arange(mechanism.reports) == int(part)
+        channel = Channel(((tickets - low, low), (tickets - high, high)))
+        return Variable(key, int(part), 0, codes.astype(int), channel)
+
+    def reports(self, column: int, codes: Array) -> Array:
+        """Counts of the reports of one symbol, by row."""
+        found = np.zeros((len(self.totals), int(codes.max()) + 1), dtype=np.int64)
+        for value, code in enumerate(codes):
+            found[:, code] += self.totals[:, column, value]
+        return found
+
+    def row_of(self, key: str) -> int:
+        """The row that holds a group."""
+        place = self.strata.index(key)
+        return next(number for number, rows in enumerate(self.members) if place in rows)
+
+    def compared(self, against: str) -> list[tuple[str, list[int]]]:
+        """The groups that are compared, each with its rows: of one background question those with an answer of it."""
+        if len(self.members) == 1:
+            return []
+        if not self.questions:
+            return [(key, [number]) for number, key in enumerate(self.keys)]
+        key = against.removeprefix("pairs:").partition("=")[0]
+        place = next(q for q, question in enumerate(self.questions) if question["key"] == key)
+        found = []
+        for answer in range(len(self.questions[place]["choices"])):
+            rows = [number for number, told in enumerate(self.told) if told[place] == (answer,)]
+            found += [(f"{key}={answer + 1}", rows)] if rows else []
+        return found
+
+    def reference(self, groups: Sequence[tuple[str, list[int]]], against: str) -> int | None:
+        """The place of the group that all are compared with, -1 if it is not told of; None to compare every pair."""
+        if against.startswith("pairs") and against not in self.strata:
+            return None
+        if self.questions:
+            return next((place for place, (key, _) in enumerate(groups) if key == against), -1)
+        return self.row_of(against)
+
+    def known_shares(self) -> list[float]:
+        """The groups' known shares of the population, of each row; none if they are not known."""
+        shares = [group.get("share") for group in self.design["strata"]["groups"]]
+        if not shares or None in shares or len(self.members) == 1:
+            return []
+        return [float(sum(Fraction(shares[place]) for place in rows)) for rows in self.members]
+
+    def versions(self) -> "list[Analysis]":
+        """Of a comparison of versions each by itself, the oldest first."""
+        parts = zip(self.document["designs"], self.inputs["versions"], self.inputs["groups"], strict=True)
+        return [
+            Analysis(
+                {
+                    "design": design,
+                    "parameters": self.parameters,
+                    "inputs": {"totals": np.stack([np.array(table) for table in tables], axis=1), "groups": groups},
+                }
+            )
+            for design, tables, groups in parts
+        ]
+
+
+def weights_of(one: Analysis, sizes: Array, asked: Mapping[str, Any]) -> tuple[Array, CalibratedWeights] | None:
+    """The rows with responses, and their weights that meet the margins; None where none do.
+
+    A row that takes several answers counts as each of them in the proportions of the population.
+    """
+    rows, columns, means = np.flatnonzero(sizes), dict[str, Array](), dict[str, float]()
+    for key, margin in asked["margins"].items():
+        place = next(q for q, question in enumerate(one.questions) if question["key"] == key)
+        known = np.zeros(len(one.questions[place]["choices"]) - 1)
+        for answer, share in margin.items():
+            known[int(answer) - 1] = float(Fraction(share))
+        told = [[answer for answer in one.told[each][place] if answer < known.size] for each in rows]
+        parts = [np.isin(np.arange(known.size), each) * known if 0 < len(each) < known.size else known for each in told]
+        if not all(part.sum() for part in parts):
+            return None
+        table = np.array([part / part.sum() for part in parts])
+        for answer in margin:
+            column = table[:, int(answer) - 1]
+            if np.ptp(column) > 0:
+                columns[f"{key}={answer}"], means[f"{key}={answer}"] = column, float(known[int(answer) - 1])
+    bounds = None if asked["largest"] is None else (1 / asked["largest"], asked["largest"])
+    try:
+        return rows, calibrate(columns, means, weights=sizes[rows], method=asked["method"], bounds=bounds)
+    except ParameterError:
+        return None

@@ -1,0 +1,300 @@
+"""Regressions and small areas of an analysis, computed again: the tables and formulas that models are fitted to."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from counts import ENOUGH, Analysis, Array, Row, Variable, row, weights_of
+
+from randomized_response import (
+    CategoricalFit,
+    Channel,
+    LogisticFit,
+    categorical_regression,
+    linear_regression,
+    logistic_regression,
+    multilevel_regression,
+    predictive_margins,
+    predictor_regression,
+)
+from randomized_response.intervals import normal_quantile
+from randomized_response.means import scores_of
+
+Pair = tuple[int, int]
+"""A predictor, by its place, and one of its answers."""
+Column = tuple[Pair, ...]
+"""An indicator: of one answer, or of two answers together."""
+
+
+def regression(one: Analysis) -> Iterator[Row]:
+    if "answer" in one.parameters:
+        yield from on_an_answer(one)
+    elif "predictors" in one.parameters:
+        yield from on_background(one)
+    else:
+        yield from on_groups(one)
+
+
+def on_groups(one: Analysis) -> Iterator[Row]:
+    """A logistic regression with an indicator for each group but the reference."""
+    outcome, level = one.variable(one.parameters["outcome"]), one.confidence
+    if len(one.members) == 1:
+        return
+    reports, reference = one.reports(outcome.column, outcome.codes), one.row_of(one.parameters["reference"])
+    others = [place for place, counts in enumerate(reports) if counts.sum() >= ENOUGH and place != reference]
+    if reports[reference].sum() < ENOUGH or not others:
+        return
+    used, n = [reference, *others], reports.sum(axis=1)
+    indicators = np.vstack([np.zeros(len(others)), np.eye(len(others))])
+    places, codes = reports[used].nonzero()
+    counts = reports[used][places, codes]
+    fit = logistic_regression(indicators[places], codes, outcome.channel, counts=counts)
+    found, limits = fit.predict(indicators, level), fit.intervals(level)
+    for k, place in enumerate(used):
+        numbers = (found.proportions[k], found.standard_errors[k], found.low[k], found.high[k])
+        where = {"choice": outcome.choice, "group": one.keys[place]}
+        yield row("share", outcome.item, int(n[place]), **where, **complete(*numbers))
+        if k:
+            ratio = complete(np.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(limits[k]))
+            total = int(n[place] + n[reference])
+            yield row("odds_ratio", outcome.item, total, **where, against=one.keys[reference], **ratio)
+
+
+def complete(*numbers: float) -> Row:
+    """An estimate, its standard error and its limits; none where one of them is not finite."""
+    if not np.isfinite(numbers).all():
+        return {}
+    return dict(zip(("estimate", "standard_error", "low", "high"), map(float, numbers), strict=True))
+
+
+class Cells:
+    """Responses by their answers to the predictors: `answers` (cells, q), `counts` (cells, ...), `weights` (cells,).
+
+    Those alone that tell the answer to each predictor by itself.
+    """
+
+    def __init__(self, one: Analysis, asked: Sequence[int], counts: Array, weights: Array) -> None:
+        sums: dict[tuple[float, ...], Array] = {}
+        for told, each, weight in zip(one.told, counts, weights, strict=True):
+            taken = [told[place] for place in asked]
+            if each.sum() and all(len(answers) == 1 for answers in taken):
+                alike = (*(answers[0] for answers in taken), float(weight))
+                sums[alike] = sums.get(alike, np.zeros_like(each)) + each
+        self.answers = np.array([key[:-1] for key in sorted(sums)], dtype=np.int64).reshape(len(sums), len(asked))
+        self.counts = np.array([sums[key] for key in sorted(sums)], dtype=np.int64).reshape(-1, *counts.shape[1:])
+        self.weights = np.array([key[-1] for key in sorted(sums)])
+
+    @property
+    def n(self) -> Array:
+        return self.counts.reshape(len(self.counts), -1).sum(axis=1)
+
+    def given(self, place: int) -> list[int]:
+        """The answers to a predictor that responses tell."""
+        return sorted(set(self.answers[:, place].tolist()))
+
+    def holds(self, column: Column, answers: Array | None = None) -> Array:
+        """Whether cells, or rows of `answers`, have these answers."""
+        table = self.answers if answers is None else answers
+        return np.logical_and.reduce([table[:, place] == answer for place, answer in column])
+
+    def size(self, column: Column) -> int:
+        return int(self.n[self.holds(column)].sum())
+
+    def drop(self, columns: Sequence[Column]) -> None:
+        """Leave out the responses with these answers."""
+        keep = ~np.logical_or.reduce([self.holds(column) for column in columns])
+        self.answers, self.counts, self.weights = self.answers[keep], self.counts[keep], self.weights[keep]
+
+    def drop_rare(self, crossed: Sequence[int] = ()) -> None:
+        """Leave out answers that fewer than ENOUGH gave, and pairs of answers to the two questions that interact."""
+        while True:
+            places = range(self.answers.shape[1])
+            rare: list[Column] = [
+                ((q, one),) for q in places for one in self.given(q) if self.size(((q, one),)) < ENOUGH
+            ]
+            rare += [pair for pair in self.pairs(crossed) if 0 < self.size(pair) < ENOUGH]
+            if not rare:
+                return
+            self.drop(rare)
+
+    def pairs(self, crossed: Sequence[int]) -> list[Column]:
+        """Every two answers to the two questions that interact."""
+        if not crossed:
+            return []
+        return [tuple(zip(crossed, both, strict=True)) for both in product(*(self.given(place) for place in crossed))]
+
+
+def on_background(one: Analysis) -> Iterator[Row]:
+    """A regression on the answers to background questions: margins, their differences, odds ratios."""
+    p, level = one.parameters, one.confidence
+    asked = [place for place, question in enumerate(one.questions) if question["key"] in p["predictors"]]
+    item, part = p["outcome"].partition(":")[::2]
+    scores, outcome = scores_and_variable(one, item, part)
+    codes = np.arange(len(scores)) if outcome is None else outcome.codes
+    reports, weights = one.reports(0 if outcome is None else outcome.column, codes), np.ones(len(one.members))
+    if "weighting" in p and len(one.members) > 1:
+        found = weights_of(one, reports.sum(axis=1), p["weighting"])
+        if found is None:
+            return
+        rows, calibrated = found
+        sizes = reports.sum(axis=1)[rows]
+        weights[rows] = calibrated.weights / sizes * (sizes.sum() / calibrated.weights.sum())
+    crossed = [place for place, at in enumerate(asked) if one.questions[at]["key"] in p.get("interaction", ())]
+    whole, cells = (Cells(one, asked, reports, weights) for _ in range(2))
+    cells.drop_rare(crossed)
+    if any(len(cells.given(place)) < 2 for place in range(len(asked))):
+        return
+    pairs = [pair for pair in cells.pairs(crossed) if cells.size(pair)]
+    single = [place for place in range(len(asked)) if place not in crossed]
+    columns: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)[1:]]
+    columns += pairs[1:]
+    fit = fitted(one, cells, columns, outcome, scores)
+    choices: list[int | None] = [None] if outcome is None else [outcome.choice]
+    if isinstance(fit, CategoricalFit):
+        choices = list(range(len(fit.labels)))
+    named = {"weights": "entered" if "weighting" in p else ""}
+
+    def key(pair: Pair) -> str:
+        return f"{one.questions[asked[pair[0]]]['key']}={pair[1] + 1}"
+
+    scenarios: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
+    scenarios += [pair for pair in cells.pairs(crossed) if whole.size(pair) >= ENOUGH and cells.size(pair)]
+    enough = [each for each in scenarios if whole.size(each) >= ENOUGH]
+    margins = averaged(fit, cells, columns, enough)
+    limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
+    for at, scenario in enumerate(enough):
+        group = "+".join(map(key, scenario))
+        for of, choice in enumerate(choices):
+            numbers = complete(margins.estimates[at, of], margins.standard_errors[at, of], *limits[at, of])
+            yield row(quantity, item, whole.size(scenario), choice=choice, group=group, **named, **numbers)
+    reach = normal_quantile(level)
+    for place in single:
+        first = ((place, cells.given(place)[0]),)
+        for answer in cells.given(place)[1:]:
+            other: Column = ((place, answer),)
+            n, where = cells.size(other) + cells.size(first), {"group": key(other[0]), "against": key(first[0])}
+            estimates, errors = margins.difference(enough.index(other), enough.index(first))
+            for choice, estimate, error in zip(choices, estimates, errors, strict=True):
+                numbers = complete(estimate, error, estimate - reach * error, estimate + reach * error)
+                yield row("difference", item, n, choice=choice, **where, **named, **numbers)
+            for choice, k in odds_of(fit, choices, len(columns), columns.index(other)):
+                low, high = np.exp(fit.intervals(level)[k])
+                ratio = complete(np.exp(fit.coefficients[k]), fit.standard_errors[k], low, high)
+                yield row("odds_ratio", item, n, choice=choice, **where, **named, **ratio)
+
+
+def scores_and_variable(one: Analysis, item: str, part: str) -> tuple[list[float], Variable | None]:
+    """The unbiased values of the reports of a number or a scale whose mean is the outcome; else a variable."""
+    if part != "mean":
+        return [], one.variable(f"{item}:{part}" if part else item)
+    question = one.question(item)
+    assert isinstance(question.mechanism, Channel)
+    return scores_of(question.mechanism, question.values).tolist(), None
+
+
+def fitted(one: Analysis, cells: Cells, columns: Sequence[Column], outcome: Variable | None, scores: Any) -> Any:
+    p, (places, codes) = one.parameters, cells.counts.nonzero()
+    design = np.stack([cells.holds(column) for column in columns], axis=1).astype(float)
+    rows, counts = design[places], cells.counts[places, codes]
+    weights = cells.weights[places] if "weighting" in p else None
+    if outcome is None:
+        return linear_regression(rows, codes, None, weights, counts=counts, values=scores)
+    if outcome.channel.answers > 2:
+        model = p.get("model", "multinomial")
+        return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model)
+    prior, link = p.get("prior"), p.get("model", "logit")
+    return logistic_regression(rows, codes, outcome.channel, weights, counts=counts, prior=prior, link=link)
+
+
+def averaged(fit: Any, cells: Cells, columns: Sequence[Column], scenarios: Sequence[Column]) -> Any:
+    """The outcome averaged over the respondents, as if all had given the answers of a scenario."""
+    designs = []
+    for scenario in scenarios:
+        answers = cells.answers.copy()
+        for place, answer in scenario:
+            answers[:, place] = answer
+        designs.append(np.stack([cells.holds(column, answers) for column in columns], axis=1).astype(float))
+    return predictive_margins(fit, designs, cells.n * cells.weights)
+
+
+def odds_of(fit: Any, choices: Sequence[int | None], p: int, column: int) -> list[tuple[int | None, int]]:
+    """The coefficients of an indicator whose exponentials are odds ratios, each with the choice that it is of."""
+    if isinstance(fit, CategoricalFit):
+        if fit.model == "ordinal":
+            return [(None, len(choices) - 1 + column)]
+        return [(choice, 1 + column + number * (p + 1)) for number, choice in enumerate(choices[1:])]
+    return [(choices[0], 1 + column)] if isinstance(fit, LogisticFit) and fit.link == "logit" else []
+
+
+def on_an_answer(one: Analysis) -> Iterator[Row]:
+    """A logistic regression on another randomised answer, and on background questions."""
+    outcome, answer = one.variable(one.parameters["outcome"]), one.variable(one.parameters["answer"])
+    asked = [place for place, question in enumerate(one.questions) if question["key"] in one.parameters["predictors"]]
+    cells, level = Cells(one, asked, one.pairs, np.ones(len(one.pairs))), one.confidence
+    cells.drop_rare()
+    n = int(cells.n.sum())
+    if n < ENOUGH or any(len(cells.given(place)) < 2 for place in range(len(asked))):
+        return
+    columns: list[Column] = [((place, each),) for place in range(len(asked)) for each in cells.given(place)[1:]]
+    places, said, reported = cells.counts.nonzero()
+    design = np.array([cells.holds(column)[places] for column in columns], dtype=float).T
+    fit = predictor_regression(
+        said, design.reshape(len(places), len(columns)), reported, answer.channel, model="logit",
+        outcome_channel=outcome.channel, counts=cells.counts[places, said, reported],
+    )  # fmt: skip
+
+    def ratio(k: int) -> Row:
+        return complete(math.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(fit.intervals(level)[k]))
+
+    for each in range(1, answer.channel.answers):
+        where = {"choice": outcome.choice, "other_item": answer.item, "other_choice": each}
+        yield row("odds_ratio", outcome.item, n, **where, **ratio(fit.names.index(f"answer: {each}")))
+    for k, ((place, each),) in enumerate(columns, start=1):
+        first = cells.given(place)[0]
+        keys = [f"{one.questions[asked[place]]['key']}={given + 1}" for given in (each, first)]
+        size = cells.size(((place, each),)) + cells.size(((place, first),))
+        where = {"choice": outcome.choice, "group": keys[0], "against": keys[1]}
+        yield row("odds_ratio", outcome.item, size, **where, **ratio(k))
+
+
+def small_areas(one: Analysis) -> Iterator[Row]:
+    """A multilevel logistic regression, poststratified to the census; without one to the responses themselves."""
+    outcome, p = one.variable(one.parameters["outcome"]), one.parameters
+    keys = [question["key"] for question in one.questions]
+    asked = [keys.index(key) for key in (p["area"], *p["predictors"])]
+    reports = one.reports(outcome.column, outcome.codes)
+    cells = Cells(one, asked, reports, np.ones(len(reports)))
+    silent: list[Column] = [
+        ((place, len(one.questions[at]["choices"]) - 1),)
+        for place, at in enumerate(asked)
+        if "arms" not in one.questions[at]
+    ]
+    cells.drop(silent)
+    if cells.n.sum() < ENOUGH or len(cells.given(0)) < 3:
+        return
+    census = np.array(p["census"], dtype=np.int64) if p["census"] else None
+    people = cells.answers if census is None else census[:, :-1] - 1
+    columns: list[Column] = [((q, each),) for q in range(1, len(asked)) for each in cells.given(q)[1:]]
+
+    def indicators(answers: Array) -> Array:
+        found = [cells.holds(column, answers) for column in columns]
+        return np.stack(found, axis=1).astype(float) if found else np.empty((len(answers), 0))
+
+    if any(set(people[:, q].tolist()) - set(cells.given(q)) for q in range(1, len(asked))):
+        return
+    places, codes = cells.counts.nonzero()
+    areas, counts = cells.answers[places, 0], cells.counts[places, codes]
+    fit = multilevel_regression(indicators(cells.answers)[places], codes, outcome.channel, areas, counts=counts)
+    if not fit.converged:
+        return
+    mass = cells.n.astype(float) if census is None else census[:, -1].astype(float)
+    found = fit.poststratify(indicators(people), people[:, 0], mass, confidence=one.confidence)
+    for place, area in enumerate(found.areas):
+        whole = place == len(found.areas) - 1
+        n = int(cells.n.sum()) if whole else cells.size(((0, int(area)),))
+        where = {"choice": outcome.choice, "group": "" if whole else f"{p['area']}={int(area) + 1}"}
+        where["weights"] = "entered" if p["census"] else ""
+        numbers = (found.estimate[place], found.standard_error[place], found.low[place], found.high[place])
+        yield row("share", outcome.item, n, **where, **complete(*numbers))

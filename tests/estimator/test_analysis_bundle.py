@@ -1,0 +1,160 @@
+"""The bundle of an analysis: its script computes every number again, and finds those that were changed."""
+
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from estimator.analyses import exports, services
+from estimator.exports.analysis_bundle import zip_file
+from estimator.models import Analysis
+from tests.factories import background, simulation
+from tests.factories.background import done
+from tests.factories.runs import run_of
+from tests.tools.analysis_script import differing
+from tests.tools.bundles import unpack_bundle
+
+pytestmark = pytest.mark.django_db
+Kind = Analysis.Kind
+REGION, AGE = "where_do_you_live", "how_old_are_you"
+BOTH = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
+QUARTERS = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
+CENSUS = "\n".join(f"{region},{age},{10 * region + age}" for region in range(1, 5) for age in range(1, 5))
+ITEMS = [
+    {"key": "cheated", "kind": "yes_no", "wording": "Have you cheated?", "choices": ["No", "Yes"],
+     "channel": {"name": "forced_response", "truth": "1/2", "yes": "1/2"}},
+    {"key": "mood", "kind": "one_choice", "wording": "How do you feel?", "choices": ["Well", "So-so", "Low"],
+     "channel": {"name": "k_ary", "truth": "1/2"}},
+    {"key": "tired", "kind": "scale", "wording": "How tired are you?", "choices": ["Not", "A little", "Very"],
+     "channel": {"name": "k_ary", "truth": "1/2"}},
+    {"key": "drinks", "kind": "several_choices", "wording": "What do you drink?", "choices": ["Tea", "Coffee"],
+     "channel": {"name": "forced_response", "truth": "1/2", "yes": "1/2"}},
+]  # fmt: skip
+ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
+    (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{REGION}"}),
+    (Kind.COMPARISON, {"quantity": "tired:mean", "against": f"{AGE}=2", "confidence": "0.9"}),
+    (Kind.WEIGHTING, {"item": "mood", **QUARTERS}),
+    (Kind.WEIGHTING, {"item": "tired", "method": "logit", "largest": "4", **QUARTERS}),
+    (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "mood"}),
+    (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "drinks:1"}),
+    (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes", "item-drinks:1": "yes"}),
+    (Kind.REGRESSION, {"outcome": "cheated", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "cheated", "model": "probit", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "cheated", "interaction": f"{REGION}+{AGE}"}),
+    (Kind.REGRESSION, {"outcome": "cheated", "prior": "yes", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "mood", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "mood:2", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"}),
+    (Kind.AREAS, {"outcome": "cheated", "area": REGION}),
+    (Kind.AREAS, {"outcome": "drinks:1", "area": REGION, f"predictor-{AGE}": "yes", "table": CENSUS}),
+]
+
+
+@cache
+def drawn() -> Design:
+    return background.design(background.REGION, background.AGE, expected=3000, items=ITEMS)
+
+
+@pytest.fixture
+def design() -> Design:
+    """Closed, over 3,000 people."""
+    made, random, n = freeze_design(drawn().document), np.random.default_rng(4), 3000
+    region, age = random.choice(5, n), random.choice(5, n)
+    cells = np.array([made.background.cell_of(told) for told in zip(region, age, strict=True)])
+    answers = {
+        "cheated": (random.random(n) < 0.2 + 0.1 * region).astype(np.int64),
+        "mood": random.choice(3, size=n, p=[0.5, 0.3, 0.2]),
+        "tired": random.choice(3, size=n),
+        "drinks": random.integers(0, 2, size=(n, 2)),
+    }
+    who = simulation.People(cells, answers)
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    return made
+
+
+@pytest.mark.parametrize(("kind", "fields"), ASKED, ids=lambda one: str(one)[:90])
+def test_script_computes_every_number(
+    design: Design, tmp_path: Path, kind: Analysis.Kind, fields: dict[str, str]
+) -> None:
+    found = done(kind, design, **fields)
+    assert len([row for row in found.result["rows"] if row["estimate"] is not None]) >= 2
+    assert differing(found, tmp_path) == 0
+
+
+def test_script_uses_weights_that_were_found(design: Design, tmp_path: Path) -> None:
+    weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
+    for outcome in ("cheated", "mood", "tired:mean"):
+        found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **BOTH)
+        assert found.result["rows"][0]["weights"] == "entered"
+        assert differing(found, tmp_path) == 0
+
+
+def test_script_finds_a_changed_number(design: Design, tmp_path: Path) -> None:
+    found = done(Kind.REGRESSION, design, outcome="cheated", **BOTH)
+    found.result["rows"][2]["low"] += 1e-5
+    assert differing(found, tmp_path) == 1
+    found.inputs["totals"][0][0][0] += 40
+    assert differing(found, tmp_path) > 20
+
+
+def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
+    """Unpacked into an empty folder, where no Candor is: every number is computed, every file is as it was packed."""
+    found = done(Kind.REGRESSION, design, outcome="cheated", **BOTH)
+    packed = zip_file(found)
+    assert zip_file(found) == packed
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extractall(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {
+        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "counts.py", "models.py",
+        "randomized_response",
+    }  # fmt: skip
+    for line in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest
+    assert (tmp_path / "analysis.csv").read_bytes() == exports.csv_file(found)
+    said = subprocess.run(
+        [sys.executable, "analysis.py"], cwd=tmp_path, capture_output=True, text=True, env={"PATH": ""}, check=True
+    )
+    assert said.stdout.endswith(f"analysis.json: {len(found.result['rows'])} rows, 0 numbers differ.\n")
+    document = json.loads((tmp_path / "analysis.json").read_text(encoding="utf-8"))
+    document["result"]["rows"][0]["estimate"] += 0.001
+    (tmp_path / "analysis.json").write_text(json.dumps(document), encoding="utf-8")
+    changed = subprocess.run(
+        [sys.executable, "analysis.py"], cwd=tmp_path, capture_output=True, text=True, env={"PATH": ""}, check=False
+    )
+    assert (changed.returncode, "1 numbers differ." in changed.stdout) == (1, True)
+
+
+def test_bundle_holds_no_result_of_its_own(design: Design) -> None:
+    """The inputs are those of the snapshot, and the result follows from them."""
+    found = done(Kind.COMPARISON, design, quantity="cheated:1", against=f"pairs:{AGE}")
+    document = json.loads(exports.json_file(found))
+    again = services.result_of(found.kind, document["parameters"], design, document["inputs"])
+    assert again == document["result"]
+
+
+def test_bundle_of_the_run_has_the_analyses_that_the_report_shows(design: Design, tmp_path: Path) -> None:
+    shown, hidden = (done(Kind.CROSS_TABLE, design, rows="cheated", columns=token) for token in ("mood", "drinks:1"))
+    services.keep(shown, name="Moods", published=True)
+    unpack_bundle(run_of(design), tmp_path)
+    names = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json"))
+    assert [name for name in names if name.startswith("analyses/")] == [f"analyses/{shown.key[:12]}.json"]
+    assert hidden.key[:12] not in "".join(names)
+    said = subprocess.run(
+        [sys.executable, "analysis.py"],
+        cwd=tmp_path, capture_output=True, text=True, env={"PATH": ""}, check=True,
+    )  # fmt: skip
+    assert "0 numbers differ." in said.stdout
