@@ -1,5 +1,6 @@
 """The bundle of an analysis: a zip with its files, and scripts that compute its numbers again without Candor."""
 
+import shutil
 import tempfile
 from io import BytesIO
 from pathlib import Path
@@ -7,6 +8,7 @@ from string import Template
 
 from collector.designs.selectors import get_design
 from estimator.analyses.exports import csv_file, json_file
+from estimator.exports.analysis_tables import tables_of
 from estimator.exports.bundle import ANALYSES, add_analysis_scripts, add_library, pack
 from estimator.models import Analysis
 
@@ -18,14 +20,20 @@ def zip_file(analysis: Analysis) -> bytes:
         folder = Path(name)
         (folder / "analysis.json").write_bytes(json_file(analysis))
         (folder / "analysis.csv").write_bytes(csv_file(analysis))
-        (folder / "README.txt").write_text(_readme(analysis), encoding="utf-8")
         add_analysis_scripts(folder)
+        tables = tables_of(analysis)
+        if tables:
+            (folder / "tables").mkdir()
+            shutil.copyfile(ANALYSES / "analysis.R", folder / "analysis.R")
+        for table, content in tables.items():
+            (folder / table).write_bytes(content)
+        (folder / "README.txt").write_text(_readme(analysis, in_r=bool(tables)), encoding="utf-8")
         add_library(folder)
         pack(folder, packed)
     return packed.getvalue()
 
 
-def _readme(analysis: Analysis) -> str:
+def _readme(analysis: Analysis, *, in_r: bool) -> str:
     design = get_design(analysis.design_id)
     title = f"{design.title[design.language]}: analysis {analysis.key[:8]}"
     return Template((ANALYSES / "README.txt").read_text(encoding="utf-8")).substitute(
@@ -37,4 +45,5 @@ def _readme(analysis: Analysis) -> str:
         snapshot=analysis.snapshot_at.isoformat() if analysis.snapshot_at else "",
         reports=analysis.reports,
         version=analysis.version,
+        in_r=(ANALYSES / "in_r.txt").read_text(encoding="utf-8") if in_r else "",
     )

@@ -6,18 +6,15 @@ import json
 import subprocess
 import sys
 import zipfile
-from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from collector.designs import Design
-from collector.designs.services import close_design, freeze_design
 from estimator.analyses import exports, services
 from estimator.exports.analysis_bundle import zip_file
 from estimator.models import Analysis
-from tests.factories import background, simulation
+from tests.factories import background
 from tests.factories.background import done
 from tests.factories.runs import run_of
 from tests.tools.analysis_script import differing
@@ -29,16 +26,6 @@ REGION, AGE = "where_do_you_live", "how_old_are_you"
 BOTH = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
 QUARTERS = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
 CENSUS = "\n".join(f"{region},{age},{10 * region + age}" for region in range(1, 5) for age in range(1, 5))
-ITEMS = [
-    {"key": "cheated", "kind": "yes_no", "wording": "Have you cheated?", "choices": ["No", "Yes"],
-     "channel": {"name": "forced_response", "truth": "1/2", "yes": "1/2"}},
-    {"key": "mood", "kind": "one_choice", "wording": "How do you feel?", "choices": ["Well", "So-so", "Low"],
-     "channel": {"name": "k_ary", "truth": "1/2"}},
-    {"key": "tired", "kind": "scale", "wording": "How tired are you?", "choices": ["Not", "A little", "Very"],
-     "channel": {"name": "k_ary", "truth": "1/2"}},
-    {"key": "drinks", "kind": "several_choices", "wording": "What do you drink?", "choices": ["Tea", "Coffee"],
-     "channel": {"name": "forced_response", "truth": "1/2", "yes": "1/2"}},
-]  # fmt: skip
 ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{REGION}"}),
     (Kind.COMPARISON, {"quantity": "tired:mean", "against": f"{AGE}=2", "confidence": "0.9"}),
@@ -61,27 +48,9 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
 ]
 
 
-@cache
-def drawn() -> Design:
-    return background.design(background.REGION, background.AGE, expected=3000, items=ITEMS)
-
-
 @pytest.fixture
 def design() -> Design:
-    """Closed, over 3,000 people."""
-    made, random, n = freeze_design(drawn().document), np.random.default_rng(4), 3000
-    region, age = random.choice(5, n), random.choice(5, n)
-    cells = np.array([made.background.cell_of(told) for told in zip(region, age, strict=True)])
-    answers = {
-        "cheated": (random.random(n) < 0.2 + 0.1 * region).astype(np.int64),
-        "mood": random.choice(3, size=n, p=[0.5, 0.3, 0.2]),
-        "tired": random.choice(3, size=n),
-        "drinks": random.integers(0, 2, size=(n, 2)),
-    }
-    who = simulation.People(cells, answers)
-    simulation.store(made, who, simulation.symbols(made, who, random))
-    close_design(made.digest)
-    return made
+    return background.of_four_kinds()
 
 
 @pytest.mark.parametrize(("kind", "fields"), ASKED, ids=lambda one: str(one)[:90])
@@ -119,7 +88,7 @@ def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
         "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "counts.py", "models.py",
-        "randomized_response",
+        "randomized_response", "analysis.R", "tables",
     }  # fmt: skip
     for line in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ")

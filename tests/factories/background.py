@@ -184,3 +184,34 @@ def done(kind: Analysis.Kind, made: Design, **fields: str) -> Analysis:
     found = analyses.execute(analyses.request(kind, fields, [made]).pk)
     assert found.state == Analysis.State.DONE, found.fault
     return found
+
+
+FORCED = {"name": "forced_response", "truth": "1/2", "yes": "1/2"}
+K_ARY = {"name": "k_ary", "truth": "1/2"}
+FOUR_KINDS: list[dict[str, Any]] = [
+    {"key": "cheated", "kind": "yes_no", "wording": "Have you cheated?", "choices": ["No", "Yes"], "channel": FORCED},
+    {"key": "mood", "kind": "one_choice", "wording": "How do you feel?", "choices": ["Well", "So-so", "Low"],
+     "channel": K_ARY},
+    {"key": "tired", "kind": "scale", "wording": "How tired are you?", "choices": ["Not", "A little", "Very"],
+     "channel": K_ARY},
+    {"key": "drinks", "kind": "several_choices", "wording": "What do you drink?", "choices": ["Tea", "Coffee"],
+     "channel": FORCED},
+]  # fmt: skip
+
+
+def of_four_kinds(n: int = 3000, seed: int = 4) -> Design:
+    """A closed survey with region and age over n people, of whom more cheated in the later regions."""
+    made = design(REGION, AGE, expected=3000, items=FOUR_KINDS)
+    made, random = freeze_design(made.document), np.random.default_rng(seed)
+    region, age = random.choice(5, n), random.choice(5, n)
+    cells = np.array([made.background.cell_of(told) for told in zip(region, age, strict=True)])
+    answers = {
+        "cheated": (random.random(n) < 0.2 + 0.1 * region).astype(np.int64),
+        "mood": random.choice(3, size=n, p=[0.5, 0.3, 0.2]),
+        "tired": random.choice(3, size=n),
+        "drinks": random.integers(0, 2, size=(n, 2)),
+    }
+    who = simulation.People(cells, answers)
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    return made

@@ -128,19 +128,15 @@ class Cells:
 
 def on_background(one: Analysis) -> Iterator[Row]:
     """A regression on the answers to background questions: margins, their differences, odds ratios."""
-    p, level = one.parameters, one.confidence
+    p = one.parameters
     asked = [place for place, question in enumerate(one.questions) if question["key"] in p["predictors"]]
     item, part = p["outcome"].partition(":")[::2]
     scores, outcome = scores_and_variable(one, item, part)
     codes = np.arange(len(scores)) if outcome is None else outcome.codes
-    reports, weights = one.reports(0 if outcome is None else outcome.column, codes), np.ones(len(one.members))
-    if "weighting" in p and len(one.members) > 1:
-        found = weights_of(one, reports.sum(axis=1), p["weighting"])
-        if found is None:
-            return
-        rows, calibrated = found
-        sizes = reports.sum(axis=1)[rows]
-        weights[rows] = calibrated.weights / sizes * (sizes.sum() / calibrated.weights.sum())
+    reports = one.reports(0 if outcome is None else outcome.column, codes)
+    weights = ratios_of(one, reports.sum(axis=1))
+    if weights is None:
+        return
     crossed = [place for place, at in enumerate(asked) if one.questions[at]["key"] in p.get("interaction", ())]
     whole, cells = (Cells(one, asked, reports, weights) for _ in range(2))
     cells.drop_rare(crossed)
@@ -151,38 +147,60 @@ def on_background(one: Analysis) -> Iterator[Row]:
     columns: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)[1:]]
     columns += pairs[1:]
     fit = fitted(one, cells, columns, outcome, scores)
-    choices: list[int | None] = [None] if outcome is None else [outcome.choice]
-    if isinstance(fit, CategoricalFit):
-        choices = list(range(len(fit.labels)))
+    choices = choices_of(fit, outcome)
+    answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
+    scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
+    keys = {pair: f"{one.questions[asked[pair[0]]]['key']}={pair[1] + 1}" for each in scenarios for pair in each}
     named = {"weights": "entered" if "weighting" in p else ""}
-
-    def key(pair: Pair) -> str:
-        return f"{one.questions[asked[pair[0]]]['key']}={pair[1] + 1}"
-
-    scenarios: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
-    scenarios += [pair for pair in cells.pairs(crossed) if whole.size(pair) >= ENOUGH and cells.size(pair)]
-    enough = [each for each in scenarios if whole.size(each) >= ENOUGH]
-    margins = averaged(fit, cells, columns, enough)
+    margins, level = averaged(fit, cells, columns, scenarios), one.confidence
     limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
-    for at, scenario in enumerate(enough):
-        group = "+".join(map(key, scenario))
+    for at, scenario in enumerate(scenarios):
+        group = "+".join(keys[pair] for pair in scenario)
         for of, choice in enumerate(choices):
             numbers = complete(margins.estimates[at, of], margins.standard_errors[at, of], *limits[at, of])
             yield row(quantity, item, whole.size(scenario), choice=choice, group=group, **named, **numbers)
-    reach = normal_quantile(level)
     for place in single:
-        first = ((place, cells.given(place)[0]),)
-        for answer in cells.given(place)[1:]:
-            other: Column = ((place, answer),)
-            n, where = cells.size(other) + cells.size(first), {"group": key(other[0]), "against": key(first[0])}
-            estimates, errors = margins.difference(enough.index(other), enough.index(first))
-            for choice, estimate, error in zip(choices, estimates, errors, strict=True):
-                numbers = complete(estimate, error, estimate - reach * error, estimate + reach * error)
-                yield row("difference", item, n, choice=choice, **where, **named, **numbers)
-            for choice, k in odds_of(fit, choices, len(columns), columns.index(other)):
-                low, high = np.exp(fit.intervals(level)[k])
-                ratio = complete(np.exp(fit.coefficients[k]), fit.standard_errors[k], low, high)
-                yield row("odds_ratio", item, n, choice=choice, **where, **named, **ratio)
+        first: Column = ((place, cells.given(place)[0]),)
+        for other in (((place, answer),) for answer in cells.given(place)[1:]):
+            n, where = cells.size(other) + cells.size(first), {"group": keys[other[0]], "against": keys[first[0]]}
+            estimates, errors = margins.difference(scenarios.index(other), scenarios.index(first))
+            ratios = odds(fit, odds_of(fit, choices, len(columns), columns.index(other)), level)
+            for kind, choice, numbers in [*changes(choices, estimates, errors, level), *ratios]:
+                yield row(kind, item, n, choice=choice, **where, **named, **numbers)
+
+
+def choices_of(fit: Any, outcome: Variable | None) -> list[int | None]:
+    """The choices whose shares are told; None for a mean."""
+    if isinstance(fit, CategoricalFit):
+        return list(range(len(fit.labels)))
+    return [None if outcome is None else outcome.choice]
+
+
+Told = Iterator[tuple[str, int | None, Row]]
+
+
+def changes(choices: Sequence[int | None], estimates: Array, errors: Array, level: float) -> Told:
+    reach = normal_quantile(level)
+    for choice, estimate, error in zip(choices, estimates, errors, strict=True):
+        yield "difference", choice, complete(estimate, error, estimate - reach * error, estimate + reach * error)
+
+
+def odds(fit: Any, places: Sequence[tuple[int | None, int]], level: float) -> Told:
+    for choice, k in places:
+        low, high = np.exp(fit.intervals(level)[k])
+        yield "odds_ratio", choice, complete(np.exp(fit.coefficients[k]), fit.standard_errors[k], low, high)
+
+
+def ratios_of(one: Analysis, sizes: Array) -> Array | None:
+    """What a response of each row counts, 1 on average; None where no weights meet the margins."""
+    weights = np.ones(len(one.members))
+    if "weighting" in one.parameters and len(one.members) > 1:
+        found = weights_of(one, sizes, one.parameters["weighting"])
+        if found is None:
+            return None
+        rows, calibrated = found
+        weights[rows] = calibrated.weights / sizes[rows] * (sizes.sum() / calibrated.weights.sum())
+    return weights
 
 
 def scores_and_variable(one: Analysis, item: str, part: str) -> tuple[list[float], Variable | None]:

@@ -1,0 +1,178 @@
+# Computes the numbers of a regression again from its counts of randomised responses, and compares, in R alone.
+#
+#     Rscript analysis.R      in the folder of this file
+#
+# It prints each number beside the one in analysis.csv, and the exit code is 1 where one differs by more than 1e-4 (above
+# 1: of its size). It needs R from 4.0 on and no package.
+#
+# A report is drawn from the row of the table that belongs to the answer, so a model of the answers' shares given the
+# predictors says the chances of reports: L = sum over answers of table x share (Scheers & Dayton 1988; van den Hout, van
+# der Heijden & Gilchrist 2007). The maximum is found by `optim`. Standard errors are those of the curvature there; with
+# weights of the sandwich (White 1982). Shares are averaged over the respondents as if all had given an answer (Graubard &
+# Korn 1999), with errors by the delta method and limits on the logit scale.
+
+arguments <- commandArgs(FALSE)
+file <- sub("^--file=", "", arguments[grep("^--file=", arguments)])
+if (length(file)) setwd(dirname(file))
+
+ENOUGH <- 30  # with fewer responses an answer is left out, with those who gave it
+TOLERANCE <- 1e-4
+
+read <- function(name, ...) read.csv(file.path("tables", name), check.names = FALSE, stringsAsFactors = FALSE, ...)
+data <- read("responses.csv")
+channel <- as.matrix(read("channel.csv", header = FALSE))
+channel <- unname(channel / rowSums(channel))
+settings <- read("settings.csv", colClasses = "character")
+setting <- function(name) { value <- settings$value[settings$name == name]; if (length(value)) value else "" }
+model <- setting("model")
+predictors <- setdiff(names(data), c("weight", "report", "count"))
+crossed <- c(setting("interaction 1"), setting("interaction 2"))
+crossed <- crossed[crossed != ""]
+quantile <- qnorm((1 + as.numeric(setting("confidence"))) / 2)
+
+# Answers, and of two predictors that interact pairs of answers, that too few gave are left out.
+whole <- data
+size <- function(table, given) sum(table$count[Reduce(`&`, lapply(names(given), function(k) table[[k]] == given[[k]]))])
+answers <- function(name) {
+  found <- unique(data[[name]])
+  if (setting("first") != "") return(c(setting("first"), setdiff(found, setting("first"))))
+  found[order(as.numeric(sub(".*=", "", found)))]
+}
+pairs_of <- function() {
+  if (!length(crossed)) return(list())
+  both <- expand.grid(second = answers(crossed[2]), first = answers(crossed[1]), stringsAsFactors = FALSE)
+  lapply(seq_len(nrow(both)), function(k) setNames(list(both$first[k], both$second[k]), crossed))
+}
+repeat {
+  given <- c(unlist(lapply(predictors, function(name) lapply(answers(name), function(one) setNames(list(one), name))),
+                    recursive = FALSE), pairs_of())
+  sizes <- vapply(given, function(one) size(data, one), 0)
+  single <- lengths(given) == 1
+  rare <- given[ifelse(single, sizes < ENOUGH, sizes > 0 & sizes < ENOUGH)]
+  if (!length(rare)) break
+  holds <- Reduce(`|`, lapply(rare, function(one)
+    Reduce(`&`, lapply(names(one), function(k) data[[k]] == one[[k]]))))
+  data <- data[!holds, ]
+}
+
+# An indicator for each answer but the first; of two predictors that interact for each pair of answers but the first.
+columns <- list()
+for (name in setdiff(predictors, crossed))
+  columns <- c(columns, lapply(answers(name)[-1], function(one) setNames(list(one), name)))
+pairs <- Filter(function(one) size(data, one) > 0, pairs_of())
+columns <- c(columns, pairs[-1])
+design <- function(table) {
+  holds <- function(one) Reduce(`&`, lapply(names(one), function(k) table[[k]] == one[[k]]))
+  matrix(vapply(columns, function(one) as.numeric(holds(one)), numeric(nrow(table))), nrow = nrow(table))
+}
+
+# The shares of the answers, a column each, from coefficients and indicators.
+p <- length(columns)
+k <- nrow(channel)
+inverse <- switch(model, logit = plogis, probit = pnorm, cloglog = function(eta) -expm1(-exp(eta)), plogis)
+shares <- function(b, x) {
+  if (model == "multinomial") {
+    eta <- cbind(0, cbind(1, x) %*% matrix(b, p + 1))
+    return(exp(eta) / rowSums(exp(eta)))
+  }
+  if (model == "ordinal") {
+    below <- plogis(outer(-drop(x %*% b[k:(k + p - 1)]), b[1:(k - 1)], `+`))
+    return(cbind(below, 1) - cbind(0, below))
+  }
+  yes <- inverse(drop(cbind(1, x) %*% b))
+  cbind(1 - yes, yes)
+}
+start <- switch(model, multinomial = rep(0, (p + 1) * (k - 1)), ordinal = c(qlogis(seq_len(k - 1) / k), rep(0, p)),
+                rep(0, p + 1))
+
+x <- design(data)
+mass <- data$count * data$weight
+each <- function(b) log(rowSums(shares(b, x) * t(channel[, data$report + 1])))
+penalty <- function(b) 0
+if (setting("prior") != "") {  # of the intercept at the predictors' means, and of slopes times their deviations
+  scale <- as.numeric(setting("prior"))
+  means <- colSums(x * mass) / sum(mass)
+  deviations <- sqrt(colSums(sweep(x, 2, means)^2 * mass) / sum(mass))
+  penalty <- function(b) -sum((c(b[1] + sum(means * b[-1]), deviations * b[-1]) / scale)^2) / 2
+}
+height <- function(b) { value <- sum(mass * each(b)) + penalty(b); if (is.finite(value)) value else -1e10 }
+# Derivatives by differences of fourth order, a column for each coefficient.
+jacobian <- function(f, b, step = 1e-3) {
+  vapply(seq_along(b), function(j) {
+    d <- replace(numeric(length(b)), j, step)
+    (8 * (f(b + d) - f(b - d)) - (f(b + 2 * d) - f(b - 2 * d))) / (12 * step)
+  }, f(b))
+}
+gradient <- function(b) drop(jacobian(height, b))
+found <- optim(start, height, gradient, method = "BFGS", control = list(fnscale = -1, maxit = 2000, reltol = 1e-14))
+b <- found$par
+for (step in 1:5) b <- b - solve(jacobian(gradient, b), gradient(b))  # Newton's method, from near the maximum
+curvature <- -jacobian(gradient, b)
+covariance <- solve(curvature)
+if (setting("weighted") == "1") {
+  scores <- jacobian(each, b)
+  covariance <- covariance %*% crossprod(scores * sqrt(data$count) * data$weight) %*% covariance
+}
+
+# The numbers: shares in each scenario, their differences, odds ratios.
+told <- read.csv("analysis.csv", check.names = FALSE, stringsAsFactors = FALSE, encoding = "bytes")
+places <- if (k == 2) 2 else seq_len(k)
+choices <- if (k == 2) setting("choice") else as.character(seq_len(k) - 1)
+average <- function(given) function(b) {
+  table <- data
+  for (name in names(given)) table[[name]] <- given[[name]]
+  colSums(shares(b, design(table)) * mass)[places] / sum(mass)
+}
+deviation <- function(f) { j <- matrix(jacobian(f, b), ncol = length(b)); sqrt(rowSums((j %*% covariance) * j)) }
+wrong <- seen <- 0
+compare <- function(quantity, group, against, choice, numbers) {
+  same <- function(column, value) is.na(column) & value == "" | !is.na(column) & as.character(column) == value
+  row <- told[told$quantity == quantity & same(told$group, group) & same(told$against, against) &
+              same(told$choice, choice), ]
+  if (!nrow(row) || is.na(row$estimate[1])) return(invisible())
+  seen <<- seen + 1
+  for (name in names(numbers)) {
+    there <- row[[name]][1]
+    bad <- is.na(there) || abs(there - numbers[[name]]) > TOLERANCE * max(1, abs(there))
+    wrong <<- wrong + bad
+    label <- paste(quantity, group, against, choice)
+    cat(sprintf("%-70s %-15s %12.7g %12.7g %s\n", label, name, there, numbers[[name]], if (bad) "differs" else ""))
+  }
+}
+numbers <- function(estimate, error, low, high)
+  list(estimate = unname(estimate), standard_error = unname(error), low = unname(low), high = unname(high))
+key <- function(given) paste(unlist(given), collapse = "+")
+scenarios <- c(unlist(lapply(setdiff(predictors, crossed), function(name)
+  lapply(answers(name), function(one) setNames(list(one), name))), recursive = FALSE), pairs)
+for (given in scenarios) {
+  share <- average(given)(b)
+  error <- deviation(average(given))
+  on_logit <- error / (share * (1 - share))
+  for (at in seq_along(places)) {
+    ends <- plogis(qlogis(share[at]) + c(-1, 1) * quantile * on_logit[at])
+    compare("share", key(given), "", choices[at], numbers(share[at], error[at], ends[1], ends[2]))
+  }
+}
+for (name in setdiff(predictors, crossed)) for (one in answers(name)[-1]) {
+  first <- setNames(list(answers(name)[1]), name)
+  other <- setNames(list(one), name)
+  difference <- function(b) average(other)(b) - average(first)(b)
+  by <- difference(b)
+  error <- deviation(difference)
+  for (at in seq_along(places))
+    compare("difference", one, key(first), choices[at],
+            numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
+  column <- which(vapply(columns, function(c) identical(c, other), NA))
+  if (model %in% c("logit", "ordinal", "multinomial")) {
+    at <- switch(model, logit = 1 + column, ordinal = k - 1 + column, 1 + column + (seq_len(k - 1) - 1) * (p + 1))
+    of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
+    error <- sqrt(diag(covariance))[at]
+    for (n in seq_along(at)) {
+      ends <- exp(b[at[n]] + c(-1, 1) * quantile * error[n])
+      compare("odds_ratio", one, key(first), of[n], numbers(exp(b[at[n]]), error[n], ends[1], ends[2]))
+    }
+  }
+}
+missed <- sum(!is.na(told$estimate)) - seen
+cat(sprintf("analysis.csv: %d rows compared, %d numbers differ, %d rows were not computed.\n", seen, wrong, missed))
+quit(status = as.integer(wrong + missed > 0))

@@ -1,0 +1,75 @@
+"""R alone computes the numbers of regressions again from their bundles; part of `make audit-files`, as it needs R."""
+
+import io
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collector.designs.selectors import get_design
+from estimator.analyses import services
+from estimator.exports.analysis_bundle import zip_file
+from estimator.models import Analysis
+from surveys.accounts.teams import home_team
+from surveys.lifecycle.services import close_survey, write_survey
+from surveys.opening.services import open_survey
+from tests.factories import background, three_groups
+from tests.factories.background import done
+
+pytestmark = pytest.mark.django_db
+Kind = Analysis.Kind
+REGION, AGE = "where_do_you_live", "how_old_are_you"
+BOTH = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
+ASKED = [
+    {"outcome": "cheated", **BOTH},
+    {"outcome": "cheated", "model": "probit", **BOTH},
+    {"outcome": "cheated", "model": "cloglog", **BOTH},
+    {"outcome": "cheated", "interaction": f"{REGION}+{AGE}"},
+    {"outcome": "cheated", "prior": "yes", **BOTH},
+    {"outcome": "drinks:1", **BOTH},
+    {"outcome": "mood", f"predictor-{AGE}": "yes"},
+    {"outcome": "mood", "model": "ordinal", **BOTH},
+]
+
+
+def computed(analysis: Analysis, folder: Path) -> subprocess.CompletedProcess[str]:
+    """In the plainest locale, as a reader's server may have it."""
+    with zipfile.ZipFile(io.BytesIO(zip_file(analysis))) as archive:
+        archive.extractall(folder)
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+    return subprocess.run(
+        ["Rscript", "--vanilla", "analysis.R"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("fields", ASKED, ids=str)
+def test_r_computes_regressions_on_background_questions(tmp_path: Path, fields: dict[str, str]) -> None:
+    found = done(Kind.REGRESSION, background.of_four_kinds(), **fields)
+    numbers = sum(row["estimate"] is not None for row in found.result["rows"])
+    said = computed(found, tmp_path)
+    assert said.stdout.endswith(f"{numbers} rows compared, 0 numbers differ, 0 rows were not computed.\n"), said.stdout
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_r_computes_weighted_regressions_and_finds_changes(tmp_path: Path) -> None:
+    design = background.of_four_kinds()
+    shares = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
+    weights = done(Kind.WEIGHTING, design, item="cheated", **shares)
+    found = done(Kind.REGRESSION, design, outcome="cheated", weights=weights.key, **BOTH)
+    said = computed(found, tmp_path)
+    assert (said.returncode, said.stderr) == (0, ""), said.stdout
+    found.result["rows"][0]["estimate"] += 0.001
+    assert "1 numbers differ" in computed(found, tmp_path).stdout
+
+
+def test_r_computes_regressions_on_groups(tmp_path: Path, alice, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    survey = write_survey(three_groups.definition(), team=home_team(alice))
+    design = get_design(open_survey(survey).design_id)
+    three_groups.answer(design, np.random.default_rng(1), n=900)
+    close_survey(survey)
+    found = services.execute(services.request(Kind.REGRESSION, {"outcome": "cheated", "reference": "y2"}, [design]).pk)
+    said = computed(found, tmp_path)
+    assert (said.returncode, said.stderr) == (0, ""), said.stdout
