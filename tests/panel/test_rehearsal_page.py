@@ -18,7 +18,7 @@ from surveys.models import Rehearsal, Survey
 from surveys.planning.rehearsals import measures
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.findings import Block, Finding, Findings, findings
-from tests.factories import payloads
+from tests.factories import background, payloads
 from tests.factories.simulation import stored
 from tests.factories.surveys import example
 from tests.tools.door import send
@@ -274,3 +274,19 @@ def test_rehearsal_of_people_who_do_not_say_what_is_true(her: Client, survey: Su
     refused = her.post(PAGE, FIELDS | {"at_random-1": "101"})
     assert refused.status_code == 400
     assert "less than or equal to 100" in words_of(refused.content.decode())
+
+
+def test_rehearsal_shares_differ_between_answers_to_one_question(her: Client, alice: User) -> None:
+    survey = write_survey(background.definition(background.ARMS, background.REGION), team=home_team(alice))
+    page = f"/panel/survey/{survey.slug}/rehearse/"
+    form = her.get(page).context["form"]
+    fields = {name: "" if (value := form[name].value()) is None else str(value) for name in form.fields}
+    (version, region) = (
+        next(number for number, row in enumerate(form.misreporting_rows[1:]) if row.key == key)
+        for key in ("arm=2", "where_do_you_live=1")
+    )
+    refused = her.post(page, fields | {f"denial-{version}": "20", f"denial-{region}": "10"})
+    assert refused.status_code == 400
+    assert "Shares may differ between the answers to one question only." in words_of(refused.content.decode())
+    assert her.post(page, fields | {f"denial-{version}": "20"}).status_code == 302
+    assert Rehearsal.objects.get().assumptions["misreporting_groups"] == {"arm=2": {"denial": 0.2}}

@@ -19,7 +19,7 @@ from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.population import Assumptions, Given, population
 from surveys.planning.rehearsals.respondents import Respondent, read_answers
 
-BEHAVIOURS = {
+MISREPORTING = {
     "at_random": "who answer every question at random",
     "misunderstanding": "of the others who say the opposite of what is true",
     "denial": "of the rest who say No although Yes is true",
@@ -42,7 +42,7 @@ class Command(SurveyCommand):
             metavar="ITEM=S1[,S2...]",
             help="true shares of choices, or a number's mean",
         )
-        for name, said in BEHAVIOURS.items():
+        for name, said in MISREPORTING.items():
             option, words = f"--{name.replace('_', '-')}", f"share {said}, and where it differs: 0.1,y2=0.2"
             parser.add_argument(option, default="0", metavar="SHARE[,GROUP=SHARE...]", help=words)
         parser.add_argument("--repetitions", type=int, default=1, help="how often to do it, 1 to 200")
@@ -113,7 +113,7 @@ def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
 def _misreporting(options: Mapping[str, Any]) -> Assumptions:
     """The shares of people who do not say what is true, of everybody and by group."""
     found: Any = {}
-    for name in BEHAVIOURS:
+    for name in MISREPORTING:
         for part in options[name].split(","):
             group, _, share = part.rpartition("=")
             try:

@@ -15,7 +15,6 @@ from surveys.models import Rehearsal, Survey
 from surveys.planning.drafts import planned_question
 from surveys.planning.question import AS_USUAL, PlannedQuestion
 from surveys.planning.rehearsals import misreporting_form
-from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.misreporting_form import PercentField
 from surveys.planning.rehearsals.population import Assumptions, Given
 from surveys.planning.rehearsals.respondents import shares_of, spreads
@@ -134,10 +133,8 @@ class RehearsalForm(forms.Form):
         if all(cleaned.get(f"size-{n}") is not None for n in range(len(self.design.groups))) and self.design.groups:
             self.assumptions["sizes"] = [cleaned[f"size-{n}"] for n in range(len(self.design.groups))]
         self.assumptions |= misreporting_form.given(self, self.misreporting_rows)
-        try:
-            Misreporting.of(self.assumptions).require_groups(self.design)
-        except InputError as fault:
-            self.add_error("at_random", str(fault))
+        if misreporting_form.of_several_questions(self, self.misreporting_rows):
+            self.add_error("at_random", gettext("Shares may differ between the answers to one question only."))
         for entry in self.entries:
             given = self._given(entry)
             if given is not None and entry.group:

@@ -100,6 +100,12 @@ def given(form: forms.Form, rows: list[MisreportingRow]) -> Assumptions:
     return found  # type: ignore[no-any-return]
 
 
+def of_several_questions(form: forms.Form, rows: list[MisreportingRow]) -> bool:
+    """Whether shares are entered for answers to more than one background question."""
+    values = ((row.question, [form.cleaned_data.get(name) for name in row.names.values()]) for row in rows if row.key)
+    return len({question for question, shares in values if any(share is not None for share in shares)}) > 1
+
+
 def _groups(design: Design) -> Iterator[tuple[str, str, str]]:
     """The key, the label and the question of each group or answer."""
     language = design.language
