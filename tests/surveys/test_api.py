@@ -208,6 +208,7 @@ def test_api_draft_is_copied_and_deleted(hers: Program, survey: Survey) -> None:
 
 def test_api_rehearsal_from_request_to_deletion(hers: Program, survey: Survey) -> None:
     asked = {"respondents": 120, "repetitions": 2, "seed": 5, "shares": {"cheated": [0.3]}}
+    asked |= {"denial": 0.1, "misreporting_groups": {"y2": {"misunderstanding": 0.2}}}
     made = hers.post("surveys/campus/rehearsals/", asked)
     assert (made["number"], made["state"], made["run"]) == (1, "queued", None)
     assert "so far" in hers.refused(409, "GET", "surveys/campus/rehearsals/1/findings/")["detail"]
@@ -238,6 +239,9 @@ def test_api_rehearsal_from_request_to_deletion(hers: Program, survey: Survey) -
         ({"sizes": [1, 2]}, "sizes"),
         ({"groups": {"y9": {}}}, "groups.y9"),
         ({"respondants": 5}, "respondants"),
+        ({"misunderstanding": 1.5}, "misunderstanding"),
+        ({"misreporting_groups": {"y9": {"denial": 0.1}}}, "misreporting_groups"),
+        ({"misreporting_groups": {"y2": {"deniall": 0.1}}}, "misreporting_groups.y2.deniall"),
     ],
 )
 def test_api_impossible_rehearsal_answers_422(
