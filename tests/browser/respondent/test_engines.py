@@ -83,7 +83,7 @@ def test_cleared_screen_is_empty_after_back(visit: Visit, new_site: Capture) -> 
     visit.open().stage("questions").answer("Yes", "Low").press("Clear this screen").stage("cleared")
     assert stored(visit) == {}
     visit.page.goto(f"{new_site.url}/healthz")
-    visit.back().page.wait_for_url(visit.url)
+    visit.back().page.wait_for_url(visit.url, wait_until="commit")  # from the back-forward cache nothing loads
     visit.page.wait_for_selector("html[data-now]")
     assert visit.checked() == 0
     assert new_site.posts() == []
