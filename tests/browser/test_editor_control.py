@@ -52,7 +52,7 @@ def test_half_is_refused_in_words(editor: Page) -> None:
 CHOSEN = [
     ("Understood the ticket?", "Can what this device sends differ from what I tick?", "1"),
     ("Nobody’s Yes", "Have you ever been to the Moon?", "0"),
-    ("Number sequence", "2, 4, 6: is the next number of this sequence 8?", "1"),
+    ("Attention check", "2, 4, 6: is the next number of this sequence 8?", "1"),
     ("Known share", "Were you born in January, February, March or April?", "120/365"),
 ]
 

@@ -41,7 +41,7 @@ export const kindName = (kind, label) => words(kind)?.[0] ?? `${label[0].toUpper
 const controls = () => ({
   understanding: [gettext("Understood the ticket?"), gettext("Yes is right: what is sent can differ")],
   nobody: [gettext("Nobody’s Yes"), gettext("Been to the Moon: a true Yes is impossible")],
-  sequence: [gettext("Number sequence"), gettext("2, 4, 6, 8: who reads it says Yes")],
+  sequence: [gettext("Attention check"), gettext("2, 4, 6, 8: who reads it says Yes")],
   birthday: [gettext("Known share"), gettext("Born in the first four months: about a third")],
 });
 
