@@ -19,10 +19,12 @@ takes the largest there is for impossible, which one time against three often ha
 
 
 def fit(symbols: ArrayLike, row: Sequence[int]) -> tuple[float, float]:
-    """Pearson's chi-squared of reports against the exact row of their answer: statistic and p-value."""
+    """Pearson's chi-squared of reports against the exact row of their answer: statistic, p-value; 0 and 1 of none."""
     counts, weights = np.bincount(symbols, minlength=len(row)), np.asarray(row, dtype=float)
     if len(counts) > len(row) or counts[weights == 0].any():
         return float("inf"), 0.0
+    if not counts.any():
+        return 0.0, 1.0  # a version of the page that nobody has drawn
     expected = counts.sum() * weights / weights.sum()
     possible = weights > 0
     statistic = float(((counts - expected)[possible] ** 2 / expected[possible]).sum())
@@ -68,7 +70,7 @@ def shapes_given(times: NDArray, answers: NDArray, symbols: NDArray) -> tuple[fl
             few = len(mine) * len(others) <= EXACTLY
             found = stats.ks_2samp(mine, others, method="exact" if few else "asymp")
             largest, smallest, tests = max(largest, found.statistic), min(smallest, found.pvalue), tests + 1
-    return float(largest), float(min(1.0, smallest * tests))
+    return float(largest), float(min(1.0, smallest * tests)) if tests else 1.0
 
 
 def medians_given(times: NDArray, answers: NDArray, symbols: NDArray, alpha: float) -> list[tuple[float, float, float]]:

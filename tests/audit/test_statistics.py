@@ -25,6 +25,14 @@ def test_fit_impossible_report_has_p_value_0() -> None:
     assert statistics.fit(np.array([0, 2]), [3, 1])[1] == 0
 
 
+def test_nothing_to_test_is_no_leak() -> None:
+    """Of a version of the page that nobody has drawn, and of one whose answers are all alike."""
+    none, same = np.zeros(0, dtype=int), np.zeros(9, dtype=int)
+    assert statistics.fit(none, [3, 1]) == (0.0, 1.0)
+    assert statistics.shapes_given(np.arange(9.0), same, same) == (0.0, 1.0)
+    assert statistics.ranks_given(np.arange(9.0), same, same) == (0.0, 1.0)
+
+
 def test_conditional_test_one_stratum_equals_scipy() -> None:
     source = np.random.default_rng(3)
     answers, feature, times = source.integers(0, 2, 200), source.integers(0, 3, 200), source.random(200)
