@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, isnan, log, nan, sqrt
 from typing import Any
 
 from randomized_response import _scipy as scipy
-from randomized_response._checks import FractionLike, as_count, as_level, as_probability
+from randomized_response._checks import as_count, as_level, as_probability
 from randomized_response._diagnostics import LikelihoodRatio
+from randomized_response.channel import Channel
 from randomized_response.results import Result
 
 Rates = tuple[float, float]
@@ -38,12 +40,22 @@ class ShareEstimate(Result):
 
 @dataclass(frozen=True)
 class Arms:
-    """Counts of two arms, their truth probabilities and the level of the intervals."""
+    """Counts of two arms, their tables and the level of the intervals.
+
+    `honest_yes` and `honest_no` are the chances, in each arm, that who follows the coin reports yes, of people of whom
+    yes or no is true; `truth` are their differences.
+    """
 
     yes: tuple[int, int]
     n: tuple[int, int]
-    truth: tuple[float, float]
+    honest_yes: Rates
+    honest_no: Rates
     confidence: float
+
+    @property
+    def truth(self) -> Rates:
+        (t1, t2), (f1, f2) = self.honest_yes, self.honest_no
+        return t1 - f1, t2 - f2
 
     def linear(self, constant: float, first: float, second: float) -> Moment:
         """constant + first * rate_1 + second * rate_2, and its standard error with n - 1."""
@@ -131,19 +143,30 @@ def boundary_test(larger: float, smaller: float) -> LikelihoodRatio:
     return LikelihoodRatio(statistic, 1, p_value)
 
 
-def read_arms(yes: Any, n: Any, truth: Any, confidence: float) -> Arms:
-    """Validate the arguments of a design with two arms."""
+def read_arms(yes: Any, n: Any, truth: Any, confidence: float, *, tables: bool = False) -> Arms:
+    """Validate the arguments of a design with two arms; with `tables`, entries of `truth` may be binary channels."""
     for name, pair in (("yes", yes), ("n", n), ("truth", truth)):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"{name} must be a pair, one entry per arm; got {pair!r}")
     sizes = tuple(as_count(size, name=f"n[{i}]", low=2) for i, size in enumerate(n))
     counts = tuple(as_count(y, name=f"yes[{i}]", high=sizes[i]) for i, y in enumerate(yes))
-    chances: list[FractionLike] = list(truth)
-    exact = [as_probability(p, name=f"truth[{i}]", closed=True) for i, p in enumerate(chances)]
-    if exact[0] == exact[1]:
-        raise ValueError(f"truth must differ between the arms; got {exact[0]} in both")
+    (t1, f1), (t2, f2) = (_chances(one, f"truth[{i}]", tables=tables) for i, one in enumerate(truth))
+    if t1 * f2 == t2 * f1:
+        what = truth[0] if (t1, f1) == (t2, f2) else "tables that tell nothing more together"
+        raise ValueError(f"truth must differ between the arms; got {what} in both")
     level = as_level(confidence)
-    return Arms((counts[0], counts[1]), (sizes[0], sizes[1]), (float(exact[0]), float(exact[1])), level)
+    return Arms((counts[0], counts[1]), (sizes[0], sizes[1]), (float(t1), float(t2)), (float(f1), float(f2)), level)
+
+
+def _chances(truth: Any, name: str, *, tables: bool) -> tuple[Fraction, Fraction]:
+    """The chances of a report of yes, where yes is true and where no is; by a truth probability else yes is forced."""
+    if not (tables and isinstance(truth, Channel)):
+        return Fraction(1), 1 - as_probability(truth, name=name, closed=True)
+    if (truth.answers, truth.reports) != (2, 2):
+        shape = f"{truth.answers} x {truth.reports}"
+        raise ValueError(f"{name} must be a channel of two answers and two reports; got {shape}")
+    no, yes = (Fraction(row[1], sum(row)) for row in truth.weights)
+    return yes, no
 
 
 def _over(count: int, chance: float) -> float:

@@ -15,6 +15,9 @@ from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
 from randomized_response.results import Result
 
+Truth = FractionLike | Channel
+"""The truth probability of an arm whose coin else forces a yes, or its table."""
+
 
 @dataclass(frozen=True, repr=False)
 class _TwoArmEstimate(Result):
@@ -83,7 +86,7 @@ class UnknownPrevalenceEstimate(_TwoArmEstimate):
 
 
 def cheater_detection(
-    yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
+    yes: tuple[int, int], n: tuple[int, int], truth: tuple[Truth, Truth], confidence: float = 0.95
 ) -> CheaterEstimate:
     """Estimate the shares of honest yes and no, and of cheaters, who say no whatever their coin says.
 
@@ -91,12 +94,16 @@ def cheater_detection(
 
         P(yes | arm i) = honest_yes + (1 - p_i) honest_no,    cheaters = 1 - honest_yes - honest_no
 
+    With tables of their own, t_i and f_i the chances that a true yes and a true no are reported as yes:
+        P(yes | arm i) = t_i honest_yes + f_i honest_no
+
     Parameters
     ----------
     yes, n : pairs of whole numbers
         Reports of yes, and all reports (at least 2), in the two arms.
-    truth : pair of exact fractions
-        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different.
+    truth : pair of exact fractions, or of binary channels
+        p_1 and p_2, as text ("1/4"), Fraction or pair of integers; in [0, 1] and different. A `Channel` where the coin
+        may also force a no, or ask for the opposite (Ostapczuk et al. 2009); t_1 f_2 must differ from t_2 f_1.
     confidence : float
         Level of the intervals, in (0, 1).
 
@@ -133,12 +140,10 @@ def cheater_detection(
     >>> [round(share.unbiased, 6) for share in (found.honest_yes, found.honest_no, found.cheaters)]
     [0.2, 0.6, 0.2]
     """
-    arms = read_arms(yes, n, truth, confidence)
-    forced, (p1, p2) = _forced_yes(arms), arms.truth
-    share = 1 / (p2 - p1)
-    honest_yes = arms.linear(0.0, (p2 - 1) * share, (1 - p1) * share)
-    honest_no = arms.linear(0.0, share, -share)
-    cheaters = arms.linear(1.0, -p2 * share, p1 * share)
+    arms = read_arms(yes, n, truth, confidence, tables=True)
+    forced, (of_yes, of_no) = _forced(arms), _solved(arms)
+    honest_yes, honest_no = arms.linear(0.0, *of_yes), arms.linear(0.0, *of_no)
+    cheaters = arms.linear(1.0, -of_yes[0] - of_no[0], -of_yes[1] - of_no[1])
     top, (likely_yes, likely_no) = _best_honest(arms, forced, honest_yes[0], honest_no[0])
     likely_cheaters = max(1 - likely_yes - likely_no, 0.0)
     return CheaterEstimate(
@@ -200,7 +205,7 @@ def cheater_channel(truth: FractionLike, forced_no: FractionLike = "0") -> Chann
 
 
 def stochastic_lie_detector(
-    yes: tuple[int, int], n: tuple[int, int], truth: tuple[FractionLike, FractionLike], confidence: float = 0.95
+    yes: tuple[int, int], n: tuple[int, int], truth: tuple[Truth, Truth], confidence: float = 0.95
 ) -> LieDetectorEstimate:
     """Estimate the prevalence of a trait if some of its carriers deny it, and nobody else lies.
 
@@ -242,17 +247,15 @@ def stochastic_lie_detector(
     >>> round(found.prevalence.unbiased, 6), round(found.honesty.unbiased, 6)
     (0.4, 0.5)
     """
-    arms = read_arms(yes, n, truth, confidence)
-    forced, (p1, p2) = _forced_yes(arms), arms.truth
-    share = 1 / (p2 - p1)
-    honest_yes = ((p2 - 1) * share, (1 - p1) * share)
-    prevalence = arms.linear(1.0, -share, share)
-    honesty = arms.ratio(honest_yes, (-share, share), prevalence[0])
-    top, (likely_yes, likely_no) = _best_honest(arms, forced, arms.linear(0.0, *honest_yes)[0], 1 - prevalence[0])
+    arms = read_arms(yes, n, truth, confidence, tables=True)
+    forced, (of_yes, of_no) = _forced(arms), _solved(arms)
+    prevalence = arms.linear(1.0, -of_no[0], -of_no[1])
+    honesty = arms.ratio(of_yes, (-of_no[0], -of_no[1]), prevalence[0])
+    top, (likely_yes, likely_no) = _best_honest(arms, forced, arms.linear(0.0, *of_yes)[0], 1 - prevalence[0])
     likely_honesty = min(likely_yes / (1 - likely_no), 1.0) if likely_no < 1 else float("nan")
     return LieDetectorEstimate(
         prevalence=arms.share(prevalence, 1 - likely_no, lambda v: (forced(0, 1 - v), forced(v, 1 - v)), top),
-        honesty=arms.share(honesty, likely_honesty, lambda v: (forced(0, 1), (v, v)), top),
+        honesty=arms.share(honesty, likely_honesty, lambda v: (forced(0, 1), forced(v, 0)), top),
         all_honest=boundary_test(top, arms.along(forced(0, 1), forced(1, 0))[0]),
         log_likelihood=top,
         confidence=arms.confidence,
@@ -317,10 +320,17 @@ def unknown_prevalence(
     )
 
 
-def _forced_yes(arms: Arms) -> Callable[[float, float], Rates]:
+def _forced(arms: Arms) -> Callable[[float, float], Rates]:
     """Rates of yes in both arms, from the shares of honest yes and honest no."""
-    p1, p2 = arms.truth
-    return lambda honest_yes, honest_no: (honest_yes + (1 - p1) * honest_no, honest_yes + (1 - p2) * honest_no)
+    (t1, t2), (f1, f2) = arms.honest_yes, arms.honest_no
+    return lambda honest_yes, honest_no: (honest_yes * t1 + honest_no * f1, honest_yes * t2 + honest_no * f2)
+
+
+def _solved(arms: Arms) -> tuple[Rates, Rates]:
+    """The factors by which both rates are multiplied for the shares of honest yes and of honest no."""
+    (t1, t2), (f1, f2) = arms.honest_yes, arms.honest_no
+    share = 1 / (t1 * f2 - t2 * f1)
+    return (f2 * share, -f1 * share), (-t2 * share, t1 * share)
 
 
 def _best_honest(

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from randomized_response import Channel, cheater_channel, forced_response, warner
 from randomized_response.two_arms import cheater_detection, stochastic_lie_detector, unknown_prevalence
 
 ARMS = {"yes": (650, 350), "n": (1000, 1000), "truth": ("1/4", "3/4")}
@@ -214,3 +215,77 @@ def test_cheating_detection_triangular_model_is_the_cheaters():
     found = cheater_detection(yes, (100_000, 100_000), ("3/4", "1/4"))
     assert found.honest_yes.unbiased == pytest.approx(0.2, abs=1e-4)
     assert found.cheaters.unbiased == pytest.approx(0.15, abs=1e-4)
+
+
+BOTH_FORCED = (forced_response(truth="1/2", yes="1/2"), forced_response(truth="3/4", yes="1/2"))
+MIRRORED = (warner(truth="1/4"), warner(truth="3/4"))
+YES_FORCED = (forced_response(truth="1/4", yes="1"), forced_response(truth="3/4", yes="1"))
+TABLES = pytest.mark.parametrize("tables", [BOTH_FORCED, MIRRORED, YES_FORCED], ids=["both", "mirrored", "yes"])
+
+
+def rates_of(tables, honest_yes, honest_no):
+    return np.array([honest_yes * one.matrix[1, 1] + honest_no * one.matrix[0, 1] for one in tables])
+
+
+class TestTablesOfTheArms:
+    """A coin that may also force a no (Ostapczuk, Musch & Moshagen 2009), or ask for the opposite."""
+
+    @pytest.mark.parametrize("design", DESIGNS[:2])
+    def test_tables_that_force_a_yes_are_truth_probabilities(self, design):
+        assert design(**(ARMS | {"truth": YES_FORCED})) == design(**ARMS)
+
+    @TABLES
+    def test_expected_counts_give_back_the_shares(self, tables):
+        yes = tuple(round(rate) for rate in 80_000 * rates_of(tables, 0.25, 0.55))
+        cheats = cheater_detection(yes, (80_000, 80_000), tables)
+        assert cheats.honest_yes.unbiased == pytest.approx(0.25, abs=1e-9)
+        assert cheats.cheaters.constrained == pytest.approx(0.2, abs=1e-9)
+        lies = stochastic_lie_detector(yes, (80_000, 80_000), tables)
+        assert lies.prevalence.unbiased == pytest.approx(0.45, abs=1e-9)
+        assert lies.honesty.constrained == pytest.approx(0.25 / 0.45, abs=1e-9)
+
+    @TABLES
+    def test_constrained_estimate_is_the_maximum(self, tables):
+        grid = [(a, b) for a in np.linspace(0, 1, 41) for b in np.linspace(0, 1, 41) if a + b <= 1]
+        for first in range(0, 41, 8):
+            for second in range(0, 41, 8):
+                found = cheater_detection((first, second), (40, 40), tables)
+                best = max(kernel((first, second), (40, 40), rates_of(tables, a, b)) for a, b in grid)
+                assert found.log_likelihood >= best - 1e-9
+                kept = (found.honest_yes.constrained, found.honest_no.constrained)
+                rates = np.clip(rates_of(tables, *kept), 0, 1)
+                assert kernel((first, second), (40, 40), rates) == pytest.approx(found.log_likelihood, abs=1e-6)
+
+    @pytest.mark.parametrize("tables", [BOTH_FORCED, MIRRORED], ids=["both", "mirrored"])
+    def test_intervals_and_test_by_simulation(self, tables):
+        """500 samples without and with cheaters, 1,500 people an arm.
+
+        At 5 %, 11 to 39 rejections but for 3 standard deviations (0.003); 95 % of 500 is 461 to 489 (the same).
+        """
+        generator = np.random.default_rng(2009)
+        draws = generator.binomial(1500, rates_of(tables, 0.3, 0.7), size=(500, 2)).tolist()
+        found = [cheater_detection(tuple(one), (1500, 1500), tables).no_cheaters.p_value for one in draws]
+        assert 11 <= sum(p < 0.05 for p in found) <= 39
+        draws = generator.binomial(1500, rates_of(tables, 0.3, 0.5), size=(500, 2)).tolist()
+        shares = [cheater_detection(tuple(one), (1500, 1500), tables) for one in draws]
+        assert 461 <= sum(one.cheaters.low <= 0.2 <= one.cheaters.high for one in shares) <= 489
+        assert 461 <= sum(one.honest_yes.low <= 0.3 <= one.honest_yes.high for one in shares) <= 489
+
+    @pytest.mark.parametrize(
+        ("truth", "message"),
+        [
+            ((BOTH_FORCED[0], BOTH_FORCED[0]), "truth must differ between the arms"),
+            ((Channel(((4, 0), (2, 2))), Channel(((4, 0), (0, 4)))), "tables that tell nothing more together in both"),
+            (
+                ("1/4", cheater_channel("1/4")),
+                r"truth\[1\] must be a channel of two answers and two reports; got 3 x 2",
+            ),
+        ],
+    )
+    def test_tables_that_tell_nothing_are_refused(self, truth, message):
+        with pytest.raises(ValueError, match=message):
+            cheater_detection(**(ARMS | {"truth": truth}))
+
+    def test_unknown_prevalence_takes_no_tables(self):
+        with pytest.raises(ValueError, match=r"truth\[0\] must be a fraction as text"):
+            unknown_prevalence(**(ARMS | {"truth": YES_FORCED}))
