@@ -18,13 +18,13 @@ from surveys.accounts.teams import home_team
 from surveys.definition import bounds, definitions
 from surveys.definition import templates as topics
 from surveys.definition.definitions import drawn_items, total_epsilon
+from surveys.definition.own_coin.instructions import instructions_for
 from surveys.definition.templates import Template
 from surveys.labels import spoken, translated
 from surveys.lifecycle import selectors, services
 from surveys.models import Item
 from surveys.panel.forms.survey import SamePeopleForm
 from surveys.panel.views import panel_page, signed_in
-from surveys.rendering.own_coin.instructions import instructions_for
 
 LONGEST_TITLE = 300
 

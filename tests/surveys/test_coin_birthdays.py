@@ -15,12 +15,12 @@ from collector.designs.selectors import get_design
 from collector.models import WaitingReport
 from surveys.accounts.teams import home_team
 from surveys.definition.definitions import complete, design_of
+from surveys.definition.own_coin.devices import BIRTHDAYS
+from surveys.definition.own_coin.instructions import birthdays_for, instructions_for
 from surveys.lifecycle import services
 from surveys.models import Page
 from surveys.opening.services import open_survey
 from surveys.rendering.own_coin import page, sheet
-from surveys.rendering.own_coin.devices import BIRTHDAYS
-from surveys.rendering.own_coin.instructions import birthdays_for, instructions_for
 from tests.tools.paper import sheet_data, texts
 
 MONTHS = (
@@ -155,7 +155,7 @@ def test_birthday_page_to_store_keeps_the_mark(alice: User) -> None:
 def test_birthday_review_follows_the_stored_page(alice: User, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever instructions a later version of Candor has for the design, as here none by birthdays."""
     version = open_survey(services.write_survey(definition("1/4"), team=home_team(alice)))
-    monkeypatch.setattr("surveys.rendering.own_coin.instructions.birthdays_for", lambda design: None)
+    monkeypatch.setattr("surveys.definition.own_coin.instructions.birthdays_for", lambda design: None)
     assert b"toss" in page.render_page(get_design(version.design_id), "en").lower()
     look = post(ADDRESS, {"design": version.design_id, "item-1": "1"})
     assert ALIKE in said(look)

@@ -12,9 +12,9 @@ import pytest
 from collector import designs
 from collector.designs import Design
 from randomized_response import Channel, forced_response, k_ary, warner
+from surveys.definition.own_coin.devices import DEVICES
+from surveys.definition.own_coin.instructions import Instruction, instruction_for, instructions_for
 from surveys.rendering.own_coin import sentences
-from surveys.rendering.own_coin.devices import DEVICES
-from surveys.rendering.own_coin.instructions import Instruction, instruction_for, instructions_for
 from tests.factories import payloads
 
 SIZES = (2, 4, 6, 8, 12, 36)

@@ -11,8 +11,8 @@ from collector.designs import Design
 from estimator.base.languages import activated
 from estimator.models import Run
 from estimator.reports import paper, report
+from surveys.definition.own_coin.instructions import instructions_for
 from surveys.rendering.own_coin import page, sheet
-from surveys.rendering.own_coin.instructions import instructions_for
 
 
 def sheet_data(document: dict[str, Any], language: str = "en") -> dict[str, Any]:

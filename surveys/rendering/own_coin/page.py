@@ -2,26 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from collector.designs import Design, Item
+from collector.designs import Design
 from collector.endpoint.parsing import ParsedReport
 from collector.errors import RequestRefused
 from estimator.base import wording
 from estimator.base.protection import Level, level_of_design, total_ratio
-from estimator.base.questions import question_of
 from surveys.definition.languages import address_of, language_links
+from surveys.definition.own_coin.devices import BIRTHDAYS, COIN
+from surveys.definition.own_coin.instructions import Instruction, instructions_for
 from surveys.rendering import beside, claims, pages
 from surveys.rendering.own_coin import sentences
-from surveys.rendering.own_coin.devices import BIRTHDAYS, COIN, Outcome
-from surveys.rendering.own_coin.instructions import Instruction, instructions_for
-
-MOST_FACES = 6
-"""Maximum coins and dice shown for a rule; one with more has a bar with its frequency instead."""
+from surveys.rendering.own_coin.questions import CoinQuestion, coin_question
 
 
 class Frame(pages.Texts, beside.LogoTexts):
@@ -29,32 +24,6 @@ class Frame(pages.Texts, beside.LogoTexts):
 
     address: str
     version: int
-
-
-@dataclass(frozen=True)
-class CoinRule:
-    """What the device shows, what to do then, and how many outcomes it has; `pictures` of them where they are few."""
-
-    shown: str
-    action: str
-    count: int
-    pictures: list[Outcome]
-
-
-@dataclass(frozen=True)
-class CoinQuestion:
-    """A question with what to toss for it."""
-
-    name: str
-    before: beside.BeforeTexts | None
-    pictures: list[beside.ShownChoice]
-    wording: str
-    helped: bool
-    choices: list[str]
-    toss: str
-    outcomes: int
-    factor: str
-    rules: list[CoinRule]
 
 
 class CoinPage(Frame):
@@ -116,7 +85,7 @@ def context(design: Design, instructions: list[Instruction], language: str) -> C
         "claim": str(claims.claim(design)),
         "warns": level_of_design(design) is Level.WARNING,
         "questions": [
-            _question(number, item, instruction, language, helped=item.key in helped)
+            coin_question(number, item, instruction, language, helped=item.key in helped)
             for number, (item, instruction) in enumerate(zip(design.items, instructions, strict=True), start=1)
         ],
     }
@@ -193,30 +162,6 @@ def _helped(design: Design) -> set[str]:
     """The questions behind which the help line is shown: by themselves, or as the last of such a section."""
     last = {item.section: item.key for item in design.items}
     return {*design.about.items, *(last[section] for section in design.about.sections)}
-
-
-def _question(number: int, item: Item, instruction: Instruction, language: str, *, helped: bool) -> CoinQuestion:
-    born = instruction.device in BIRTHDAYS
-    choices = sentences.alike() if born else [choice[language] for choice in item.choices]
-    rules = [] if born else [_rule(instruction, place, choices) for place in range(len(instruction.rules))]
-    toss, outcomes = sentences.toss(instruction), len(instruction.device.outcomes)
-    factor = wording.odds(_ratio(item))
-    before = beside.before_in(item.before, language)
-    pictures = [choice for choice in beside.shown_choices(item, language) if choice.picture]
-    name, words = f"item-{number}", item.wording[language]
-    return CoinQuestion(name, before, pictures, words, helped, choices, toss, outcomes, factor, rules)
-
-
-def _rule(instruction: Instruction, place: int, choices: list[str]) -> CoinRule:
-    rule = instruction.rules[place]
-    drawn = sorted(rule.outcomes, key=str) if sum(map(len, rule.outcomes)) <= MOST_FACES else []
-    shown, action = sentences.outcome_sentence(instruction, place), sentences.device_sentence(rule.marks, choices)
-    return CoinRule(shown, action, len(rule.outcomes), drawn)
-
-
-def _ratio(item: Item) -> Fraction:
-    """The factor by which one response can multiply the odds of an answer; finite in every frozen design."""
-    return Fraction(question_of(item).mechanism.ratio)
 
 
 def reason(refusal: RequestRefused) -> str:

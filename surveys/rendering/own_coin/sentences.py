@@ -8,8 +8,8 @@ from django.utils.dates import MONTHS as MONTH_NAMES
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from surveys.rendering.own_coin.devices import COIN, DIE, Device, Outcome, Share, heads, total
-from surveys.rendering.own_coin.instructions import OPPOSITE, Instruction, Marks, own_instruction
+from surveys.definition.own_coin.devices import COIN, DIE, Device, Outcome, Share, heads, total
+from surveys.definition.own_coin.instructions import OPPOSITE, Instruction, Marks, own_instruction
 
 TOSS = {
     "coin": gettext_lazy("Toss a coin where nobody sees it."),

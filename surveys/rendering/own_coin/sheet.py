@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 
 from collector.designs import Design
 from estimator.base.typesetting import typeset
+from surveys.definition.own_coin.instructions import instructions_for
 from surveys.rendering.own_coin import page
-from surveys.rendering.own_coin.instructions import instructions_for
+from surveys.rendering.own_coin.questions import CoinQuestion
 
 TEMPLATE = Path(__file__).parent / "paper" / "sheet.typ"
 
@@ -163,7 +164,7 @@ def _by_birthdays() -> Guidance:
     }
 
 
-def _question(number: int, entry: page.CoinQuestion) -> dict[str, object]:
+def _question(number: int, entry: CoinQuestion) -> dict[str, object]:
     rules = [
         asdict(rule)
         | {

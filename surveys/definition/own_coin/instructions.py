@@ -10,12 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from django.utils.translation import gettext
+
 from collector.designs import Channel, Design, Item
+from collector.designs.arms import ONE_MARK
+from collector.designs.background import PLACE
+from collector.designs.checks import require
 from estimator.base.birthdays import by_birthdays, months_of
 from estimator.base.mechanisms import REGISTRY, ByHand
-from surveys.rendering.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
+from surveys.definition.own_coin.devices import BIRTHDAYS, DEVICES, Device, Share
 
-KINDS = ("yes_no", "one_choice", "scale")
 MOST_CHOICES = 6
 MOST_RULES = 8
 """Maximum rules that a person can follow for one question."""
@@ -52,9 +56,23 @@ def instructions_for(design: Design) -> list[Instruction] | None:
     return complete if len(complete) == len(found) else None
 
 
+def require_tossable(design: Design) -> None:
+    """Raise ValidationError where a version of the page has people toss a coin, and no coin or die has a table.
+
+    Such a version never asks about birthdays: what it asks stands on the page with the choices of all versions.
+    """
+    for number, (arm, asked) in enumerate(zip(design.background.arms, design.versions, strict=False)):
+        for item in (design.items[place] for place in asked if arm.own_coin):
+            tickets = sum(item.channel.weights[0])
+            words = gettext("own_coin needs tables that coins or dice have; that of {item} has {tickets} tickets a row")
+            message = words.format(item=item.key, tickets=tickets)
+            path = (*PLACE, "questions", 0, "arms", number, "explanation")
+            require(instruction_for(item.channel) is not None, path, message)
+
+
 def _is_one_mark(item: Item) -> bool:
     """True if everybody is asked the item and its answer is one of a few choices, by one row of one table."""
-    return item.kind in KINDS and item.encoding == "single" and item.asked_if is None
+    return item.kind in ONE_MARK and item.encoding == "single" and item.asked_if is None
 
 
 def instruction_for(channel: Channel) -> Instruction | None:

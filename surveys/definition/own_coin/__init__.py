@@ -1,0 +1,1 @@
+"""Coins and dice: which tables can be tossed, and by which rules."""
