@@ -4,7 +4,8 @@
 
 The anchored crosswise share with people who answer by chance; a share corrected by a control question; the extended
 crosswise share, and its test with people who prefer one report; bounds for those who did not answer; the difference of
-a share between two versions of a page with tickets of their own. Seeded.
+a share between two versions of a page with tickets of their own; people who mark No whatever their coin shows, told by
+two coins. Seeded.
 """
 
 import argparse
@@ -17,7 +18,9 @@ from typing import TypeVar
 import numpy as np
 
 from randomized_response import (
+    Channel,
     anchored_crosswise,
+    cheater_detection,
     compare,
     crosswise,
     estimate_proportions,
@@ -42,6 +45,16 @@ TABLES = {
     "crosswise 1/4": crosswise(prevalence="1/4"),
 }
 """Of the second version; the first has the first of them."""
+
+COINS = {
+    "Warner 3/4, 1/4": (warner(truth="3/4"), warner(truth="1/4")),
+    "forced yes 1/4, 3/4": tuple(forced_response(truth="1/2", yes=yes) for yes in ("1/4", "3/4")),
+    "truth 1/4, 3/4": tuple(forced_response(truth=truth, yes="1") for truth in ("1/4", "3/4")),
+}
+"""Of two versions with a coin: each reverses the other, forces Yes more rarely or more often, or else forces Yes."""
+DISOBEY = (0.0, 0.1)
+FEWER = 5
+"""The lines on coins are of so many times fewer samples."""
 
 T = TypeVar("T")
 Setting = tuple[str, int, float, float, str]
@@ -104,7 +117,7 @@ def bounded(setting: Setting, rounds: int) -> float:
     _, n, share, rate, _ = setting
     random, table = np.random.default_rng([3, n, int(1000 * share), int(1000 * rate)]), warner(truth="4/5")
     held = np.zeros(2)
-    yes = share * float(table.matrix[1, 1]) + (1 - share) * float(table.matrix[0, 1])
+    yes = _rate(share, table)
     for _ in range(rounds):
         ones = int(random.binomial(n, yes))
         found = nonresponse_bounds(estimate_proportions([n - ones, ones], table), rate)
@@ -124,12 +137,31 @@ def differed(setting: Setting, rounds: int) -> float:
         found = compare(mine, theirs)
         return bool(found.low[1] <= higher <= found.high[1])
 
-    rates = [
-        yes * float(table.matrix[1, 1]) + (1 - yes) * float(table.matrix[0, 1])
-        for yes, table in ((share, first), (share + higher, second))
-    ]
+    rates = [_rate(share, first), _rate(share + higher, second)]
     drawn = random.binomial(n // 2, rates, size=(rounds, 2)).tolist()
     return sum(holds(one, other) for one, other in drawn) / rounds
+
+
+def coins(setting: Setting, rounds: int) -> tuple[float, float]:
+    """The share of rounds whose interval holds the share of people who mark No, and of those whose test finds some."""
+    _, n, share, disobey, name = setting
+    first, second = COINS[name]
+    random = np.random.default_rng([6, n, int(1000 * share), int(1000 * disobey), list(COINS).index(name)])
+
+    @cache
+    def found(one: int, other: int) -> tuple[bool, bool]:
+        made = cheater_detection((one, other), (n // 2, n // 2), (first, second))
+        return made.cheaters.low <= disobey <= made.cheaters.high, made.no_cheaters.p_value < ALARM
+
+    rates = [(1 - disobey) * _rate(share, table) for table in (first, second)]
+    drawn = random.binomial(n // 2, rates, size=(rounds // FEWER, 2)).tolist()
+    held, alarms = zip(*(found(one, other) for one, other in drawn), strict=True)
+    return float(np.mean(held)), float(np.mean(alarms))
+
+
+def _rate(share: float, table: Channel) -> float:
+    """The chance of a report of yes."""
+    return share * float(table.matrix[1, 1]) + (1 - share) * float(table.matrix[0, 1])
 
 
 def _value(fraction: str) -> float:
@@ -196,6 +228,19 @@ least; {below} of {settings} settings are below 94 %. Where the shares are equal
 |---|---|---|---|---|"""
 
 
+COIN = """
+## People who do not follow a coin
+
+Half of the people toss one coin, half another, and some mark No whatever it shows. The interval of their share by
+`cheater_detection` holds it in {least:.1%} to {most:.1%} of {samples:,} samples; {below} of {settings} settings are
+below 94 %. Where everybody follows the coin its test at {alarm:.0%} raises an alarm in {false_least:.1%} to
+{false_most:.1%}; where 10 % do not it finds that in {power:.0%} or more with 600 responses by coins that are each
+other's reverse.
+
+| Responses | Share | Mark No | Coins | Holds | Found |
+|---|---|---|---|---|---|"""
+
+
 def _all(
     pool: ProcessPoolExecutor, measure: Callable[[Setting, int], T], settings: list[Setting], rounds: int
 ) -> list[T]:
@@ -239,6 +284,23 @@ def main(rounds: int) -> None:
         alike = [1 - one for (_, _, _, higher, _), one in zip(settings, holds, strict=True) if not higher]
         print(DIFFERED.format(**_numbers(holds), false_least=min(alike), false_most=max(alike)))
         _lines(settings, holds)
+        _coins(pool, rounds)
+
+
+def _coins(pool: ProcessPoolExecutor, rounds: int) -> None:
+    settings = [("coins", *one) for one in product(SIZES, SHARES, DISOBEY, COINS)]
+    pairs = _all(pool, coins, settings, rounds)
+    held = [one for one, _ in pairs]
+    false = [found for (_, _, _, disobey, _), (_, found) in zip(settings, pairs, strict=True) if not disobey]
+    power = [
+        found
+        for (_, n, _, disobey, name), (_, found) in zip(settings, pairs, strict=True)
+        if n == 600 and disobey and name.startswith("Warner")
+    ]
+    told = {"samples": rounds // FEWER, "alarm": ALARM, "power": min(power)}
+    print(COIN.format(**_numbers(held), **told, false_least=min(false), false_most=max(false)))
+    for (_, n, share, disobey, name), (one, found) in zip(settings, pairs, strict=True):
+        print(f"| {n:,} | {share:g} | {disobey:g} | {name} | {one:.1%} | {found:.1%} |")
 
 
 if __name__ == "__main__":
