@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
 MOST_ARMS = 4
 MOST_WEIGHT = 100
-Explanation = Literal["before", "after"]
+Explanation = Literal["before", "after", "own_coin"]
+ONE_MARK = ("yes_no", "one_choice", "scale")
+"""The kinds of questions that are answered with one mark of a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
     """A version of the page.
 
-    - `explanation`: whether the page explains the tickets before the questions, or after Send.
+    - `explanation`: whether the page explains the tickets before the questions, or after Send; or has respondents toss
+      a coin of their own, and sends what they mark by it (docs/adr/0057-own-coin-arms.md).
     - `weight`: of so many of all weights this arm is drawn.
     - `introduction`: in place of the survey's own; empty for that.
     - `instead`: the key of the question that this arm asks instead, by the key of the one that it leaves out.
@@ -40,6 +43,11 @@ class Arm:
     introduction: Text
     instead: Mapping[str, str]
     consent: Text
+
+    @property
+    def own_coin(self) -> bool:
+        """Whether respondents toss a coin or die of their own, and the page draws no tickets for what it asks."""
+        return self.explanation == "own_coin"
 
     @classmethod
     def of(cls, arm: Mapping[str, Any]) -> Self:
@@ -70,12 +78,23 @@ def versions_of(keys: Sequence[str], changes: Sequence[Mapping[str, str]]) -> tu
     ) or (tuple(range(len(keys))),)
 
 
+def arm_of(design: "Design", stratum: int) -> int:
+    """The place of the version of the page whose respondents are in this group or cell; 0 without arms."""
+    if not design.background.arms:
+        return 0
+    (arm,) = design.background.cells[stratum][0]  # the answer to the first background question; one in each cell
+    return arm
+
+
 def asked_in(design: "Design", stratum: int) -> tuple[int, ...]:
     """The places of the questions that the version of the page asks whose respondents are in this group or cell."""
-    if len(design.versions) == 1:
-        return design.versions[0]
-    (arm,) = design.background.cells[stratum][0]  # the answer to the first background question; one in each cell
-    return design.versions[arm]
+    return design.versions[arm_of(design, stratum)]
+
+
+def tossed_items(design: "Design") -> set[str]:
+    """The keys of the questions that some version of the page asks by a coin of the respondents' own."""
+    arms = zip(design.background.arms, design.versions, strict=False)
+    return {design.items[place].key for arm, asked in arms if arm.own_coin for place in asked}
 
 
 def check_arms(value: object, path: Path, languages: list[str] | None = None) -> int:
@@ -86,7 +105,7 @@ def check_arms(value: object, path: Path, languages: list[str] | None = None) ->
     for number, one in enumerate(arms):
         at = (*path, number)
         arm = exact_keys(one, {"explanation", "weight"}, at, optional={"introduction", "instead", "consent"})
-        one_of(arm["explanation"], get_args(Explanation), (*at, "explanation"), gettext("before or after"))
+        one_of(arm["explanation"], get_args(Explanation), (*at, "explanation"), gettext("before, after or own_coin"))
         whole(arm["weight"], (*at, "weight"), low=1, high=MOST_WEIGHT)
         for name in ("introduction", "consent"):
             if name in arm and languages is not None:
@@ -129,6 +148,16 @@ def check_instead(items: Sequence["Item"], arms: Sequence[Arm], path: Path) -> N
             after = gettext("must ask {first} too, as {item} is asked after some answers to it")
             first = item.asked_if.item if item.asked_if else ""
             require(reached, (*path, number, "instead"), after.format(first=first, item=item.key))
+
+
+def check_marks(items: Sequence["Item"], arms: Sequence[Arm], path: Path) -> None:
+    """Validate that what arms with a coin of one's own ask is asked of everybody and answered with one mark."""
+    versions = versions_of([item.key for item in items], [arm.instead for arm in arms])
+    for number, (arm, asked) in enumerate(zip(arms, versions, strict=False)):
+        for item in (items[place] for place in asked if arm.own_coin):
+            one = item.kind in ONE_MARK and item.encoding == "single" and not item.dropdown and item.asked_if is None
+            words = gettext("own_coin needs questions that everybody answers with a mark of a few; got {item}")
+            require(one, (*path, number, "explanation"), words.format(item=item.key))
 
 
 def _check_same_answers(one: "Item", other: "Item", path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from django.utils.translation import gettext
 
 from collector.designs import appearance, background, entry, items
-from collector.designs.arms import check_instead
+from collector.designs.arms import check_instead, check_marks
 from collector.designs.background import Background
 from collector.designs.checks import (
     decimal,
@@ -163,6 +163,7 @@ def _background(document: Mapping[str, object], languages: list[str], asked: lis
         path = (*place, "questions", 0, "arms", number, "consent")
         require(not arm.consent or "consent_statements" in document, path, agreed)
     check_instead(asked, arms, (*place, "questions", 0, "arms"))
+    check_marks(asked, arms, (*place, "questions", 0, "arms"))
 
 
 def _shares(shares: list[object], path: Path) -> None:

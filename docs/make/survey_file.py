@@ -94,7 +94,7 @@ PARTS: dict[str, tuple[str, Keys]] = {
         "arms": ("list of mappings", "In the first question alone: nobody is asked, the browser draws one of these [versions of the page](#arm); its `choices` are their names."),
     }),
     "arm": ("An entry of `arms` of the first background question.", {
-        "explanation": ("`before` or `after`", "Whether the page explains the tickets before the questions or after Send."),
+        "explanation": ("`before`, `after` or `own_coin`", "Whether the page explains the tickets before the questions or after Send, or has respondents toss a coin or die of their own."),
         "weight": ("whole number", "How often it is drawn beside the others, 1 to 100."),
         "introduction": ("text", "In place of the survey's introduction."),
         "instead": ("mapping", "The key of a question that it asks instead of another, by the key of the one that it leaves out: `{used: crosswise}`. Both have the same kind and choices. Not in the first version."),

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from numpy.typing import NDArray
 
 from estimator.analyses.quantities import Quantity, quantities_of, quantity_of
 from estimator.analyses.rows import AnalysisRow
@@ -115,19 +116,17 @@ def _compared(results: Results, item: QuestionResults) -> Iterator[_Compared]:
     None where some version has too few responses, or there is none.
     """
     design, confidence = item.design, item.confidence
-    groups, arms = _versions(item), design.background.arms
+    groups, arms = versions_of(item), design.background.arms
     if len(groups) < 2 or any(item.key in arm.instead.values() for arm in arms):
         return
     items = {one.key: one for one in results.items}
-    asked = [items[arms[number].instead.get(item.key, item.key)] for number in _numbers(groups)]
-    counts = [
-        np.stack(one.totals, axis=1)[list(group.rows)].sum(axis=0) for one, group in zip(asked, groups, strict=True)
-    ]
+    asked = [items[arms[number].instead.get(item.key, item.key)] for number in numbers_of(groups)]
+    counts = [totals_in(one, group) for one, group in zip(asked, groups, strict=True)]
     fits = [fit_of(one.question, sent, confidence) for one, sent in zip(asked, counts, strict=True)]
     told = [set(_parts_told(one)) for one in asked]
     if not all(fits):
         return
-    names = tuple(design.background.questions[0].choices[number][item.language] for number in _numbers(groups))
+    names = tuple(design.background.questions[0].choices[number][item.language] for number in numbers_of(groups))
     for token in quantities_of(design, item.position):
         if not all(token.partition(":")[2] in parts for parts in told):
             continue
@@ -147,7 +146,7 @@ def _parts_told(item: QuestionResults) -> Iterator[str]:
     return (token.partition(":")[2] for token in quantities_of(item.design, item.position))
 
 
-def _versions(item: QuestionResults) -> list[ReleasedGroup]:
+def versions_of(item: QuestionResults) -> list[ReleasedGroup]:
     """The respondents of each version, in the order of the versions; none of a survey without versions."""
     background = item.design.background
     if not background.arms:
@@ -155,7 +154,14 @@ def _versions(item: QuestionResults) -> list[ReleasedGroup]:
     return [group for group in item.partition.groups if group.key.partition("=")[0] == background.questions[0].key]
 
 
-def _numbers(groups: Sequence[ReleasedGroup]) -> list[int]:
+def totals_in(item: QuestionResults, group: ReleasedGroup) -> NDArray[np.int64]:
+    """How often a group sent each symbol of a question."""
+    sent: NDArray[np.int64] = np.stack(item.totals, axis=1)[list(group.rows)].sum(axis=0)
+    return sent
+
+
+def numbers_of(groups: Sequence[ReleasedGroup]) -> list[int]:
+    """The places of the versions of these groups."""
     return [int(group.key.partition("=")[2]) - 1 for group in groups]
 
 

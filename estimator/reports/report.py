@@ -17,6 +17,7 @@ from estimator.reports import disclosures, facts, privacy, reading
 from estimator.reports import question_blocks as blocks
 from estimator.reports import verification as verifying
 from estimator.reports.arms_check import check_of_arms
+from estimator.reports.coin_check import check_of_coins
 from estimator.reports.facts import Fact
 from estimator.reports.methods import Methods, confidence, methods
 from estimator.reports.nonresponse import check_of_nonresponse
@@ -335,7 +336,8 @@ def build(run: Run, known: ReportContext = NOTHING_KNOWN, *, most: int | None = 
     # The first questions alone are wanted for a glance at what was found, not for what it was before.
     if most is not None:
         return EstimateReport(read, disclosure, formatted(), made)
-    checks = tuple(one for one in (check_of_controls(read), check_of_arms(read)) if one is not None)
+    made_checks = (check_of_controls(read), check_of_arms(read), check_of_coins(read))
+    checks = tuple(one for one in made_checks if one is not None)
     others = check_of_nonresponse(read, disclosure.asked)
     more = changes(read, manner), published(run), checks, () if others is None else (others,)
     return EstimateReport(read, disclosure, formatted(), made, *more)

@@ -54,8 +54,15 @@ ARM_NAMES = {
         "fr": "Expliquée après",
         "ar": "الشرح بعد الإرسال",
     },
+    "own_coin": {
+        "en": "Own coin",
+        "de": "Eigene Münze",
+        "es": "Moneda propia",
+        "fr": "Pièce personnelle",
+        "ar": "عملة معدنية خاصة",
+    },
 }
-"""What arms are called, by when they explain."""
+"""What arms are called, by when they explain the tickets, if they have some."""
 ARM_CONSENT = {
     "en": "On my version of this page, fewer tickets decide than on another version. I agree to that.",
     "de": "In meiner Fassung dieser Seite entscheiden weniger Lose als in einer anderen. Damit bin ich einverstanden.",

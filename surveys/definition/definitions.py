@@ -28,6 +28,7 @@ from surveys.definition.keys import even_keys
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.numerals import plain_decimal
+from surveys.definition.own_coin.instructions import require_tossable
 from surveys.definition.parts import BUDGET, SAME_PEOPLE, Definition, FieldworkPart, ItemPart
 from surveys.definition.picture_files import encoded, read_pictures
 from surveys.definition.pictures import CleanPicture
@@ -159,6 +160,7 @@ def design_of(definition: Definition, *, version: int, opening: OpeningOptions =
     design = drawn_items(definition, version=version, opening=opening)
     require_every_language(definition)
     appearance.require_contrast(design.look)
+    require_tossable(design)
     _filled_in({name: part for name, part in definition.items() if name != "slug"}, ())
     _within_ceiling(design, opening, gettext("Lower the truth probability of a question, or ask fewer questions."))
     return design

@@ -94,11 +94,19 @@ def arms_in_words(design: Design, arms: Sequence[Arm]) -> str:
             "on nothing. One that explains the tickets after Send says so before the questions."
         )
     total, names = sum(arm.weight for arm in arms), design.background.questions[0].choices
+    if tossing := [name[design.language] for name, arm in zip(names, arms, strict=True) if arm.own_coin]:
+        text = _(
+            "The survey compares versions of its page. Each browser draws one and sends openly which: %(versions)s. "
+            "With %(tossing)s the page draws no tickets: respondents toss a coin or die of their own by the same "
+            "tables and mark what it tells, and nobody sees whether they follow it. What a version does not ask is "
+            "sent as a random answer that depends on nothing. A version that explains tickets after Send says so "
+            "before the questions."
+        )
     drawn = (
         f"“{name[design.language]}” ({wording.percent(arm.weight / total)})"
         for name, arm in zip(names, arms, strict=True)
     )
-    return text % {"versions": ", ".join(drawn)}
+    return text % {"versions": ", ".join(drawn), "tossing": ", ".join(f"“{name}”" for name in tossing)}
 
 
 def own_consents(design: Design, arms: Sequence[Arm]) -> Iterator[str]:

@@ -45,6 +45,7 @@ from surveys.planning.group_warnings import group_warnings
 from surveys.planning.question import PlannedQuestion
 from surveys.planning.wording import amount
 from surveys.rendering.own_coin.page import has_page
+from surveys.rendering.own_coin.questions import CoinQuestion, tosses
 from surveys.rendering.page_pictures import Screen, screens
 
 TEMPLATE = Path(__file__).parent / "dossier.typ"
@@ -175,7 +176,7 @@ def contents(survey: Survey, design: Design, *, expected: int, today: date, lang
         ],
         "missing": [[one.title, one.text] for one in checklist(survey, design, expected) if not one.done],
         "protection": list(_protection(design, labels)),
-        "questions": [_scheme(number, label) for number, label in enumerate(labels, start=1)],
+        "questions": [_scheme(number, label, design) for number, label in enumerate(labels, start=1)],
         "precision": list(_precision(survey, expected)),
         "precision_note": _groups_note(survey, design, expected),
         "stored": _stored(survey),
@@ -278,18 +279,27 @@ def _protection(design: Design, labels: list[QuestionPrivacy]) -> Iterator[str]:
         }
 
 
-def _scheme(number: int, label: QuestionPrivacy) -> dict[str, object]:
+def _scheme(number: int, label: QuestionPrivacy, design: Design) -> dict[str, object]:
     """The randomisation of a question, in words and as a table."""
+    tossed = tosses(design, design.language).get(design.items[number - 1].key)
+    coin = "" if tossed is None else _by_coin(tossed)
     return {
         "number": number,
         "wording": label.wording,
-        "words": " ".join(filter(None, (label.sentence, label.named, label.how))),
+        "words": " ".join(filter(None, (label.sentence, label.named, label.how, coin))),
         "caption": str(label.tickets.caption),
         "corner": str(label.tickets.corner),
         "columns": [str(name) for name in label.tickets.columns],
         "rows": [[str(name), *(str(text) for text, _own in cells)] for name, cells in label.tickets.rows],
         "remark": str(label.tickets.remark),
     }
+
+
+def _by_coin(question: CoinQuestion) -> str:
+    """What the versions of the page with a coin ask of respondents."""
+    rules = " ".join(f"{rule.shown}: {rule.action}" for rule in question.rules)
+    text = _("Versions with a coin of one’s own say: “%(toss)s %(rules)s”")
+    return text % {"toss": question.toss, "rules": rules}
 
 
 def _precision_how() -> str:

@@ -35,6 +35,9 @@ BLOCKS = frozenset({"button", "question-name", "question-note", "question-number
 CLOSED = frozenset({"practice", "check"})
 """Folds, and what has some, that only a script can fill."""
 
+NOT_SHOWN = frozenset({"after", "own_coin"})
+"""What only some versions of the page show: a picture is of the one that draws tickets and explains them before."""
+
 FIRST_ONLY = frozenset({"opening", "practice", "waves"})
 FIRST_ONLY_IDS = frozenset({"group", "inviting"})
 """What is not shown beside later sections."""
@@ -137,7 +140,7 @@ class _Script:
         for statement in (one for one in self._page.walk() if "data-version" in one.attributes):
             _hide(statement, hidden=False)
         for one in self._page.walk():
-            if one.attributes.get("data-arm-only") == "after":
+            if one.attributes.get("data-arm-only") in NOT_SHOWN:
                 one.attributes |= {"hidden": "", "data-stage": ""}
         for around in (one for one in self._page.walk() if CLOSED & set(one.classes)):
             for fold in (one for one in around.walk() if one.tag == "details"):

@@ -23,8 +23,10 @@ from django.utils.translation import gettext_lazy as _
 from collector.designs import Design, Ending, Grid, Item, Screening
 from surveys.definition.appearance import style_sheet
 from surveys.definition.languages import LanguageLink, address_of, language_links, plurals_of
+from surveys.lifecycle.selectors import direction_of
 from surveys.rendering import claims
 from surveys.rendering.beside import before_in, has_beside, logo_in, shown_choices
+from surveys.rendering.own_coin.questions import of_versions, tosses
 
 STYLE = re.compile(rb"<style>([^<]*)</style>")
 LONG_LIST = 8
@@ -115,6 +117,7 @@ def _openly(design: Design, language: str) -> dict[str, object]:
         "background": background_in(design, language),
         "openly": bool(design.background),
         "arms": [arm.introduction.get(language, "") for arm in design.background.arms],
+        "coin": of_versions(design, language),
     }
 
 
@@ -170,8 +173,7 @@ def spent_address(language: str) -> str:
 
 
 def _spent_door(code: str) -> LanguageLink:
-    direction = "rtl" if code in settings.LANGUAGES_BIDI else "ltr"
-    return LanguageLink(code, str(dict(settings.LANGUAGES)[code]), direction, spent_address(code))
+    return LanguageLink(code, str(dict(settings.LANGUAGES)[code]), direction_of(code), spent_address(code))
 
 
 class Texts(TypedDict):
@@ -246,12 +248,14 @@ def style_hash(page: bytes) -> str:
 
 
 def _questions(design: Design, language: str, first: int, numbers: Sequence[int]) -> list[dict[str, object]]:
+    coins = tosses(design, language)
     return [
         {
             "number": number,
             "shown": shown,
             "section": item.section,
             "helped": item.key in design.about.items,
+            "coin": coins.get(item.key),
             **_question(item, language),
         }
         for number, (item, shown) in enumerate(zip(design.items, numbers, strict=True), start=first)
@@ -346,12 +350,13 @@ def _unfolds(design: Design) -> bool:
 def _styles(design: Design) -> list[str]:
     """The optional style sheets that this design needs, in the order in which they apply."""
     needed = {
-        "entry": bool(design.consent_statements or design.screening),
-        "beside": has_beside(design),
-        "matrix": any(item.heading for item in design.items) or _unfolds(design),
-        "arms": bool(design.background.arms),
+        "style/entry": bool(design.consent_statements or design.screening),
+        "style/beside": has_beside(design),
+        "style/matrix": any(item.heading for item in design.items) or _unfolds(design),
+        "style/arms": bool(design.background.arms),
+        "coin/coin": any(arm.own_coin for arm in design.background.arms),
     }
-    return [f"surveys/style/{name}.css" for name, is_needed in needed.items() if is_needed]
+    return [f"surveys/{name}.css" for name, holds in needed.items() if holds]
 
 
 def _extras(design: Design) -> list[str]:
@@ -391,6 +396,5 @@ def _practice(first: Item, language: str) -> dict[str, object]:
 def render(template: str, context: Mapping[str, object], language: str) -> bytes:
     """A page in one language, with its plurals and its direction."""
     with translation.override(language):
-        direction = "rtl" if translation.get_language_bidi() else "ltr"
-        own = {"language": language, "direction": direction, "plurals": plurals_of(language)}
+        own = {"language": language, "direction": direction_of(language), "plurals": plurals_of(language)}
         return render_to_string(template, {**context, **own}).encode()

@@ -133,14 +133,14 @@ window.audit = (() => {
   }
 
   /**
-   * What is told openly is chosen at random, whatever is answered; any of it may be left out. Of two versions of the page
-   * the one that explains before is the first.
+   * What is told openly is chosen at random, whatever is answered; any of it may be left out. Of versions of the page the
+   * one that explains before is the first, the one with a coin the last.
    *
    * @returns {(number | null)[]}  what the page has then, by the places of the choices
    */
   function tell() {
     const { arm } = document.documentElement.dataset;
-    const drawn = arm === undefined ? [] : [["before", "after"].indexOf(arm)];
+    const drawn = arm === undefined ? [] : [["before", "after", "own_coin"].indexOf(arm)];
     return [...drawn, ...[...document.querySelectorAll("[data-part=background]")].map((question) => {
       const list = question.querySelector("select");
       const inputs = [...question.querySelectorAll("input")];
@@ -156,6 +156,20 @@ window.audit = (() => {
       const place = inputs.findIndex(({ checked }) => checked);
       return place < 0 ? null : place;
     })];
+  }
+
+  /** What is marked where people toss: one of the choices, as often as the table of the true answer's row has it. */
+  function tossed(answers) {
+    if (document.documentElement.dataset.arm !== "own_coin") {
+      return answers;
+    }
+    const { items } = JSON.parse(part("design").textContent);
+    return answers.map((words, i) => {
+      const labels = items[i].choices.map(({ en }) => en);
+      const row = items[i].channel.weights[labels.indexOf(words?.[0])] ?? [1];
+      let left = Math.floor(Math.random() * row.reduce((sum, tickets) => sum + tickets, 0));
+      return words && [labels[row.findIndex((tickets) => (left -= tickets) < 0)]];
+    });
   }
 
   /** A person who opens every fold, tries everything both ways, makes mistakes, practises, looks at the review, goes back. */
@@ -206,10 +220,11 @@ window.audit = (() => {
   }
 
   /** @param {{paint?: boolean, restless?: boolean}} [shape]  wait for two frames before Send; wander before answering */
-  async function answer(answers, { paint = false, restless = false } = {}) {
+  async function answer(meant, { paint = false, restless = false } = {}) {
     await stage("consent", "questions");
     enter(restless);
     await stage("questions");
+    const answers = tossed(meant);
     const begun = performance.timeOrigin + performance.now();
     if (restless) await wander(answers);
     const told = tell();

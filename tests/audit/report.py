@@ -40,9 +40,10 @@ random order, every answer of a question equally often: {yes_no:,} times for eac
   device there; in the part named "one device" it is the same one throughout.
 - `audit-g` has six background questions, one of them a list. What is told there is random, any of it left out at times,
   whatever is answered; what is sent openly must be the cell of what was told, to the letter.
-- `audit-h` has two versions of the page, drawn 3 to 1, of which the second asks one question with other tickets and a
-  consent statement of its own. Nothing but the cell may tell which version it was, each must be drawn as often as its
-  weight says, whatever was answered, and what a version does not ask must be sent by the row of its first answer.
+- `audit-h` has three versions of the page, drawn 3 to 1 to 1, of which the second asks one question with other tickets
+  and a consent statement of its own, and the third has people toss a coin and sends what they mark. Nothing but the
+  cell may tell which version it was, each must be drawn as often as its weight says, whatever was answered, and what a
+  version does not ask must be sent by the row of its first answer.
 
 The symbols of one question that arrive together are tested together, as one report with one exact table.
 

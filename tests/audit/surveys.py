@@ -155,14 +155,15 @@ ARMS = _definition(
                         "instead": {"h1": "h1-less"},
                         "consent": {"en": "I agree to fewer tickets."},
                     },
+                    {"explanation": "own_coin", "weight": 1},
                 ]
             },
             _about_you("Do you have a job?", "Yes", "No"),
         ],
     },
 )
-"""Two versions of the page, drawn 3 to 1: which one is sent openly with the answer to a background question. The second
-asks one question with tickets of its own.
+"""Three versions of the page, drawn 3 to 1 to 1: which one is sent openly with the answer to a background question. The
+second asks one question with tickets of its own, the third has people toss a coin.
 """
 
 WORK_BITS = 6

@@ -29,7 +29,7 @@ OPENLY = "audit-g", 20
 """And the one with six background questions."""
 
 ARMS = "audit-h", 20
-"""And the one with two versions of the page."""
+"""And the one with three versions of the page."""
 
 MANY = {
     "audit-a": 1_000,
@@ -89,8 +89,14 @@ def test_wire_cell_that_is_not_what_was_told_is_caught(
             ("return item.unasked;", "return answers.find((one) => one !== null) ?? item.unasked;"),
             "report to question 2",
         ),
+        ("arms.js", ("this.ownCoin ? versions[this.place] : []", "versions[this.place]"), "report to question"),
     ],
-    ids=["always the first version", "the version is kept on the device", "what is not asked is sent as what is"],
+    ids=[
+        "always the first version",
+        "the version is kept on the device",
+        "what is not asked is sent as what is",
+        "what tickets protect is sent as it is",
+    ],
 )
 def test_wire_arm_that_is_not_drawn_or_leaks_is_caught(
     work: Work, shelves: Shelves, file: str, change: tuple[str, str], caught_by: str

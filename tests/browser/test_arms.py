@@ -45,6 +45,9 @@ def version(alice: User, request: pytest.FixtureRequest) -> Version:
     return open_survey(write_survey(definition(), team=home_team(alice)))
 
 
+of_own_coin = pytest.mark.parametrize(
+    "version", [lambda: background.definition(background.OWN_COIN, background.AGE)], indirect=True, ids=["own coin"]
+)
 of_weaker = pytest.mark.parametrize("version", [background.weaker], indirect=True, ids=["weaker"])
 
 
@@ -184,3 +187,67 @@ def test_version_that_protects_as_usual_asks_for_no_more_consent(visit: Visit, s
     visit.choose(1, "No").choose(3, "Well").press("Review your answers").stage("review").press("Send").stage("sent")
     (post,) = site.posts()
     assert json.loads(post.body)["stratum"] == get_design(version.design_id).background.keys[0]
+
+
+@of_own_coin
+def test_version_with_a_coin_says_what_to_toss_and_sends_what_is_marked(
+    visit: Visit, site: Capture, version: Version
+) -> None:
+    """Eight visits with the same marks: by tickets all would be sent as they are once in 256 times."""
+    design = get_design(version.design_id)
+    for _ in range(8):
+        page = drawn(visit, 1).page
+        expect(page.locator("html")).to_have_attribute("data-arm", "own_coin")
+        visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
+        visit.press("Send").stage("sent")
+    posts = [json.loads(post.body) for post in site.posts()]
+    assert {post["report"] for post in posts} == {"0102"}
+    assert {post["stratum"] for post in posts} == {design.background.keys[design.background.cell_of((1, 4))]}
+    assert len({len(post.body) for post in site.posts()}) == 1
+
+
+@of_own_coin
+def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, version: Version) -> None:
+    page = drawn(visit, 1).page
+    expect(page.get_by_role("heading", name="Your true answer stays with you.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your true answer stays on this device.")).to_be_hidden()
+    expect(page.get_by_text("Try it first")).to_be_hidden()
+    question = page.locator("#question-1")
+    assert question.locator(".toss").inner_text().splitlines()[0] == "Toss two coins where nobody sees them."
+    assert question.get_by_label("Yes").get_attribute("aria-describedby") == "toss-1"
+    assert dict(on_every_screen(page)) == CLEAN
+    picture(visit, "coin-questions")
+    visit.press("Review your answers")
+    expect(question.get_by_text("Choose one of these.")).to_be_visible()
+    visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
+    expect(page.get_by_text("Your toss decided this. It is sent unchanged.").first).to_be_visible()
+    expect(page.get_by_text("Protected by its ticket").first).to_be_hidden()
+    expect(page.get_by_text("Do not toss again.")).to_be_visible()
+    picture(visit, "coin-review")
+    visit.press("Send").stage("sent")
+    expect(page.get_by_text("This page has wiped your marks.").first).to_be_visible()
+    expect(page.get_by_text("Your true answer never left this device.").first).to_be_hidden()
+    visit.unfold("Show what was sent")
+    expect(page.get_by_text("Not what you answered? That is the ticket at work.")).to_be_hidden()
+    picture(visit, "coin-sent")
+    assert dict(on_every_screen(page)) == CLEAN
+
+
+@of_own_coin
+def test_version_with_tickets_beside_one_with_a_coin_is_as_ever(visit: Visit, version: Version) -> None:
+    page = drawn(visit, 0).page
+    expect(page.get_by_role("heading", name="Your true answer stays on this device.")).to_be_visible()
+    assert page.locator(".toss").locator("visible=true").count() == 0
+    visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
+    expect(page.get_by_text("Protected by its ticket").first).to_be_visible()
+    visit.press("Send").stage("sent")
+    expect(page.get_by_text("Your true answer never left this device.").first).to_be_visible()
+
+
+@of_own_coin
+def test_version_with_a_coin_without_a_rule_is_refused(visit: Visit, version: Version) -> None:
+    """Else a true answer would be sent as it is."""
+    drop = "document.addEventListener('readystatechange', () => document.querySelector('[data-part=toss]')?.remove());"
+    page = visit.before_load(drop).before_load(FIRST_WORD % 1001).open().stage("refused").page
+    expect(page.get_by_text('no part "toss"')).to_be_visible()
+    expect(page.locator("[data-part=form]")).to_be_hidden()

@@ -152,3 +152,41 @@ def test_version_asks_a_question_in_another_way(editor: Page) -> None:
     editor.get_by_role("button", name="Delete all versions").click()
     wait_until_saved(editor)
     assert [item["key"] for item in definition()["items"]] == ["cheated", "mood"]
+
+
+def test_two_versions_with_a_coin_are_added_by_a_click(editor: Page) -> None:
+    editor.get_by_role("button", name="+ Compare versions of the page").click()
+    editor.get_by_role("button", name="+ Add two versions with a coin").click()
+    expect(editor.get_by_label("Version 4", exact=True)).to_have_value("Own coin 2")
+    expect(editor.get_by_label("Randomised by").nth(3)).to_have_value("own_coin")
+    expect(editor.get_by_role("button", name="+ Add two versions with a coin")).to_have_count(0)
+    editor.get_by_label("Expected responses").fill("4000")
+    editor.get_by_label("Randomised by").nth(2).scroll_into_view_if_needed()
+    wait_until_saved(editor)
+    picture(editor, "arms-coins")
+    editor.get_by_role("button", name="Version 3", exact=True).click()
+    rules = frame(editor).locator("#question-1 .toss")
+    expect(rules).to_contain_text("Two heads: mark “No”, whatever your answer is.")
+    editor.locator("[data-of='item:cheated']").click()
+    editor.get_by_label("Question", exact=True).first.fill("Have you ever cheated?")
+    expect(frame(editor).locator("#question-1")).to_contain_text("Have you ever cheated?")
+    expect(rules).to_be_visible()
+    editor.locator("[data-of=survey]").click()
+    wait_until_saved(editor)
+    saved = definition()
+    assert [one["explanation"] for one in saved["background_questions"]["questions"][0]["arms"][2:]] == ["own_coin"] * 2
+    assert saved["items"][1]["channel"] == {"name": "warner", "truth": "1/4"}
+    assert error_of_draft(Survey.objects.get()) is None
+
+
+def test_version_with_a_coin_is_refused_beside_itself(editor: Page, draft: Survey) -> None:
+    draft.items.filter(key="mood").update(truth="2/5")
+    editor.reload()
+    editor.locator("[data-of=survey]").click()
+    editor.get_by_text("Background questions", exact=True).click()
+    editor.get_by_role("button", name="+ Compare versions of the page").click()
+    editor.get_by_label("Expected responses").fill("4000")
+    editor.get_by_label("Randomised by").nth(1).select_option("own_coin")
+    expect(
+        editor.get_by_text("own_coin needs tables that coins or dice have; that of mood has 5 tickets").first
+    ).to_be_visible()

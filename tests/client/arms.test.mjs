@@ -68,6 +68,48 @@ test("arms that cannot be read are refused", () => {
   }
 });
 
+const coin = { explanation: "own_coin", weight: 1 };
+const single = { name: "single", makes: ([mark]) => mark < 2, ratio: { number: 3n, divisor: 1n } };
+
+/** Two items, of which the second version asks the second, by a coin. */
+const tossed = (changes = {}) =>
+  design([before, coin], [[0], [1]], { items: [0, 1].map(() => ({ encoding: single, grid: null, askedIf: null, ...changes })) });
+
+/** A page whose questions have rules, or have none. */
+function withRules(has) {
+  const attributes = [];
+  const input = { setAttribute: (name, value) => attributes.push([name, value]) };
+  const question = (i) => ({ querySelector: () => (has ? { id: `toss-${i}` } : null), querySelectorAll: () => [input] });
+  const questions = [question(1), question(2)];
+  return { ...page(), attributes, querySelectorAll: (selector) => (selector.includes("question") ? questions : []) };
+}
+
+test("what a coin decided is sent as it is marked, of the questions that the version asks", () => {
+  const root = withRules(true);
+  const arms = new Arms(root, tossed());
+  arms.begin(words(3));
+  assert.equal(root.dataset.arm, "own_coin");
+  assert.deepEqual(root.attributes, [["aria-describedby", "toss-2"]]);
+  assert.deepEqual(arms.marks([null, 1]), { 1: [1] });
+  for (const mark of [null, undefined, 2, 0.5, "1"]) {
+    assert.throws(() => arms.marks([0, mark]), TypeError, String(mark));
+  }
+});
+
+test("tickets decide in the other version", () => {
+  const arms = new Arms(withRules(true), tossed());
+  arms.begin(words(0));
+  assert.ok(!arms.ownCoin);
+  assert.deepEqual(arms.marks([1, null]), {});
+});
+
+test("a version with a coin without its rules, or with more than marks, is refused", () => {
+  assert.throws(() => new Arms(withRules(false), tossed()).begin(words(3)), { code: "page" });
+  for (const changes of [{ encoding: { ...single, name: "one_hot" } }, { grid: {} }, { askedIf: { index: 0, answers: [1] } }]) {
+    assert.throws(() => new Arms(withRules(true), tossed(changes)), { code: "design" }, JSON.stringify(changes, (_key, one) => String(one)));
+  }
+});
+
 test("a version that can reveal more than another needs a consent of its own", () => {
   const versions = [[0], [1]];
   const agreed = { ...after, consent: { en: "I agree to less protection." } };

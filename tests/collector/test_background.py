@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from collector.designs import check
-from collector.designs.arms import asked_in
+from collector.designs.arms import asked_in, tossed_items
 from collector.endpoint.own_coin import preview
 from collector.errors import RequestRefused, ValidationError
-from surveys.rendering.own_coin.instructions import instructions_for
+from surveys.definition.own_coin.instructions import instructions_for, require_tossable
 from tests.factories import background, payloads
 
 PREFER = {"en": "Prefer not to say"}
@@ -120,7 +120,7 @@ def test_arms_are_answers_that_nobody_is_asked_for() -> None:
     [
         ({"arms": BOTH[:1]}, r"questions\[0\].arms must be 2 to 4 arms; got 1"),
         ({"arms": [BOTH[0], BOTH[1] | {"weight": 0}]}, r"arms\[1\].weight must be an integer from 1 to 100; got 0"),
-        ({"arms": [BOTH[0], BOTH[1] | {"explanation": "never"}]}, r"explanation must be before or after; got 'never'"),
+        ({"arms": [BOTH[0], BOTH[1] | {"explanation": "never"}]}, r"must be before, after or own_coin; got 'never'"),
         ({"arms": [BOTH[0], BOTH[1] | {"introduction": {"de": "Hallo"}}]}, r"arms\[1\].introduction must have exactly"),
         ({"arms": [*BOTH, BOTH[0]]}, r"choices must have a name for each of the 3 arms; got 2"),
         ({"shares": ["0.5", "0.5"]}, r"shares are the weights of the arms; leave them out"),
@@ -195,6 +195,40 @@ AFTER = {"asked_if": {"item": "cheated", "answers": [1]}, "unasked": 0}
 def test_questions_of_a_version_that_do_not_fit_are_refused(document: dict[str, Any], fault: str) -> None:
     with pytest.raises(ValidationError, match=fault):
         check(document)
+
+
+COIN = {"explanation": "own_coin", "weight": 1}
+
+
+def test_version_with_a_coin_asks_what_can_be_tossed() -> None:
+    design = check(with_arms([BOTH[0], COIN]))
+    assert [arm.own_coin for arm in design.background.arms] == [False, True]
+    assert tossed_items(design) == {"cheated", "mood"}
+    assert tossed_items(check(with_arms())) == set()
+    require_tossable(design)
+    less = copied("less")
+    less["channel"] = {"name": "forced_response", "weights": [[4, 1], [1, 4]]}
+    other = check(
+        with_arms([BOTH[0], COIN | {"instead": {"cheated": "less"}}]) | {"items": [*document()["items"], less]}
+    )
+    with pytest.raises(
+        ValidationError, match=r"explanation own_coin needs tables .*; that of less has 5 tickets a row"
+    ):
+        require_tossable(other)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        copied("often", 1, asked_if={"item": "cheated", "answers": [1]}, unasked=0),
+        copied("often", 1, dropdown=True),
+    ],
+    ids=["of some people", "a list that unfolds"],
+)
+def test_version_with_a_coin_asks_everybody_for_one_mark(item: dict[str, Any]) -> None:
+    made = with_arms([BOTH[0], COIN])
+    with pytest.raises(ValidationError, match="that everybody answers with a mark of a few; got often"):
+        check(made | {"items": [*made["items"], item]})
 
 
 def test_consent_of_a_version_goes_with_statements_for_everybody() -> None:

@@ -43,6 +43,8 @@ CROSSWISE: dict[str, Any] = {
     "choices": ["One question", "Two statements"],
 }
 """The versions of a page that asks one question by forced response or crosswise."""
+OWN_COIN: dict[str, Any] = {"arms": [{"explanation": "before"}, {"explanation": "own_coin"}]}
+"""The versions of a page that draws tickets, or has people toss a coin of their own."""
 SIX = [REGION, AGE, GENDER, DEGREE, JOB, CHILDREN]
 
 
@@ -114,6 +116,22 @@ def weaker(**changes: Any) -> Any:
     }
     agreed = {"consent_statements": [{"en": "I am 18 or older."}]}
     return definition(arms, items=[cheated, other, mood], **(agreed | changes))
+
+
+def two_coins(**changes: Any) -> Any:
+    """The definition of a survey with tickets, and with two coins of which one forces Yes more often."""
+    cheated, mood = payloads.definition()["items"]
+    rarely, often = ({"name": "forced_response", "truth": "1/2", "yes": share} for share in ("1/4", "3/4"))
+    items = [cheated | {"channel": rarely}, cheated | {"key": "cheated-often", "channel": often}, mood]
+    arms: dict[str, Any] = {
+        "arms": [
+            {"explanation": "before"},
+            {"explanation": "own_coin"},
+            {"explanation": "own_coin", "instead": {"cheated": "cheated-often"}},
+        ],
+        "choices": ["Tickets", "Three coins", "Three other coins"],
+    }
+    return definition(arms, items=items, **({"expected": 6000} | changes))
 
 
 DISTRICT: dict[str, Any] = {

@@ -198,6 +198,13 @@ def test_arms_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
     assert "“Explained before” (50 %), “Explained afterwards” (50 %). All versions use the same tickets" in told
 
 
+def test_versions_with_a_coin_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
+    told = kept_and_told(write_survey(background.two_coins(), team=home_team(alice)))
+    assert "With “Three coins”, “Three other coins” the page draws no tickets: respondents toss a coin or die" in told
+    assert "Versions with a coin of one’s own say: “Toss three coins where nobody sees them." in told
+    assert "Heads: the side with a head" not in told, "the pictures are of the version that draws tickets"
+
+
 def test_questions_of_a_version_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
     survey = write_survey(background.weaker(), team=home_team(alice))
     told = kept_and_told(survey)

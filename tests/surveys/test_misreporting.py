@@ -1,5 +1,6 @@
 """Rehearsals of people who do not say what is true, and what the check by control questions makes of them."""
 
+import json
 import math
 from typing import Any
 
@@ -7,9 +8,13 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import User
 
+from collector.designs.arms import arm_of
 from collector.errors import InputError
 from estimator.models import KnownShare
 from estimator.reports import report as reports
+from estimator.reports.protection_check import ProtectionCheck
+from estimator.runs import results
+from estimator.runs.results import Results
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.lifecycle.services import write_survey
@@ -17,6 +22,7 @@ from surveys.models import Rehearsal, Survey
 from surveys.planning.rehearsals import services as rehearsals
 from surveys.planning.rehearsals.misreporting import Misreporting
 from surveys.planning.rehearsals.respondents import Respondent
+from surveys.planning.rehearsals.simulation import report_body
 from tests.factories import background, kinds, payloads
 
 pytestmark = pytest.mark.django_db
@@ -174,3 +180,50 @@ def test_cell_of_several_answers_has_their_mean_share() -> None:
     say = Misreporting(groups={key: {"denial": 1.0}}).says(design, np.random.default_rng(1))
     said = [say(Respondent(stratum, (1, 2))).answers[0] for _ in range(400)]
     assert said.count(0) / 400 == pytest.approx(1 / 2, abs=0.125)  # five standard errors
+
+
+def with_coins(alice: User, **more: Any) -> tuple[Results, ProtectionCheck]:
+    """A rehearsal of 6,000 people, of whom 30 % cheated, by tickets and by two coins; its results, and their check."""
+    survey = write_survey(background.two_coins(), team=home_team(alice))
+    asked = finished(survey, said={"respondents": 6000, "shares": {"cheated": [0.7, 0.3]}}, **more)
+    assert asked.run is not None
+    (check,) = [one for one in reports.build(asked.run).protection if "coin" in one.wording]
+    return results.read(asked.run), check
+
+
+def test_who_denies_marks_no_whatever_the_coin_shows(alice: User) -> None:
+    """Of those with tickets true answers change alone: 80 % of 30 % say Yes. With a coin 20 % of all marks are No."""
+    read, check = with_coins(alice, denial=0.2)
+    share = {
+        cell.group_key: cell.estimate.unbiased
+        for item in read.items[:2]
+        for cell in item.cells
+        if cell.estimate.choice == 1 and cell.estimate.n
+    }
+    assert share["arm=1"] == pytest.approx(0.24, abs=0.07)  # three standard errors of 2,000 answers
+    # The chance of Yes is 0.8 (0.3 * 5/8 + 0.7 * 1/8), read as (0.22 - 1/8) / (1/2); with the other coin 7/8 and 3/8.
+    assert share["arm=2"] == pytest.approx(0.19, abs=0.07)
+    assert share["arm=3"] == pytest.approx(0.09, abs=0.07)
+    assert check.sentences[0].startswith("“Have you cheated?”: ")
+    assert "mark No whatever their coin shows, more than chance explains" in check.sentences[0]
+
+
+def test_who_follows_the_coin_is_not_found_to_disobey(alice: User) -> None:
+    _, check = with_coins(alice)
+    assert "the data do not show that people mark No whatever their coin shows" in check.sentences[0]
+
+
+def test_random_marks_are_sent_as_they_are(alice: User) -> None:
+    """Half of them are Yes, whatever the coin; by tickets they would be 3/8 and 5/8."""
+    design = definitions.design_of(background.two_coins(), version=1)
+    random = np.random.default_rng(3)
+    say = Misreporting(at_random=1.0).says(design, random)
+    words = iter(random.integers(0, 2**32, size=100_000).tolist())
+    for arm, place in ((1, 0), (2, 1)):
+        stratum = next(s for s in range(len(design.strata)) if arm_of(design, s) == arm)
+        made = (
+            report_body(design, say(Respondent(stratum, (0, 0, 0))), words.__next__, nonce="00" * 16)
+            for _ in range(2000)
+        )
+        marks = [bytes.fromhex(json.loads(body)["report"])[place] for body in made]
+        assert np.mean(marks) == pytest.approx(0.5, abs=0.045)  # four standard errors: a false alarm in 16,000

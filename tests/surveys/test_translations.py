@@ -34,7 +34,7 @@ def test_catalog_finds_texts_in_branches_and_plurals() -> None:
     assert len(found) > 200
     within_if = "The group you choose is sent openly, without a ticket."
     assert found[Text(within_if)] == [
-        "templates/surveys/coin/_opening.html",
+        "templates/surveys/coin/_how.html",
         "templates/surveys/respond/_consequences.html",
     ]
     assert Text("{count} sends another", "{count} send another") in found

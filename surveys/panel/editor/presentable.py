@@ -256,6 +256,9 @@ def _put_aside(draft: Definition, error: ValidationError) -> bool:
         case ("background_questions", "questions", 0, "arms", int(place), "instead"):
             draft["background_questions"]["questions"][0]["arms"][place].pop("instead", None)
             return True
+        case ("background_questions", "questions", 0, "arms", int(place), "explanation"):
+            draft["background_questions"]["questions"][0]["arms"][place]["explanation"] = "before"
+            return True
         case ("look" | "ending" as name, *_):
             draft.pop(name, None)
             return True

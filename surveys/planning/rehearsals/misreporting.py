@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from numpy.typing import NDArray
 
 from collector.designs import Design, Item
-from collector.designs.arms import asked_in
+from collector.designs.arms import arm_of, asked_in
 from collector.errors import InputError
 from estimator.runs.groups import answer_key
 from surveys.planning.rehearsals.population import BEHAVIOURS, Behaviour
@@ -28,7 +28,8 @@ class Misreporting:
 
     - `at_random`: who answer every question at random, each answer as often.
     - `misunderstanding`: of the others, who misread yes/no questions and say the opposite of what is true.
-    - `denial`: of the rest, who say No to every yes/no question of which Yes is true, except control questions.
+    - `denial`: of the rest, who say No to every yes/no question of which Yes is true, except control questions; with a
+      coin of their own they mark No whatever it shows.
     - `groups`: by the keys of groups, or of answers to one background question, the shares that differ there.
     """
 
@@ -102,19 +103,27 @@ def _said(design: Design, person: Respondent, behaves: NDArray[np.bool_], genera
     """What a person says, of whom each of BEHAVIOURS holds or does not."""
     random, misreads, denies = behaves
     true = dict(zip((item.key for item in design.items), person.answers, strict=True))
+    chosen: set[str] = set()
+    """The items whose answer is chosen without a thought of what is true, and with a coin of one's own without it."""
 
     def answer_of(item: Item) -> Answer:
         answer = true[item.key]
         if random:
+            chosen.add(item.key)
             return _any(item, generator)
         if item.kind != "yes_no" or answer not in (0, 1):
             return answer
         if misreads:
             return 1 - answer
-        return 0 if denies and item.known_share is None else answer
+        if denies and item.known_share is None:
+            chosen.add(item.key)
+            return 0
+        return answer
 
     replies = ask(design.items, answer_of, asked_in(design, person.stratum))
-    return Respondent(person.stratum, tuple(replies))
+    arms = design.background.arms
+    own_coin = bool(arms) and arms[arm_of(design, person.stratum)].own_coin
+    return Respondent(person.stratum, tuple(replies), frozenset(chosen if own_coin else ()))
 
 
 def _any(item: Item, generator: np.random.Generator) -> Answer:

@@ -26,10 +26,14 @@ Answer = int | tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Respondent:
-    """A simulated person: the stratum (an index) and the true answer to each item."""
+    """A simulated person: the stratum (an index) and the true answer to each item.
+
+    `unrandomised` are the keys of items with a coin of her own whose answer she marks whatever the coin shows.
+    """
 
     stratum: int
     answers: tuple[Answer, ...]
+    unrandomised: frozenset[str] = frozenset()
 
 
 def answers_to_send(

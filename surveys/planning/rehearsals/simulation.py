@@ -125,11 +125,20 @@ def rehearse(
 
 
 def report_body(design: Design, respondent: Respondent, next_word: Callable[[], int], *, nonce: str) -> bytes:
-    """The bytes that a browser sends for this person: tickets are drawn for each item, then read for the answers."""
+    """The bytes that a browser sends for this person: tickets are drawn for each item, then read for the answers.
+
+    A coin of the person's own has the same table as the tickets, so they stand for it; where she does not follow it,
+    what she marks is sent.
+    """
     drawn = [[draw_ticket(box, next_word) for box in _boxes(item)] for item in design.items]
     answers = answers_to_send(design.items, respondent.answers, asked_in(design, respondent.stratum))
     items = zip(design.items, drawn, answers, strict=True)
-    symbols = bytes(symbol for item, tickets, answer in items for symbol in _symbols(item, tickets, answer))
+    marked = respondent.unrandomised
+    symbols = bytes(
+        symbol
+        for item, tickets, answer in items
+        for symbol in (_marked(answer) if item.key in marked else _symbols(item, tickets, answer))
+    )
     body = {
         "design": design.digest,
         "nonce": nonce,
@@ -146,6 +155,11 @@ def _boxes(item: Item) -> tuple[int, ...]:
 def _symbols(item: Item, tickets: list[int], answer: int | tuple[int, ...]) -> tuple[int, ...]:
     channel = item.channel
     return read_symbols(item.encoding, channel.weights, tickets, answer, size=channel.size or 0)
+
+
+def _marked(answer: int | tuple[int, ...]) -> tuple[int, ...]:
+    """What is sent of a mark that follows no coin."""
+    return (answer,) if isinstance(answer, int) else answer
 
 
 def _held(design: Design, respondent: Respondent) -> Iterator[tuple[int, int]]:

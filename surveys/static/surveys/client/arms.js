@@ -4,6 +4,8 @@ import { offer } from "./extras.js";
 import { drawTicket } from "./random.js";
 import { Refusal } from "./refusal.js";
 
+const OWN_COIN = "own_coin";
+
 /**
  * The versions of the page, of which one is drawn as the page begins. Nothing else of the page depends on chance before
  * an answer. Tickets are drawn for the questions of all versions, and a response has one shape whatever was asked. A
@@ -13,6 +15,7 @@ import { Refusal } from "./refusal.js";
 class Arms {
   #root;
   #arms;
+  #design;
   /** @type {number | null}  the place of the arm that was drawn */
   #drawn = null;
 
@@ -23,7 +26,9 @@ class Arms {
   constructor(root, design) {
     this.#root = root;
     this.#arms = checked(design.background.questions[0].arms);
+    this.#design = design;
     demandConsent(this.#arms, design);
+    demandMarks(this.#arms, design);
   }
 
   /**
@@ -51,6 +56,27 @@ class Arms {
     return this.#drawn;
   }
 
+  /** @returns {boolean}  whether people toss a coin of their own in the version that was drawn */
+  get ownCoin() {
+    return this.#arms[this.place].explanation === OWN_COIN;
+  }
+
+  /**
+   * What was marked by a coin is what is sent. No mark is no symbol.
+   *
+   * @param {readonly import("./encoding.js").Answer[]} answers  one per item
+   * @returns {Readonly<Record<number, number[]>>}  symbols by the places of the items; none where tickets are drawn
+   */
+  marks(answers) {
+    const { items, versions } = this.#design;
+    return Object.fromEntries((this.ownCoin ? versions[this.place] : []).map((i) => {
+      if (!Number.isInteger(answers[i]) || !items[i].encoding.makes([answers[i]])) {
+        throw new TypeError("there is no mark to make a report of");
+      }
+      return [i, [answers[i]]];
+    }));
+  }
+
   /** @param {import("./random.js").WordSource} source */
   begin(source) {
     if (this.#drawn !== null) {
@@ -67,12 +93,30 @@ class Arms {
       one.hidden = one !== (own ?? introductions.find(({ dataset }) => dataset.introduction === ""));
     });
     if (explanation === "after") {
-      this.explainLater();
+      this.#explainLater();
+    } else if (explanation === OWN_COIN) {
+      this.#describeTosses();
+    }
+  }
+
+  /** A response of an earlier visit is on its way, and which version that saw is not kept: it is explained once more. */
+  resume() {
+    if (this.#arms.some(({ explanation }) => explanation === "after")) {
+      this.#explainLater();
+    }
+  }
+
+  /** What to toss stands with each question, and is said with each choice to those who go from choice to choice. */
+  #describeTosses() {
+    const questions = this.#root.querySelectorAll("[data-part=question]");
+    for (const question of this.#design.versions[this.#drawn].map((i) => questions[i])) {
+      const { id } = part(question, "toss");
+      question.querySelectorAll("input").forEach((input) => input.setAttribute("aria-describedby", id));
     }
   }
 
   /** The explanation stands where a response has arrived. */
-  explainLater() {
+  #explainLater() {
     const explanation = part(this.#root, "promise");
     delete explanation.dataset.armOnly;
     part(this.#root, "explained-later").append(explanation);
@@ -80,7 +124,7 @@ class Arms {
 }
 
 function checked(arms) {
-  const fits = ({ explanation, weight }) => ["before", "after"].includes(explanation) && Number.isInteger(weight) && weight > 0 && weight <= 100;
+  const fits = ({ explanation, weight }) => ["before", "after", OWN_COIN].includes(explanation) && Number.isInteger(weight) && weight > 0 && weight <= 100;
   if (!Array.isArray(arms) || arms.length < 2 || !arms.every(fits)) {
     throw new Refusal("design", { detail: "its arms cannot be read" });
   }
@@ -94,6 +138,14 @@ function demandConsent(arms, { items, versions, statements }) {
   const agreed = arms.map(({ consent }) => consent !== undefined && statements.length > 0);
   if (weaker.some((less, place) => less && !agreed[place])) {
     throw new Refusal("design", { detail: "a version that protects less has no consent of its own" });
+  }
+}
+
+/** What is marked by a coin is sent as it is marked: one mark of a few, by everybody. */
+function demandMarks(arms, { items, versions }) {
+  const asked = arms.flatMap(({ explanation }, place) => (explanation === OWN_COIN ? versions[place] : []));
+  if (!asked.every((i) => items[i].encoding.name === "single" && items[i].grid === null && items[i].askedIf === null)) {
+    throw new Refusal("design", { detail: "a version with a coin asks what is not answered with one mark" });
   }
 }
 

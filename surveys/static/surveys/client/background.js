@@ -52,9 +52,24 @@ class Background {
     return this.#arms?.place ?? 0;
   }
 
-  /** A response of an earlier visit is on its way, and which version that saw is not kept: it is explained once more. */
+  /** @returns {boolean}  whether people toss a coin of their own in this version */
+  get ownCoin() {
+    return this.#arms?.ownCoin ?? false;
+  }
+
+  /** @returns {string | undefined}  what the review says of answers, instead of their tickets */
+  get note() {
+    return this.ownCoin ? this.#sentences.say("review-coin") : undefined;
+  }
+
+  /** @returns {Readonly<Record<number, number[]>>}  the symbols of items that a coin has decided, by their places */
+  marks(answers) {
+    return this.#arms?.marks(answers) ?? {};
+  }
+
+  /** A response of an earlier visit is on its way. */
   resume() {
-    this.#arms?.explainLater();
+    this.#arms?.resume();
   }
 
   /** @returns {string[]}  every key that a report may name */

@@ -263,7 +263,7 @@ export class RespondentPage {
   #freeze() {
     const answers = this.#questionnaire.toSend();
     const { stratum } = this.#questionnaire;
-    const report = this.#tickets.read(answers);
+    const report = this.#tickets.read(answers, this.#prepared.background?.marks(answers));
     const invitation = this.#invitation?.text;
     return requestBody({ design: this.#prepared.digest, nonce: this.#nonce, stratum, report, invitation });
   }

@@ -120,7 +120,8 @@ export class Questionnaire {
 
   /** @returns {import("./review.js").Shown[]}  those asked; what is sent as it is has no item */
   get shown() {
-    const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item }));
+    const note = this.#background?.note;
+    const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item, note }));
     return [...this.#open(), ...items.filter((_, i) => this.#shown[i])];
   }
 
@@ -203,7 +204,7 @@ export class Questionnaire {
   #fault(index) {
     const [question, item] = [this.#questions[index], this.#design.items[index]];
     if (question.blank) {
-      return item.required ? { key: `missing-${item.kind}`, values: {} } : null;
+      return item.required || this.#background?.ownCoin ? { key: `missing-${item.kind}`, values: {} } : null;
     }
     const { fault } = question;
     const range = item.grid === null ? {} : rangeInWords(item.grid, this.#sentences);

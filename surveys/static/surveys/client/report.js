@@ -32,14 +32,15 @@ class ReadOnce {
    * Read every ticket for its answer, and forget the tickets.
    *
    * @param {readonly Answer[]} answers  one per question, in order
+   * @param {Readonly<Record<number, number[]>>} [marks]  by their places those that a coin decided: no ticket meets them
    * @returns {string}  two hex digits a symbol
    */
-  read(answers) {
+  read(answers, marks = {}) {
     if (this.#drawn === null) {
       throw new Refusal("tickets-used");
     }
     const symbols = this.#design.items.flatMap(({ encoding }, i) =>
-      encoding.read(this.#pick(this.#drawn[i], encoding, answers[i]), answers[i]));
+      marks[i] ?? encoding.read(this.#pick(this.#drawn[i], encoding, answers[i]), answers[i]));
     this.forget();
     return symbols.map((symbol) => symbol.toString(16).padStart(2, "0")).join("");
   }

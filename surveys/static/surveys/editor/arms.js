@@ -3,10 +3,16 @@ import { fill, gettext } from "../panel/words.js";
 import { duplicateItem, emptyText, itemOf, platform, removeItem } from "./definition.js";
 import { Said, TextField } from "./fields.js";
 import { armsOf } from "./instead.js";
+import { reverse, reversible } from "./reverse.js";
 import { html, useState } from "./view.js";
 
 const MOST = 4;
 const MOST_WEIGHT = 100;
+const explanations = () => ({
+  before: gettext("tickets, explained before"),
+  after: gettext("tickets, explained after"),
+  own_coin: gettext("respondents’ own coin"),
+});
 
 /** @param {{question: object, edit: (tag: string, change: (arms: object, definition: object) => void) => void}} props */
 export function Arms({ draft, state, question, edit, language }) {
@@ -18,6 +24,7 @@ export function Arms({ draft, state, question, edit, language }) {
     of(it).choices.splice(place, 1);
     removeUnasked(whole, gone);
   });
+  const coins = question.arms.length + 2 <= MOST && definition.items.some(reversible);
   const total = question.arms.reduce((sum, { weight }) => sum + weight, 0);
   return html`<p class="candor-quiet">${gettext("Each browser draws one of these versions of the page and sends openly which. Versions after the first may ask questions in another way. Reports compare each with the first.")}</p>
     <${TextField} label=${gettext("What respondents see it called")} rows="1" text=${question.wording} path=${`${path}/wording`} language=${language} definition=${definition}
@@ -25,13 +32,13 @@ export function Arms({ draft, state, question, edit, language }) {
     <ol class="editor-background">${question.arms.map((arm, place) => html`<li key=${place}>
       <${TextField} label=${fill(gettext("Version {number}"), { number: place + 1 })} rows="1" text=${question.choices[place]} path=${`${path}/choices/${place}`} language=${language} definition=${definition}
         onInput=${(words) => edit(`arm-${place}-${language}`, (it) => (of(it).choices[place][language] = words))} />
-      <div class="editor-grid"><label class="editor-field">${gettext("Explains the tickets")}
+      <div class="editor-grid"><label class="editor-field">${gettext("Randomised by")}
         <select class="candor-field" value=${arm.explanation} data-path=${`${path}/arms/${place}/explanation`} onChange=${(event) => edit("", (it) => (of(it).arms[place].explanation = event.target.value))}>
-          <option value="before" selected=${arm.explanation === "before"}>${gettext("before the questions")}</option>
-          <option value="after" selected=${arm.explanation === "after"}>${gettext("after Send")}</option></select></label>
+          ${Object.entries(explanations()).map(([key, words]) => html`<option value=${key} selected=${arm.explanation === key}>${words}</option>`)}</select></label>
       <label class="editor-field">${gettext("Weight")} <small class="candor-quiet">${fill(gettext("drawn {weight} times of {total}"), { weight: arm.weight, total })}</small>
         <input class="candor-field" type="number" min="1" max=${MOST_WEIGHT} value=${arm.weight} data-path=${`${path}/arms/${place}/weight`}
           onInput=${(event) => /^\d{1,3}$/.test(event.target.value) && edit(`weight-${place}`, (it) => (of(it).arms[place].weight = Number(event.target.value)))} /></label></div>
+      <${Said} draft=${draft} path=${`${path}/arms/${place}/explanation`} />
       <${TextField} label=${gettext("Introduction of this version (optional)")} rows="2" text=${arm.introduction ?? {}} path=${`${path}/arms/${place}/introduction`} language=${language} definition=${definition}
         onInput=${(words) => edit(`introduction-${place}-${language}`, (it) => write(of(it).arms[place], "introduction", definition, language, words))} />
       ${place > 0 && html`<${Instead} draft=${draft} arm=${arm} place=${place} path=${`${path}/arms/${place}/instead`} language=${language} />`}
@@ -45,7 +52,9 @@ export function Arms({ draft, state, question, edit, language }) {
         aria-label=${fill(gettext("Delete: {name}"), { name: fill(gettext("Version {number}"), { number: place + 1 }) })} onClick=${() => remove(place)}>${gettext("Delete")}</button></p>`}</li>`)}</ol>
     <${Said} draft=${draft} path=${path} /><${Said} draft=${draft} path=${`${path}/arms`} /><${Said} draft=${draft} path=${`${path}/choices`} />
     <p class="editor-tools">${question.arms.length < MOST && html`<button type="button" class="editor-text" onClick=${() => edit("", (it) => addArm(of(it), definition))}>${gettext("+ Add version")}</button>`}
-      <button type="button" class="editor-text editor-danger" onClick=${() => draft.edit("", removeArms)}>${gettext("Delete all versions")}</button></p>`;
+      ${coins && html`<button type="button" class="editor-text" onClick=${() => edit("", (it, whole) => addCoins(whole, state))}>${gettext("+ Add two versions with a coin")}</button>`}
+      <button type="button" class="editor-text editor-danger" onClick=${() => draft.edit("", removeArms)}>${gettext("Delete all versions")}</button></p>
+    ${coins && html`<small class="candor-quiet">${gettext("Two versions with a coin differ in what it asks for. Reports tell from them how many people mark No whatever it shows.")}</small>`}`;
 }
 
 /** The questions that a version asks in another way: each is a question of its own, beside the one that is left out. */
@@ -89,6 +98,21 @@ export function addArms(definition, state) {
 function addArm(question, definition) {
   question.arms.push({ explanation: "before", weight: 1 });
   question.choices.push(emptyText(definition));
+}
+
+/** Two versions with a coin: one asks the yes/no questions as they are, the other by the reverse of each table. */
+function addCoins(definition, state) {
+  const [question] = definition.background_questions.questions;
+  const others = question.arms.flatMap(({ instead }) => Object.values(instead ?? {}));
+  const items = definition.items.filter((item) => reversible(item) && !others.includes(item.key));
+  const instead = Object.fromEntries(items.map(({ key, channel }) => {
+    const other = duplicateItem(definition, key);
+    itemOf(definition, other).channel = reverse(channel);
+    return [key, other];
+  }));
+  question.arms.push({ explanation: "own_coin", weight: 1 }, { explanation: "own_coin", weight: 1, instead });
+  const name = (number) => platform(definition, (code) => `${state.arms.own_coin[code]} ${number}`);
+  question.choices.push(name(1), name(2));
 }
 
 function removeArms(definition) {

@@ -256,7 +256,8 @@ const FOLDED = new Set(["key", "channel", "sensitivity"]);
  */
 function changedAlone(before, after) {
   const same = Object.keys({ ...before, ...after }).every((name) => ["items", "privacy_budget"].includes(name) || alike(before[name], after[name]));
-  if (!same || before.items.length !== after.items.length) {
+  const tossed = armsOf(after).some(({ explanation }) => explanation === "own_coin"); // with rules in each question
+  if (!same || tossed || before.items.length !== after.items.length) {
     return null;
   }
   const changed = [];
