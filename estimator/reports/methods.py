@@ -50,7 +50,20 @@ def _randomised(read: Results) -> str:
         "in the local model; Kasiviswanathan et al., 2011), by a scheme of integer weights published with the "
         "questions. The privacy loss over all answers of a person is epsilon = %(epsilon)s."
     )
-    return text % {"epsilon": wording.epsilon(read.epsilon)}
+    return " ".join([text % {"epsilon": wording.epsilon(read.epsilon)}, *_tossed(read)])
+
+
+def _tossed(read: Results) -> Iterator[str]:
+    """That in some versions of the page a coin stood for the device; nothing without such versions."""
+    background = read.design.background
+    if any(arm.own_coin for arm in background.arms):
+        pairs = zip(background.arms, background.questions[0].choices, strict=True)
+        names = ", ".join(f"“{name[read.language]}”" for arm, name in pairs if arm.own_coin)
+        text = _(
+            "In the versions %(versions)s of the page the device drew nothing: respondents tossed a coin or die of "
+            "their own by the same scheme, and what they marked was sent."
+        )
+        yield text % {"versions": names}
 
 
 def _of_question(item: QuestionResults, number: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from estimator.base import charts
 from estimator.base.charts import Axis, ChartRow, axis_for, intervals
-from estimator.base.charts.intervals import NARROW, WIDE, Layout, picture
+from estimator.base.charts.intervals import LINE, NARROW, WIDE, Layout, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = ChartRow("Yes", "30 % (20 to 40 %)", 0.30, 0.15, 0.45, 0.20, 0.40)
@@ -104,6 +104,13 @@ def test_chart_rows_do_not_overlap() -> None:
         assert all(second - first >= 40 for first, second in pairwise(dots))
         lowest = max(int(str(text.get("y"))) for text in root.iter(f"{SVG}text"))
         assert lowest <= int(str(root.get("height")))
+
+
+def test_numbers_stand_below_a_label_that_leaves_them_no_room() -> None:
+    for label, below in (("Yes", False), ("No, whatever the coin shows", True)):
+        root = drawn(ChartRow(label, "25.5 % (14.0–37.0 %)", 0.255, 0.14, 0.37))
+        name, numbers = one(root, "label"), one(root, "value figures")
+        assert int(str(numbers.get("y"))) - int(str(name.get("y"))) == (LINE if below else 0)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ STRIP = 24
 GAP = 12
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
 MOST_TICKS = 6
+ONE_LINE = 36
+"""Characters of a label and its numbers above which they stand below each other on a narrow page."""
 MOST_LABELS = 5
 TREND_LEFT, TREND_RIGHT = 12, 100
 """Start and end of the points over time, in per cent of the width."""
@@ -215,6 +217,8 @@ class _Canvas:
         top = self.y
         self._lines("label", row.label)
         beside, known = self.layout.beside, row.estimate is not None
+        if not beside and len(_wrapped(row.label, self.layout.characters)[-1]) + len(row.text) > ONE_LINE:
+            self.y += LINE
         kind = "value figures" if known else "value"
         self.parts.append(text(kind, "100%", (top + LINE if beside else self.y) - 5, row.text, "end"))
         if beside:

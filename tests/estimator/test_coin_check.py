@@ -1,0 +1,87 @@
+"""Two versions of a page with coins that differ: what the report says of people who do not follow them."""
+
+import numpy as np
+import pytest
+
+from collector.designs import Design
+from collector.designs.services import close_design, freeze_design
+from estimator.reports import report as reports
+from estimator.reports.protection_check import ProtectionCheck
+from randomized_response import Channel, cheater_detection
+from surveys.definition import definitions
+from tests.factories import background, simulation
+from tests.factories.runs import run_of
+
+pytestmark = pytest.mark.django_db
+WHO = {"cheated": 0.3, "disobey": 0.2}
+
+
+def closed(n: int = 6000, seed: int = 57, **shares: float) -> tuple[Design, np.ndarray, np.ndarray]:
+    """The survey of two coins over n people; with it their versions, and the marks of the question of each version."""
+    design, random = (
+        freeze_design(definitions.design_of(background.two_coins(), version=1).document),
+        np.random.default_rng(seed),
+    )
+    arm = random.integers(3, size=n)
+    cells = np.array([design.background.cell_of((place,)) for place in arm])
+    yes = random.random(n) < shares.get("cheated", WHO["cheated"])
+    answers = {
+        "cheated": (yes & (arm != 2)).astype(np.int64),
+        "cheated-often": (yes & (arm == 2)).astype(np.int64),
+        "mood": random.choice(3, size=n),
+    }
+    who = simulation.People(cells, answers)
+    sent = simulation.symbols(design, who, random)
+    disobeys = (random.random(n) < shares.get("disobey", WHO["disobey"])) & (arm > 0)
+    asked = np.where(arm == 2, 1, 0)
+    sent[disobeys, asked[disobeys]] = 0
+    simulation.store(design, who, sent)
+    close_design(design.digest)
+    return design, arm, sent[np.arange(n), asked]
+
+
+def check_of(design: Design, language: str = "en") -> ProtectionCheck:
+    found = [
+        one
+        for one in reports.build(run_of(design)).protection
+        if one.figure and one.figure.html.count("protection-coins")
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_report_says_what_the_library_finds() -> None:
+    design, arm, marks = closed()
+    tables = tuple(Channel(item.channel.weights) for item in design.items[:2])
+    yes, n = zip(*((int(marks[arm == place].sum()), int((arm == place).sum())) for place in (1, 2)), strict=True)
+    found = cheater_detection(yes, n, tables)
+    assert found.cheaters.low < WHO["disobey"] < found.cheaters.high
+    check = check_of(design)
+    (sentence,) = check.sentences
+    assert f"{found.cheaters.constrained:.0%}".replace("%", " %") in sentence.replace("\xa0", " ")
+    assert "more than chance explains" in sentence
+    assert [row[1].text for row in check.table.rows] == ["Yes, by the coin", "No, by the coin", "No, whatever it shows"]
+    assert {row[2].text for row in check.table.rows} == {f"{sum(n):,}"}
+
+
+def test_who_all_follow_the_coin_are_not_suspected() -> None:
+    (sentence,) = check_of(closed(disobey=0.0, seed=5)[0]).sentences
+    assert "the data do not show that people mark No whatever their coin shows" in sentence
+
+
+def test_versions_with_one_coin_or_with_tickets_have_no_such_check() -> None:
+    for asked in (background.OWN_COIN, background.ARMS):
+        made = freeze_design(background.design(asked, expected=2000).document)
+        random = np.random.default_rng(1)
+        arm = random.integers(2, size=500)
+        cells = np.array([made.background.cell_of((place,)) for place in arm])
+        who = simulation.People(cells, {"cheated": random.integers(2, size=500), "mood": random.choice(3, size=500)})
+        simulation.store(made, who, simulation.symbols(made, who, random))
+        close_design(made.digest)
+        checks = reports.build(run_of(made)).protection
+        assert [one.wording for one in checks] == ["Versions of the page"]
+
+
+def test_methods_say_that_a_coin_was_tossed() -> None:
+    text = " ".join(reports.build(run_of(closed(n=600)[0])).methods.paragraphs)
+    assert "In the versions “Three coins”, “Three other coins” of the page the device drew nothing" in text
