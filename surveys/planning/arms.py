@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import hypot
+from fractions import Fraction
+from math import ceil, hypot, sqrt
 from statistics import NormalDist
 
 from django.utils.translation import gettext as _
@@ -21,6 +22,8 @@ SHARE = 0.5
 """Of yes with the first version, at which an estimate is least precise."""
 STEPS = 20
 LEVEL = 0.95
+DISOBEY = 0.1
+"""Share of people who mark No whatever their coin shows that two coins are to show."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,42 @@ def version_plans(items: Sequence[ItemPart], background: BackgroundPart) -> list
             found = _smallest_difference(one, other, sizes[0], size)
         plans.append(VersionPlan(loss, wording.epsilon(loss), found))
     return plans
+
+
+def responses_for_coins(items: Sequence[ItemPart], background: BackgroundPart) -> int | None:
+    """The fewest responses, to all versions, with which DISOBEY is found in POWER of surveys, by a test at 5 %.
+
+    Of the first yes/no question that two versions with a coin ask by tables that differ, from SHARE; by the normal
+    approximation to the closed form of `randomized_response.cheater_detection`. None without such versions.
+    """
+    arms = background["questions"][0]["arms"]
+    mechanisms = {item["key"]: mechanism_of(item) for item in items}
+    for item in (one for one in items if one["kind"] == "yes_no" and "prefer_not" not in one):
+        tossed: dict[Channel, Fraction] = {}
+        for arm, share in zip(arms, shares_of(arms), strict=True):
+            channel = mechanisms[arm.get("instead", {}).get(item["key"], item["key"])]
+            if arm["explanation"] == "own_coin" and isinstance(channel, Channel):
+                tossed[channel] = tossed.get(channel, Fraction(0)) + share
+        if len(tossed) > 1 and (found := _for_two(*list(tossed.items())[:2])) is not None:
+            return found
+    return None
+
+
+def _for_two(one: tuple[Channel, Fraction], other: tuple[Channel, Fraction]) -> int | None:
+    """The same for two tables with the shares of responses through them; None where they tell nothing together."""
+    (f1, t1), (f2, t2) = (channel.matrix[:, 1] for channel, _ in (one, other))
+    if (det := t1 * f2 - t2 * f1) == 0:
+        return None
+
+    def error(disobey: float) -> float:
+        """The standard error of the share of those people, times the square root of the responses."""
+        rates = [(1 - disobey) * (SHARE * t + (1 - SHARE) * f) for t, f in ((t1, f1), (t2, f2))]
+        weights = ((f2 - t2) / det, (t1 - f1) / det)
+        pairs = zip(weights, rates, (one[1], other[1]), strict=True)
+        return hypot(*(weight * sqrt(rate * (1 - rate) / share) for weight, rate, share in pairs))
+
+    limit, chance = NormalDist().inv_cdf(LEVEL), NormalDist().inv_cdf(POWER)
+    return ceil(((limit * error(0.0) + chance * error(DISOBEY)) / DISOBEY) ** 2)
 
 
 def _smallest_difference(first: Channel, second: Channel, n: int, other_n: int) -> float | None:

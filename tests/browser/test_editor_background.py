@@ -161,6 +161,7 @@ def test_two_versions_with_a_coin_are_added_by_a_click(editor: Page) -> None:
     expect(editor.get_by_label("Randomised by").nth(3)).to_have_value("own_coin")
     expect(editor.get_by_role("button", name="+ Add two versions with a coin")).to_have_count(0)
     editor.get_by_label("Expected responses").fill("4000")
+    expect(editor.get_by_text("responses show 10 % of people who mark No whatever their coin shows")).to_be_visible()
     editor.get_by_label("Randomised by").nth(2).scroll_into_view_if_needed()
     wait_until_saved(editor)
     picture(editor, "arms-coins")

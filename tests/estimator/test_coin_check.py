@@ -27,7 +27,7 @@ def closed(n: int = 6000, seed: int = 57, **shares: float) -> tuple[Design, np.n
     yes = random.random(n) < shares.get("cheated", WHO["cheated"])
     answers = {
         "cheated": (yes & (arm != 2)).astype(np.int64),
-        "cheated-often": (yes & (arm == 2)).astype(np.int64),
+        "cheated-reverse": (yes & (arm == 2)).astype(np.int64),
         "mood": random.choice(3, size=n),
     }
     who = simulation.People(cells, answers)
@@ -84,4 +84,4 @@ def test_versions_with_one_coin_or_with_tickets_have_no_such_check() -> None:
 
 def test_methods_say_that_a_coin_was_tossed() -> None:
     text = " ".join(reports.build(run_of(closed(n=600)[0])).methods.paragraphs)
-    assert "In the versions “Three coins”, “Three other coins” of the page the device drew nothing" in text
+    assert "In the versions “Two coins”, “Two coins, reversed” of the page the device drew nothing" in text

@@ -119,19 +119,18 @@ def weaker(**changes: Any) -> Any:
 
 
 def two_coins(**changes: Any) -> Any:
-    """The definition of a survey with tickets, and with two coins of which one forces Yes more often."""
+    """The definition of a survey with tickets, and with two coins of which one asks for the reverse of the other."""
     cheated, mood = payloads.definition()["items"]
-    rarely, often = ({"name": "forced_response", "truth": "1/2", "yes": share} for share in ("1/4", "3/4"))
-    items = [cheated | {"channel": rarely}, cheated | {"key": "cheated-often", "channel": often}, mood]
+    items = [cheated, cheated | {"key": "cheated-reverse", "channel": {"name": "warner", "truth": "1/4"}}, mood]
     arms: dict[str, Any] = {
         "arms": [
             {"explanation": "before"},
             {"explanation": "own_coin"},
-            {"explanation": "own_coin", "instead": {"cheated": "cheated-often"}},
+            {"explanation": "own_coin", "instead": {"cheated": "cheated-reverse"}},
         ],
-        "choices": ["Tickets", "Three coins", "Three other coins"],
+        "choices": ["Tickets", "Two coins", "Two coins, reversed"],
     }
-    return definition(arms, items=items, **({"expected": 6000} | changes))
+    return definition(arms, **({"expected": 6000, "items": items} | changes))
 
 
 DISTRICT: dict[str, Any] = {

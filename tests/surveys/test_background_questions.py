@@ -23,7 +23,7 @@ from surveys.lifecycle import selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from surveys.planning import dossier
-from surveys.planning.arms import version_plans
+from surveys.planning.arms import responses_for_coins, version_plans
 from tests.factories import background
 
 
@@ -167,6 +167,19 @@ def test_versions_are_planned_by_their_own_tickets() -> None:
     assert [one.difference for one in version_plans(few["items"], few["background_questions"])] == [None, None]
 
 
+def test_coins_are_planned_by_their_tables() -> None:
+    """1 less both rates of yes: with three equal versions its variance at a half is 3 / (2 n)."""
+    definition = background.two_coins()
+    asked = definition["background_questions"]
+    assert responses_for_coins(definition["items"], asked) == 925
+    assert pytest.approx(925, abs=10) == (1.645 + 0.842) ** 2 * 1.5 / 0.1**2  # at 10 % the rates are a little below
+    asked["questions"][0]["arms"][0]["weight"] = 2
+    assert responses_for_coins(definition["items"], asked) == pytest.approx(925 * 4 / 3, abs=2)
+    for alone in (background.OWN_COIN, background.ARMS):
+        other = background.definition(alone)
+        assert responses_for_coins(other["items"], other["background_questions"]) is None
+
+
 def test_version_that_protects_less_is_opened_with_a_consent_alone() -> None:
     definition = background.weaker()
     assert definitions.design_of(definition, version=1).background.arms[1].consent
@@ -200,8 +213,8 @@ def test_arms_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
 
 def test_versions_with_a_coin_are_kept_by_a_file_and_told_in_the_dossier(alice: User) -> None:
     told = kept_and_told(write_survey(background.two_coins(), team=home_team(alice)))
-    assert "With “Three coins”, “Three other coins” the page draws no tickets: respondents toss a coin or die" in told
-    assert "Versions with a coin of one’s own say: “Toss three coins where nobody sees them." in told
+    assert "With “Two coins”, “Two coins, reversed” the page draws no tickets: respondents toss a coin or die" in told
+    assert "Versions with a coin of one’s own say: “Toss two coins where nobody sees them." in told
     assert "Heads: the side with a head" not in told, "the pictures are of the version that draws tickets"
 
 

@@ -201,9 +201,9 @@ def test_who_denies_marks_no_whatever_the_coin_shows(alice: User) -> None:
         if cell.estimate.choice == 1 and cell.estimate.n
     }
     assert share["arm=1"] == pytest.approx(0.24, abs=0.07)  # three standard errors of 2,000 answers
-    # The chance of Yes is 0.8 (0.3 * 5/8 + 0.7 * 1/8), read as (0.22 - 1/8) / (1/2); with the other coin 7/8 and 3/8.
-    assert share["arm=2"] == pytest.approx(0.19, abs=0.07)
-    assert share["arm=3"] == pytest.approx(0.09, abs=0.07)
+    # The chance of Yes is 0.8 (0.3 * 3/4 + 0.7 * 1/4), read as (0.32 - 1/4) / (1/2); 0.48 with the other coin.
+    assert share["arm=2"] == pytest.approx(0.14, abs=0.07)
+    assert share["arm=3"] == pytest.approx(0.54, abs=0.07)
     assert check.sentences[0].startswith("“Have you cheated?”: ")
     assert "mark No whatever their coin shows, more than chance explains" in check.sentences[0]
 
@@ -213,17 +213,17 @@ def test_who_follows_the_coin_is_not_found_to_disobey(alice: User) -> None:
     assert "the data do not show that people mark No whatever their coin shows" in check.sentences[0]
 
 
-def test_random_marks_are_sent_as_they_are(alice: User) -> None:
-    """Half of them are Yes, whatever the coin; by tickets they would be 3/8 and 5/8."""
-    design = definitions.design_of(background.two_coins(), version=1)
-    random = np.random.default_rng(3)
+def test_random_marks_are_sent_as_they_are() -> None:
+    """Half of them are Yes, whatever the coin; by tickets, which rarely say so, three of eight would be."""
+    rarely = {"channel": {"name": "forced_response", "truth": "1/2", "yes": "1/4"}}
+    cheated, mood = payloads.definition()["items"]
+    written = background.definition(background.OWN_COIN, items=[cheated | rarely, mood])
+    design, random = definitions.design_of(written, version=1), np.random.default_rng(3)
     say = Misreporting(at_random=1.0).says(design, random)
     words = iter(random.integers(0, 2**32, size=100_000).tolist())
-    for arm, place in ((1, 0), (2, 1)):
+    for arm, share in ((0, 3 / 8), (1, 1 / 2)):
         stratum = next(s for s in range(len(design.strata)) if arm_of(design, s) == arm)
-        made = (
-            report_body(design, say(Respondent(stratum, (0, 0, 0))), words.__next__, nonce="00" * 16)
-            for _ in range(2000)
-        )
-        marks = [bytes.fromhex(json.loads(body)["report"])[place] for body in made]
-        assert np.mean(marks) == pytest.approx(0.5, abs=0.045)  # four standard errors: a false alarm in 16,000
+        people = (say(Respondent(stratum, (0, 0))) for _ in range(2000))
+        bodies = (report_body(design, person, words.__next__, nonce="00" * 16) for person in people)
+        marks = [bytes.fromhex(json.loads(body)["report"])[0] for body in bodies]
+        assert np.mean(marks) == pytest.approx(share, abs=0.045)  # four standard errors: a false alarm in 16,000

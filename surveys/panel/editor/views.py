@@ -41,7 +41,7 @@ from surveys.panel.editor.problems import keyed_path, problems_of
 from surveys.panel.frame import status_of, steps
 from surveys.panel.preview import pictures_address
 from surveys.panel.views import panel_page, signed_in
-from surveys.planning.arms import version_plans
+from surveys.planning.arms import responses_for_coins, version_plans
 from surveys.planning.draft_prices import AUTOMATIC, USUAL_LOSS, channel_at, divided, first_channel, fitted, price_of
 from surveys.planning.group_warnings import expected_reports
 from surveys.planning.parameters import MOST_RESPONDENTS
@@ -204,7 +204,8 @@ def cells(request: HttpRequest, slug: str) -> HttpResponse:
     """How many cells background questions make, and how often the answer to each is kept by itself, in [0, 1].
 
     With versions of the page also what each costs in privacy, by the questions that are sent, and the smallest
-    difference from the first that is found reliably, null for none.
+    difference from the first that is found reliably, null for none; and with two coins how many responses find people
+    who do not follow them.
     """
     get_survey_or_404(request.user, slug, Role.EDITOR)
     sent = _body(request)
@@ -217,6 +218,7 @@ def cells(request: HttpRequest, slug: str) -> HttpResponse:
     if "arms" in asked["questions"][0]:
         try:
             found["versions"] = [asdict(one) for one in version_plans(_items(sent), asked)]
+            found["coins"] = responses_for_coins(_items(sent), asked)
         except (ValueError, KeyError, TypeError):
             found["versions"] = []  # a question has no table yet
     return JsonResponse(found)

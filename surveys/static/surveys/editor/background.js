@@ -94,6 +94,7 @@ function Cells({ draft, background, language }) {
   const percent = (share) => new Intl.NumberFormat(document.documentElement.lang, { style: "percent" }).format(share);
   return html`<div role="status"><p>${fill(ngettext("{count} cell: so many combinations of answers are told apart.", "{count} cells: so many combinations of answers are told apart.", found.cells), { count: found.cells })}</p>
     ${found.versions?.length > 0 && html`<${Versions} versions=${found.versions} />`}
+    ${found.coins > 0 && html`<p>${fill(gettext("{count} responses show 10 % of people who mark No whatever their coin shows, in 80 % of such surveys."), { count: new Intl.NumberFormat(document.documentElement.lang).format(found.coins) })}</p>`}
     <dl class="editor-kept">${names.slice(0, found.kept.length).map((name, place) => html`<div><dt>${name}</dt>
       <dd><meter min="0" max="1" value=${found.kept[place]} aria-label=${name}></meter> ${fill(gettext("kept for {percent} of responses"), { percent: percent(found.kept[place]) })}</dd></div>`)}</dl></div>`;
 }

@@ -9,7 +9,7 @@ export const reversible = (item) => item.kind === "yes_no" && !item.prefer_not &
 /**
  * The channel with Yes and No exchanged in what is reported; null where there is none.
  *
- * Half of the tickets that do not ask for the truth say Yes: such a table is Warner's, with (1 + truth) / 2.
+ * Where half of the tickets that do not ask for the truth say Yes, the table is that of Warner with (1 + truth) / 2.
  */
 export function reverse({ name, truth, yes = "1/2", prevalence }) {
   const share = fraction(name === "crosswise" ? prevalence : truth);
@@ -26,9 +26,7 @@ export function reverse({ name, truth, yes = "1/2", prevalence }) {
     case "k_ary":
       return { name: "warner", truth: text(whole - number, 2 * whole) };
     case "forced_response":
-      return 2 * forced[0] === forced[1]
-        ? { name: "warner", truth: text(whole - number, 2 * whole) }
-        : { name, truth, yes: text(forced[1] - forced[0], forced[1]) };
+      return 2 * forced[0] === forced[1] ? { name: "warner", truth: text(whole - number, 2 * whole) } : null;
     default:
       return null;
   }
