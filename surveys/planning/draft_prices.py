@@ -137,42 +137,53 @@ def first_channel(kind: Kind) -> Channel:
     return channel_at(item, USUAL_LOSS, choose=True)
 
 
-def fitted(items: Sequence[ItemPart], budget: float) -> dict[str, Channel]:
-    """Channels by key with which all questions together lose at most `budget`.
+def fitted(items: Sequence[ItemPart], budget: float, versions: Sequence[Sequence[int]] = ()) -> dict[str, Channel]:
+    """Channels by key with which all questions of each version lose at most `budget` together; `versions` as above.
 
     Each gives way by the same factor: one that is said to be sensitive from the loss that is wanted for it, another one
     from what it has. A question with a table by hand stays as it is, and so does one that is unfinished.
     """
     losses = _losses(items)
-    given, wanted = _given(items, losses), _wanted(items, losses)
-    if not wanted or sum(losses.values()) <= budget or budget <= given:
+    wanted = _wanted(items, losses)
+    asked = [one for one in _asked(items, versions) if sum(losses.get(item["key"], 0) for item in one) > budget]
+    lefts = [_left(one, losses, wanted, budget) for one in asked]
+    if not lefts or min(lefts) <= 0:
         return {}
-    return _channels(items, losses, wanted, min(1.0, (budget - given) / sum(wanted.values())))
+    return _channels(items, losses, wanted, min(1.0, *lefts))
 
 
-def divided(items: Sequence[ItemPart], budget: float) -> dict[str, Channel]:
+def divided(items: Sequence[ItemPart], budget: float, versions: Sequence[Sequence[int]] = ()) -> dict[str, Channel]:
     """Channels by key with which the questions that are said to be sensitive share what the others leave of `budget`.
 
-    Each has the loss that is wanted for it or, where all of them would be too much, the same part of it. Where the
-    others leave less than half of what is due if all gave way, it is this: the overdraft is then `fitted` to repair.
+    Each has the loss that is wanted for it or, where all of them would be too much in a version of the page, the same
+    part of it. Where the others leave less than half of what is due if all gave way, it is this: the overdraft is then
+    `fitted` to repair. `versions` as above.
     """
     losses = _losses(items)
-    given, wanted = _given(items, losses), _wanted(items, losses)
+    wanted = _wanted(items, losses)
     marked = {item["key"]: wanted[item["key"]] for item in items if item.get("sensitivity") and item["key"] in wanted}
-    if not marked:
+    asked = _asked(items, versions)
+    lefts = [_left(one, losses, marked, budget) for one in asked if any(item["key"] in marked for item in one)]
+    if not lefts:
         return {}
-    due = max(budget - given, 0) / sum(wanted.values())
-    left = (budget - sum(loss for key, loss in losses.items() if key not in marked)) / sum(marked.values())
+    left, due = min(lefts), max(min(_left(one, losses, wanted, budget) for one in asked), 0.0)
     return _channels(items, losses, marked, min(1.0, left if left >= due / 2 else due))
+
+
+def _asked(items: Sequence[ItemPart], versions: Sequence[Sequence[int]]) -> list[list[ItemPart]]:
+    """The questions of each version of the page; all of them without versions."""
+    return [[items[place] for place in version] for version in versions or [range(len(items))]]
+
+
+def _left(asked: Sequence[ItemPart], losses: Mapping[str, float], wanted: Mapping[str, float], budget: float) -> float:
+    """The part of their wanted losses that others leave of the budget to the questions of a version that have some."""
+    others = sum(losses.get(item["key"], 0) for item in asked if item["key"] not in wanted)
+    together = sum(wanted.get(item["key"], 0) for item in asked)
+    return (budget - others) / together if together else math.inf
 
 
 def _losses(items: Sequence[ItemPart]) -> dict[str, float]:
     return {key: one.epsilon for key, one in price_of(items, 1000).questions.items() if one.epsilon}
-
-
-def _given(items: Sequence[ItemPart], losses: Mapping[str, float]) -> float:
-    """What the questions with a table by hand lose."""
-    return sum(losses.get(item["key"], 0) for item in items if item["channel"]["name"] == "custom")
 
 
 def _wanted(items: Sequence[ItemPart], losses: Mapping[str, float]) -> dict[str, float]:

@@ -265,6 +265,21 @@ def test_fitted_draft_is_within_the_budget() -> None:
     assert fitted(made, 4.0) == {}, "nothing gives way without need"
 
 
+def test_budget_is_kept_in_each_version_of_the_page() -> None:
+    """Two questions, of which the second version asks the first in another way: no version asks all three."""
+    items = marked("very", "very", "somewhat")
+    for one in items[:2]:
+        one |= {"kind": "yes_no", "choices": [{}, {}], "channel": {"name": "forced_response", "truth": "9/10"}}
+    versions = ((0, 2), (1, 2))
+    for divide in (fitted, divided):
+        channels = divide(items, 1.2, versions)
+        total, losses = applied(items, channels)
+        made = [item | {"channel": channels.get(item["key"], item["channel"])} for item in items]
+        assert 1.1 < price_of(made, 1000, versions).epsilon <= 1.2 < total
+        assert losses[0] == losses[1]
+    assert fitted(made, 1.2, versions) == {}, "nothing gives way without need"
+
+
 def marked(*sensitivities: str) -> Any:
     """A question of each kind in turn, with what its author says of it; an empty word is a table set by hand."""
     kinds: Any = ("yes_no", "one_choice", "several_choices", "scale", "number")

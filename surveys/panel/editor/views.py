@@ -173,7 +173,7 @@ def protect(request: HttpRequest, slug: str) -> HttpResponse:
     items = _items(sent)
     if "budget" in sent:
         divide = fitted if sent.get("everything") else divided
-        return JsonResponse({"channels": divide(items, _loss(sent, "budget"))})
+        return JsonResponse({"channels": divide(items, _loss(sent, "budget"), _versions(sent, items))})
     epsilon, choose = _loss(sent, "epsilon"), bool(sent.get("choose"))
     return JsonResponse({"channels": {item["key"]: channel_at(item, epsilon, choose=choose) for item in items}})
 

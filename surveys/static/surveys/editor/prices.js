@@ -109,7 +109,7 @@ export class Prices {
   async #divide({ everything }) {
     const turn = (this.#turn += 1);
     const items = priced(this.#draft.definition);
-    const answer = await this.#post(this.#draft.addresses.protect, { items, budget: this.budget, everything });
+    const answer = await this.#post(this.#draft.addresses.protect, { items, budget: this.budget, everything, instead: this.#instead });
     if (turn === this.#turn && answer.status === 200) {
       const { channels } = answer.content;
       for (const { key, kind, channel } of items) {
@@ -207,9 +207,13 @@ export class Prices {
     return answer;
   }
 
+  /** What each version of the page asks instead of others. */
+  get #instead() {
+    return armsOf(this.#draft.definition).map((arm) => arm.instead ?? {});
+  }
+
   #asked() {
-    const instead = armsOf(this.#draft.definition).map((arm) => arm.instead ?? {});
-    return { items: priced(this.#draft.definition), respondents: this.respondents, instead };
+    return { items: priced(this.#draft.definition), respondents: this.respondents, instead: this.#instead };
   }
 
   #kept() {
