@@ -257,7 +257,10 @@ def _grouped(item: QuestionResults, cells: list[EstimateCell], manner: NumberFor
     return rows
 
 
-def _missing(cell: EstimateCell) -> str:
+def _missing(item: QuestionResults, cell: EstimateCell) -> str:
+    """Why there is no estimate. While nothing is told by version of the page, that is so of what some do not ask."""
+    if item.version_names and not item.partition.parts:
+        return _("Estimated once the survey is closed: only some versions of the page ask it")
     return wording.not_enough(cell.estimate.n, values=TOO_FEW_VALUES in cell.estimate.flags)
 
 
@@ -269,7 +272,7 @@ def _drawn(
     means = targets.estimate_meta(item, estimate)
     label = (cell.group or all_respondents(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
     if not cell.known:
-        return ChartRow(label, _missing(cell), heading=heading)
+        return ChartRow(label, _missing(item, cell), heading=heading)
     interval = wording.span(estimate.noise_low, estimate.noise_high, places, unit)
     return ChartRow(
         label=label,
@@ -293,7 +296,7 @@ def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> Ta
     )
     means = targets.estimate_meta(item, estimate)
     if not cell.known:
-        return TableRow(cell.choice, cell.group, n, means, missing=_missing(cell))
+        return TableRow(cell.choice, cell.group, n, means, missing=_missing(item, cell))
     places = wording.decimals(estimate.standard_error, unit)
     error = estimate.standard_error if manner.sampling else estimate.noise_standard_error
     return TableRow(

@@ -18,6 +18,7 @@ from surveys.definition.privacy_budget import epsilon_of
 from surveys.definition.text_warnings import TextWarning, text_warnings
 from surveys.labels import translated
 from surveys.models import Item
+from surveys.planning.arms import versions_asking
 
 ABOUT_NAMES = {
     "sender": gettext_lazy("Sender"),
@@ -39,6 +40,8 @@ class QuestionPreview:
     range: str
     label: QuestionPrivacy
     facts: str
+    versions: tuple[str, ...]
+    """The names of the versions of the page that ask it; none where all do."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,13 @@ class DesignPreview:
         return text_warnings(self.design)
 
     @property
+    def versions(self) -> list[tuple[str, str]]:
+        """The versions of the page: their names in the default language, and how often each is drawn."""
+        arms = self.design.background.arms
+        total, names = sum(arm.weight for arm in arms), self.design.background.questions[0].choices if arms else ()
+        return [(name[self.own], wording.percent(arm.weight / total)) for name, arm in zip(names, arms, strict=True)]
+
+    @property
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:
         """The survey's texts besides its questions, by language."""
         design = self.design
@@ -113,7 +123,11 @@ class DesignPreview:
         for number, question in enumerate(design.background.questions, start=1):
             name = gettext("Background question {number}").format(number=number)
             named += [(name, question.wording), *((name, choice) for choice in question.choices)]
-        return [*named, (gettext("Question of the group"), design.strata_wording), *groups]
+        for number, arm in enumerate(design.background.arms, start=1):
+            named += [(gettext("Introduction of version {number}").format(number=number), arm.introduction)]
+            named += [(gettext("Consent statement of version {number}").format(number=number), arm.consent)]
+        named += [(gettext("Question of the group"), design.strata_wording), *groups]
+        return [(name, text) for name, text in named if any(text.values())]
 
 
 def design_preview(design: Design) -> DesignPreview:
@@ -121,13 +135,12 @@ def design_preview(design: Design) -> DesignPreview:
     names = dict(settings.LANGUAGES)
     languages = tuple((code, names.get(code, code)) for code in design.languages)
     questions = tuple(
-        _question(item, number, languages[0][0], helped=item.key in design.about.items)
-        for number, item in enumerate(design.items, start=1)
+        _question(design, item, number, languages[0][0]) for number, item in enumerate(design.items, start=1)
     )
     return DesignPreview(design, languages, questions)
 
 
-def _question(item: designs.Item, number: int, language: str, *, helped: bool) -> QuestionPreview:
+def _question(design: Design, item: designs.Item, number: int, language: str) -> QuestionPreview:
     facts = [gettext("at most {most}").format(most=item.most)] if item.most is not None else []
     facts += [gettext("“prefer not to say” offered")] if item.prefer_not else []
     facts += [gettext("may be left blank")] if not item.required else []
@@ -140,7 +153,7 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
         else []
     )
     facts += [gettext("a text before it")] if item.before else []
-    facts += [gettext("followed by the help line")] if helped else []
+    facts += [gettext("followed by the help line")] if item.key in design.about.items else []
     facts += (
         [gettext("asked only after some answers to {item}").format(item=item.asked_if.item)] if item.asked_if else []
     )
@@ -152,4 +165,5 @@ def _question(item: designs.Item, number: int, language: str, *, helped: bool) -
         range=str(item.grid or ""),
         label=item_label(item, language),
         facts=" · ".join(facts),
+        versions=tuple(versions_asking(design, item, language)),
     )

@@ -51,6 +51,17 @@ def test_each_question_is_estimated_of_those_who_were_asked_it() -> None:
     assert len(mood) == 3 * len(by_group)
 
 
+def test_question_of_some_versions_says_when_it_is_estimated() -> None:
+    """Before the closing nothing is told by version, and that is no lack of responses."""
+    built = reports.build(run_of(background.in_versions(0.4, 0.2, closed=False), final=False))
+    first, second, mood = built.blocks
+    for block in (first, second):
+        assert (
+            block.headline.line.missing == "Estimated once the survey is closed: only some versions of the page ask it"
+        )
+    assert not mood.headline.line.missing
+
+
 def test_versions_are_compared_by_what_each_asks() -> None:
     (check,) = reports.build(run(0.5, 0.2)).protection
     assert check.sentences[0].startswith("“Have you cheated? · Yes”: with “Two statements” the estimate is ")

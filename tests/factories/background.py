@@ -82,8 +82,8 @@ def of_versions() -> Design:
     return definitions.design_of(crosswise(JOB, expected=4000), version=1)
 
 
-def in_versions(one: float, other: float, *, n: int = 4000, seed: int = 1) -> Design:
-    """The same, closed, over n people of whom these shares say yes in the two versions; who is not asked sends a no."""
+def in_versions(one: float, other: float, *, n: int = 4000, seed: int = 1, closed: bool = True) -> Design:
+    """The same, closed or not, over n people, of whom these shares say yes in the two versions; others send a no."""
     made, random = freeze_design(of_versions().document), np.random.default_rng(seed)
     arm = random.integers(2, size=n)
     cells = np.array([made.background.cell_of(told) for told in zip(arm, random.choice(3, n), strict=True)])
@@ -95,7 +95,8 @@ def in_versions(one: float, other: float, *, n: int = 4000, seed: int = 1) -> De
     }
     who = simulation.People(cells, answers)
     simulation.store(made, who, simulation.symbols(made, who, random))
-    close_design(made.digest)
+    if closed:
+        close_design(made.digest)
     return made
 
 

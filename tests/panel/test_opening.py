@@ -13,7 +13,7 @@ from surveys.lifecycle import selectors, services
 from surveys.models import Appointment, AuditEntry, Survey, Version
 from surveys.opening import schedules
 from surveys.opening.schedules import OpeningPlan
-from tests.factories import payloads, translations
+from tests.factories import background, payloads, translations
 from tests.panel.pages import digest_shown, html_of, marks, outcome, press
 from tests.tools.html import words
 
@@ -41,6 +41,18 @@ def test_opening_page_shows_design_to_confirm(survey: Survey, her: Client) -> No
     assert digest_shown(her) == design_digest
     press(her, "opening", "campus", digest=design_digest, opens="now")
     assert survey.versions.get().design_id == design_digest
+
+
+def test_opening_page_shows_versions_of_the_page_and_what_each_asks(alice: User, her: Client) -> None:
+    services.write_survey(background.weaker(), team=home_team(alice))
+    said = opening_page(her)
+    for text in (
+        "Versions of the page Half of the tickets (50 %), A quarter of the tickets (50 %)",
+        "2. Have you cheated? A quarter of the tickets · epsilon 1.95",
+        "Consent statement of version 2 I know that fewer tickets decide in my version.",
+    ):
+        assert text in said.replace("\xa0", " "), said
+    assert "Introduction of version" not in said, "an empty text is none"
 
 
 def test_opening_page_shows_every_language(alice: User, her: Client) -> None:
