@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,14 +22,13 @@ Table = Iterable[Sequence[object]]
 
 def tables_of(analysis: Analysis) -> dict[str, bytes]:
     """The tables by their names in the bundle; none of an analysis that R has no formulas for."""
-    design = get_design(analysis.design_id)
-    outcome = _outcome(analysis, design)
-    if outcome is None or not any(row["estimate"] is not None for row in analysis.result["rows"]):
+    if analysis.kind != Analysis.Kind.REGRESSION or all(row["estimate"] is None for row in analysis.result["rows"]):
         return {}
-    parameters = analysis.parameters
-    usual = "logit" if outcome.channel.answers == 2 else "multinomial"
+    design, parameters = get_design(analysis.design_id), analysis.parameters
+    outcome = _outcome(parameters, design)
+    answer = variable_of(design, parameters["answer"]) if "answer" in parameters else None
     settings = {
-        "model": parameters.get("model", usual),
+        "model": "linear" if isinstance(outcome, Score) else parameters.get("model", _usual(outcome)),
         "confidence": parameters["confidence"],
         "prior": parameters.get("prior") or "",
         "weighted": int("weighting" in parameters),
@@ -37,45 +37,55 @@ def tables_of(analysis: Analysis) -> dict[str, bytes]:
     }
     crossed = [f"interaction {number}" for number in (1, 2)]
     settings |= dict(zip(crossed, parameters.get("interaction", ()), strict=False))
-    return {
-        "tables/responses.csv": _csv(_responses(analysis, design, outcome)),
-        "tables/channel.csv": _csv(outcome.channel.weights),
-        "tables/settings.csv": _csv([("name", "value"), *settings.items()]),
+    tables: dict[str, Table] = {
+        "responses": _responses(analysis, design, outcome, paired=answer is not None),
+        "settings": [("name", "value"), *settings.items()],
     }
+    if isinstance(outcome, Score):
+        tables["scores"] = [(repr(score),) for score in outcome.scores]
+    else:
+        tables["channel"] = outcome.channel.weights
+    if answer is not None:
+        tables["answer"] = answer.channel.weights
+    return {f"tables/{name}.csv": _csv(rows) for name, rows in tables.items()}
 
 
-def _outcome(analysis: Analysis, design: Design) -> Variable | None:
-    """The outcome of a regression on what is told openly; None of other analyses, and of means."""
-    parameters = analysis.parameters
-    if analysis.kind != Analysis.Kind.REGRESSION or "answer" in parameters:
-        return None
-    if "predictors" not in parameters:
-        return variable_of(design, parameters["outcome"], binary=True)
-    outcome = outcome_of(design, parameters["outcome"])
-    return None if isinstance(outcome, Score) else outcome
+def _outcome(parameters: Mapping[str, Any], design: Design) -> Variable | Score:
+    if "predictors" in parameters and "answer" not in parameters:
+        return outcome_of(design, parameters["outcome"])
+    return variable_of(design, parameters["outcome"], binary=True)
 
 
-def _responses(analysis: Analysis, design: Design, outcome: Variable) -> Table:
-    """A line for each report in each row of totals that tells the predictors: their answers, weight, report, count."""
-    partition, reports = stored(design, analysis.inputs["groups"]), reports_of(design, outcome, analysis.inputs)
-    weights, parameters = np.ones(len(reports)), analysis.parameters
+def _usual(outcome: Variable) -> str:
+    return "logit" if outcome.channel.answers == 2 else "multinomial"
+
+
+def _responses(analysis: Analysis, design: Design, outcome: Variable | Score, *, paired: bool) -> Table:
+    """A line for each report in each row of totals that tells the predictors: their answers, weight, report, count.
+
+    Where a randomised answer is a predictor, too, its report stands beside that of the outcome: they are `paired`.
+    """
+    inputs, parameters = analysis.inputs, analysis.parameters
+    partition = stored(design, inputs["groups"])
+    reports = np.array(inputs["pairs"]) if paired else reports_of(design, outcome, inputs)
+    weights = np.ones(len(reports))
     if "weighting" in parameters:
-        sizes = strata_counts(analysis.inputs)[:, 0].sum(axis=1).tolist()
+        sizes = strata_counts(inputs)[:, 0].sum(axis=1).tolist()
         found = weights_of(design, partition.members, sizes, parameters["weighting"])
         assert not isinstance(found, Unmet)
         weights[found.rows] = found.ratios
     questions = design.background.questions
     asked = [place for place, one in enumerate(questions) if one.key in parameters.get("predictors", ())]
-    names = [questions[place].key for place in asked] or ["group"]
-    yield (*names, "weight", "report", "count")
+    names = [questions[place].key for place in asked] if "predictors" in parameters else ["group"]
+    yield (*names, "weight", "report", *(["answer"] if paired else []), "count")
     for row, counts in enumerate(reports):
         if asked:
             taken = [row_answers(design.background, partition.members[row])[place] for place in asked]
             told = [answer_key(design, place, one[0]) for place, one in zip(asked, taken, strict=True) if len(one) == 1]
         else:
-            told = [partition.keys[row]]
+            told = [partition.keys[row]][: len(names)]
         if len(told) == len(names):
-            yield from ((*told, repr(float(weights[row])), code, n) for code, n in enumerate(counts.tolist()) if n)
+            yield from ((*told, repr(float(weights[row])), *code, int(n)) for code, n in np.ndenumerate(counts) if n)
 
 
 def _csv(rows: Table) -> bytes:

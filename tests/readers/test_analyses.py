@@ -32,6 +32,10 @@ ASKED = [
     {"outcome": "drinks:1", **BOTH},
     {"outcome": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "mood", "model": "ordinal", **BOTH},
+    {"outcome": "tired:mean", **BOTH},
+    {"outcome": "tired:mean", "interaction": f"{REGION}+{AGE}"},
+    {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"},
+    {"outcome": "drinks:1", "answer": "cheated"},
 ]
 
 
@@ -58,11 +62,12 @@ def test_r_computes_weighted_regressions_and_finds_changes(tmp_path: Path) -> No
     design = background.of_four_kinds()
     shares = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
     weights = done(Kind.WEIGHTING, design, item="cheated", **shares)
-    found = done(Kind.REGRESSION, design, outcome="cheated", weights=weights.key, **BOTH)
-    said = computed(found, tmp_path)
-    assert (said.returncode, said.stderr) == (0, ""), said.stdout
+    for outcome in ("tired:mean", "cheated"):
+        found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **BOTH)
+        said = computed(found, tmp_path / outcome)
+        assert (said.returncode, said.stderr) == (0, ""), said.stdout
     found.result["rows"][0]["estimate"] += 0.001
-    assert "1 numbers differ" in computed(found, tmp_path).stdout
+    assert "1 numbers differ" in computed(found, tmp_path / "changed").stdout
 
 
 def test_r_computes_regressions_on_groups(tmp_path: Path, alice, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

@@ -7,9 +7,12 @@
 #
 # A report is drawn from the row of the table that belongs to the answer, so a model of the answers' shares given the
 # predictors says the chances of reports: L = sum over answers of table x share (Scheers & Dayton 1988; van den Hout, van
-# der Heijden & Gilchrist 2007). The maximum is found by `optim`. Standard errors are those of the curvature there; with
-# weights of the sandwich (White 1982). Shares are averaged over the respondents as if all had given an answer (Graubard &
-# Korn 1999), with errors by the delta method and limits on the logit scale.
+# der Heijden & Gilchrist 2007). Where a predictor is a randomised answer, too, its shares are modelled with the others
+# held fixed, and L is a sum over its answers as well (Blair, Imai & Zhou 2015). The maximum is found by `optim`. Standard
+# errors are those of the curvature there; with weights of the sandwich (White 1982). Of a mean each report stands for its
+# unbiased value: least squares, with errors HC3 (MacKinnon & White 1985). Shares and means are averaged over the
+# respondents as if all had given an answer (Graubard & Korn 1999), with errors by the delta method and limits of shares on
+# the logit scale.
 
 arguments <- commandArgs(FALSE)
 file <- sub("^--file=", "", arguments[grep("^--file=", arguments)])
@@ -20,12 +23,14 @@ TOLERANCE <- 1e-4
 
 read <- function(name, ...) read.csv(file.path("tables", name), check.names = FALSE, stringsAsFactors = FALSE, ...)
 data <- read("responses.csv")
-channel <- as.matrix(read("channel.csv", header = FALSE))
-channel <- unname(channel / rowSums(channel))
+chances <- function(name) { table <- as.matrix(read(name, header = FALSE)); unname(table / rowSums(table)) }
 settings <- read("settings.csv", colClasses = "character")
 setting <- function(name) { value <- settings$value[settings$name == name]; if (length(value)) value else "" }
 model <- setting("model")
-predictors <- setdiff(names(data), c("weight", "report", "count"))
+linear <- model == "linear"
+answered <- file.exists(file.path("tables", "answer.csv"))
+if (linear) scores <- read("scores.csv", header = FALSE)[[1]] else channel <- chances("channel.csv")
+predictors <- setdiff(names(data), c("weight", "report", "answer", "count"))
 crossed <- c(setting("interaction 1"), setting("interaction 2"))
 crossed <- crossed[crossed != ""]
 quantile <- qnorm((1 + as.numeric(setting("confidence"))) / 2)
@@ -46,6 +51,7 @@ pairs_of <- function() {
 repeat {
   given <- c(unlist(lapply(predictors, function(name) lapply(answers(name), function(one) setNames(list(one), name))),
                     recursive = FALSE), pairs_of())
+  if (!length(given)) break
   sizes <- vapply(given, function(one) size(data, one), 0)
   single <- lengths(given) == 1
   rare <- given[ifelse(single, sizes < ENOUGH, sizes > 0 & sizes < ENOUGH)]
@@ -66,11 +72,12 @@ design <- function(table) {
   matrix(vapply(columns, function(one) as.numeric(holds(one)), numeric(nrow(table))), nrow = nrow(table))
 }
 
-# The shares of the answers, a column each, from coefficients and indicators.
+# The shares of the answers, a column each, from coefficients and indicators; of a linear model the mean.
 p <- length(columns)
-k <- nrow(channel)
+k <- if (linear) 1 else nrow(channel)
 inverse <- switch(model, logit = plogis, probit = pnorm, cloglog = function(eta) -expm1(-exp(eta)), plogis)
 shares <- function(b, x) {
+  if (linear) return(cbind(1, x) %*% b)
   if (model == "multinomial") {
     eta <- cbind(0, cbind(1, x) %*% matrix(b, p + 1))
     return(exp(eta) / rowSums(exp(eta)))
@@ -82,12 +89,28 @@ shares <- function(b, x) {
   yes <- inverse(drop(cbind(1, x) %*% b))
   cbind(1 - yes, yes)
 }
-start <- switch(model, multinomial = rep(0, (p + 1) * (k - 1)), ordinal = c(qlogis(seq_len(k - 1) / k), rep(0, p)),
-                rep(0, p + 1))
+starts <- list(switch(model, multinomial = rep(0, (p + 1) * (k - 1)), ordinal = c(qlogis(seq_len(k - 1) / k), rep(0, p)),
+                      rep(0, p + 1)))
 
 x <- design(data)
 mass <- data$count * data$weight
 each <- function(b) log(rowSums(shares(b, x) * t(channel[, data$report + 1])))
+if (answered) {  # coefficients of the outcome, effects of the answers but the first, coefficients of their shares
+  other <- chances("answer.csv")
+  effects <- p + 1 + seq_len(nrow(other) - 1)
+  each <- function(b) {
+    odds <- exp(cbind(0, cbind(1, x) %*% matrix(b[-seq_len(max(effects))], p + 1)))
+    eta <- drop(cbind(1, x) %*% b[seq_len(p + 1)])
+    by_answer <- function(a) {
+      yes <- plogis(eta + c(0, b[effects])[a])
+      reported <- channel[1, data$report + 1] * (1 - yes) + channel[2, data$report + 1] * yes
+      other[a, data$answer + 1] * odds[, a] / rowSums(odds) * reported
+    }
+    log(rowSums(vapply(seq_len(nrow(other)), by_answer, numeric(nrow(data)))))
+  }
+  whole <- max(effects) + (p + 1) * length(effects)
+  starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(whole), effects, by))
+}
 penalty <- function(b) 0
 if (setting("prior") != "") {  # of the intercept at the predictors' means, and of slopes times their deviations
   scale <- as.numeric(setting("prior"))
@@ -104,20 +127,37 @@ jacobian <- function(f, b, step = 1e-3) {
   }, f(b))
 }
 gradient <- function(b) drop(jacobian(height, b))
-found <- optim(start, height, gradient, method = "BFGS", control = list(fnscale = -1, maxit = 2000, reltol = 1e-14))
-b <- found$par
-for (step in 1:5) b <- b - solve(jacobian(gradient, b), gradient(b))  # Newton's method, from near the maximum
-curvature <- -jacobian(gradient, b)
-covariance <- solve(curvature)
-if (setting("weighted") == "1") {
-  scores <- jacobian(each, b)
-  covariance <- covariance %*% crossprod(scores * sqrt(data$count) * data$weight) %*% covariance
+highest <- function() {
+  control <- list(fnscale = -1, maxit = 2000, reltol = 1e-14)
+  climbs <- lapply(starts, function(start) optim(start, height, gradient, method = "BFGS", control = control))
+  b <- climbs[[which.max(vapply(climbs, function(climb) climb$value, 0))]]$par
+  for (step in 1:5) b <- b - solve(jacobian(gradient, b), gradient(b))  # Newton's method, from near the maximum
+  covariance <- solve(-jacobian(gradient, b))
+  if (setting("weighted") == "1") {
+    scores <- jacobian(each, b)
+    covariance <- covariance %*% crossprod(scores * sqrt(data$count) * data$weight) %*% covariance
+  }
+  list(b = b, covariance = covariance)
 }
+least_squares <- function() {
+  rows <- cbind(1, x)
+  share <- data$weight / sum(mass)  # of each respondent
+  inverse <- solve(crossprod(rows * sqrt(share * data$count)))
+  value <- scores[data$report + 1]
+  b <- drop(inverse %*% crossprod(rows, share * data$count * value))
+  leverage <- share * rowSums((rows %*% inverse) * rows)
+  residual <- share * (value - drop(rows %*% b)) / (1 - leverage)
+  list(b = b, covariance = inverse %*% crossprod(rows * sqrt(data$count) * residual) %*% inverse)
+}
+fit <- if (linear) least_squares() else highest()
+b <- fit$b
+covariance <- fit$covariance
 
 # The numbers: shares in each scenario, their differences, odds ratios.
 told <- read.csv("analysis.csv", check.names = FALSE, stringsAsFactors = FALSE, encoding = "bytes")
 places <- if (k == 2) 2 else seq_len(k)
-choices <- if (k == 2) setting("choice") else as.character(seq_len(k) - 1)
+choices <- if (linear) "" else if (k == 2) setting("choice") else as.character(seq_len(k) - 1)
+quantity <- if (linear) "mean" else "share"
 average <- function(given) function(b) {
   table <- data
   for (name in names(given)) table[[name]] <- given[[name]]
@@ -125,10 +165,10 @@ average <- function(given) function(b) {
 }
 deviation <- function(f) { j <- matrix(jacobian(f, b), ncol = length(b)); sqrt(rowSums((j %*% covariance) * j)) }
 wrong <- seen <- 0
-compare <- function(quantity, group, against, choice, numbers) {
+compare <- function(quantity, group, against, choice, numbers, other_choice = "") {
   same <- function(column, value) is.na(column) & value == "" | !is.na(column) & as.character(column) == value
   row <- told[told$quantity == quantity & same(told$group, group) & same(told$against, against) &
-              same(told$choice, choice), ]
+              same(told$choice, choice) & same(told$other_choice, other_choice), ]
   if (!nrow(row) || is.na(row$estimate[1])) return(invisible())
   seen <<- seen + 1
   for (name in names(numbers)) {
@@ -142,37 +182,40 @@ compare <- function(quantity, group, against, choice, numbers) {
 numbers <- function(estimate, error, low, high)
   list(estimate = unname(estimate), standard_error = unname(error), low = unname(low), high = unname(high))
 key <- function(given) paste(unlist(given), collapse = "+")
-scenarios <- c(unlist(lapply(setdiff(predictors, crossed), function(name)
+ratio <- function(at) {
+  error <- sqrt(covariance[at, at])
+  numbers(exp(b[at]), error, exp(b[at] - quantile * error), exp(b[at] + quantile * error))
+}
+scenarios <- if (!answered) c(unlist(lapply(setdiff(predictors, crossed), function(name)
   lapply(answers(name), function(one) setNames(list(one), name))), recursive = FALSE), pairs)
 for (given in scenarios) {
   share <- average(given)(b)
   error <- deviation(average(given))
-  on_logit <- error / (share * (1 - share))
+  on_logit <- error / (share * (1 - share))  # of shares
   for (at in seq_along(places)) {
-    ends <- plogis(qlogis(share[at]) + c(-1, 1) * quantile * on_logit[at])
-    compare("share", key(given), "", choices[at], numbers(share[at], error[at], ends[1], ends[2]))
+    ends <- if (linear) share[at] + c(-1, 1) * quantile * error[at]
+            else plogis(qlogis(share[at]) + c(-1, 1) * quantile * on_logit[at])
+    compare(quantity, key(given), "", choices[at], numbers(share[at], error[at], ends[1], ends[2]))
   }
 }
 for (name in setdiff(predictors, crossed)) for (one in answers(name)[-1]) {
   first <- setNames(list(answers(name)[1]), name)
   other <- setNames(list(one), name)
   difference <- function(b) average(other)(b) - average(first)(b)
-  by <- difference(b)
-  error <- deviation(difference)
-  for (at in seq_along(places))
+  by <- if (!answered) difference(b)
+  error <- if (!answered) deviation(difference)
+  for (at in seq_along(by))
     compare("difference", one, key(first), choices[at],
             numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
   column <- which(vapply(columns, function(c) identical(c, other), NA))
   if (model %in% c("logit", "ordinal", "multinomial")) {
     at <- switch(model, logit = 1 + column, ordinal = k - 1 + column, 1 + column + (seq_len(k - 1) - 1) * (p + 1))
     of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
-    error <- sqrt(diag(covariance))[at]
-    for (n in seq_along(at)) {
-      ends <- exp(b[at[n]] + c(-1, 1) * quantile * error[n])
-      compare("odds_ratio", one, key(first), of[n], numbers(exp(b[at[n]]), error[n], ends[1], ends[2]))
-    }
+    for (n in seq_along(at)) compare("odds_ratio", one, key(first), of[n], ratio(at[n]))
   }
 }
+if (answered)
+  for (a in seq_along(effects)) compare("odds_ratio", "", "", setting("choice"), ratio(effects[a]), as.character(a))
 missed <- sum(!is.na(told$estimate)) - seen
 cat(sprintf("analysis.csv: %d rows compared, %d numbers differ, %d rows were not computed.\n", seen, wrong, missed))
 quit(status = as.integer(wrong + missed > 0))
