@@ -33,9 +33,14 @@ class _Told:
     item: QuestionResults
     n: int
     found: CheaterEstimate
+    reverse: CheaterEstimate
+    """The same of people who mark Yes whatever their coin shows."""
 
     def parts(self) -> Iterator[tuple[str, float, float, float]]:
-        """The three kinds of people: what they do, their estimated share, and its interval."""
+        """The three kinds of people: what they do, their estimated share, its interval; and Yes if true of the last.
+
+        That is the prevalence of a stochastic lie detector (Moshagen, Musch & Erdfelder 2012).
+        """
         names = {
             _("Yes, by the coin"): self.found.honest_yes,
             _("No, by the coin"): self.found.honest_no,
@@ -43,6 +48,8 @@ class _Told:
         }
         for name, share in names.items():
             yield name, share.constrained, share.low, share.high
+        no = self.found.honest_no
+        yield _("Yes, if true of all of these"), 1 - no.constrained, 1 - no.high, 1 - no.low
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -51,8 +58,13 @@ class _Told:
 
     @property
     def disobeyed(self) -> bool:
-        """Whether chance alone does not explain what the versions say."""
+        """Whether chance alone does not explain how many mark No."""
         return self.found.no_cheaters.p_value < 1 - self.item.confidence
+
+    @property
+    def reversed(self) -> bool:
+        """Whether chance alone does not explain how many mark Yes."""
+        return self.reverse.no_cheaters.p_value < 1 - self.item.confidence
 
 
 def check_of_coins(results: Results) -> ProtectionCheck | None:
@@ -71,7 +83,8 @@ def check_of_coins(results: Results) -> ProtectionCheck | None:
         _(
             "The coins of these versions differ, so who follows them answers differently by a known amount, and who "
             "marks No whatever they show does not. It is assumed that equally many do so in each of them, and that "
-            "nobody departs from a coin in another way. Whether Yes is true of them no survey can tell."
+            "nobody departs from a coin in another way. Whether Yes is true of them no survey can tell: if it is true "
+            "of nobody, the first estimate is the share of Yes, if of all, the last (Moshagen, Musch & Erdfelder 2012)."
         ),
     )
 
@@ -96,7 +109,14 @@ def _told(item: QuestionResults, items: dict[str, QuestionResults]) -> _Told | N
     (first, one), (second, other) = both
     n = (int(one.sum()), int(other.sum()))
     found = cheater_detection((int(one[1]), int(other[1])), n, (first, second), confidence=item.confidence)
-    return _Told(item, sum(n), found)
+    tables = (_exchanged(first), _exchanged(second))
+    reverse = cheater_detection((int(one[0]), int(other[0])), n, tables, confidence=item.confidence)
+    return _Told(item, sum(n), found, reverse)
+
+
+def _exchanged(channel: Channel) -> Channel:
+    """The table with Yes and No exchanged, in what is true and in what is reported."""
+    return Channel(tuple(tuple(reversed(row)) for row in reversed(channel.weights)))
 
 
 def _differ(one: Channel, other: Channel) -> bool:
@@ -119,6 +139,11 @@ def _sentence(one: _Told) -> str:
         text = _(
             "“%(what)s”: %(share)s (%(low)s to %(high)s) mark No whatever their coin shows, more than chance explains. "
             "As long as nobody knows what is true of them, the share of Yes is %(span)s."
+        )
+    elif one.reversed:
+        text = _(
+            "“%(what)s”: more people mark Yes whatever their coin shows than chance explains, as those do who do not "
+            "read what it asks for. The estimates of these versions do not hold."
         )
     else:
         text = _(

@@ -27,6 +27,8 @@ WORKS = mechanisms.WORKS | {
     "imbens": "Imbens, G. W., & Manski, C. F. (2004). Confidence intervals for partially identified parameters. "
     "Econometrica, 72(6), 1845–1857.",
     "manski": "Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24(3), 343–360.",
+    "moshagen": "Moshagen, M., Musch, J., & Erdfelder, E. (2012). A stochastic lie detector. Behavior Research "
+    "Methods, 44(1), 222–231.",
     "zou": "Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function "
     "of binomial proportions. Computational Statistics & Data Analysis, 53(4), 1080–1085.",
     "zou_waves": "Zou, G. Y. (2007). Toward using confidence intervals to compare correlations. Psychological Methods, "

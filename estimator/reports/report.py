@@ -124,7 +124,8 @@ class EstimateReport:
         poisoned = {"cheu"} if not self.simulated else set()
         changed = {"zou_waves"} if any(change.series.choice is not None for change in self.changes) else set()
         bounded = {"manski", "imbens"} if self.nonresponse else set()
-        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed, *bounded})
+        coins = {"moshagen"} if sum(arm.own_coin for arm in self.results.design.background.arms) > 1 else set()
+        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed, *bounded, *coins})
 
     @cached_property
     def label_facts(self) -> list[Fact]:

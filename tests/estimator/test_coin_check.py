@@ -7,7 +7,7 @@ from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
 from estimator.reports import report as reports
 from estimator.reports.protection_check import ProtectionCheck
-from randomized_response import Channel, cheater_detection
+from randomized_response import Channel, cheater_detection, stochastic_lie_detector
 from surveys.definition import definitions
 from tests.factories import background, simulation
 from tests.factories.runs import run_of
@@ -16,8 +16,11 @@ pytestmark = pytest.mark.django_db
 WHO = {"cheated": 0.3, "disobey": 0.2}
 
 
-def closed(n: int = 6000, seed: int = 57, **shares: float) -> tuple[Design, np.ndarray, np.ndarray]:
-    """The survey of two coins over n people; with it their versions, and the marks of the question of each version."""
+def closed(n: int = 6000, seed: int = 57, mark: int = 0, **shares: float) -> tuple[Design, np.ndarray, np.ndarray]:
+    """The survey of two coins over n people, of whom some mark the same whatever their coin shows.
+
+    With it their versions, and the marks of the question of each version.
+    """
     design, random = (
         freeze_design(definitions.design_of(background.two_coins(), version=1).document),
         np.random.default_rng(seed),
@@ -34,7 +37,7 @@ def closed(n: int = 6000, seed: int = 57, **shares: float) -> tuple[Design, np.n
     sent = simulation.symbols(design, who, random)
     disobeys = (random.random(n) < shares.get("disobey", WHO["disobey"])) & (arm > 0)
     asked = np.where(arm == 2, 1, 0)
-    sent[disobeys, asked[disobeys]] = 0
+    sent[disobeys, asked[disobeys]] = mark
     simulation.store(design, who, sent)
     close_design(design.digest)
     return design, arm, sent[np.arange(n), asked]
@@ -60,13 +63,28 @@ def test_report_says_what_the_library_finds() -> None:
     (sentence,) = check.sentences
     assert f"{found.cheaters.constrained:.0%}".replace("%", " %") in sentence.replace("\xa0", " ")
     assert "more than chance explains" in sentence
-    assert [row[1].text for row in check.table.rows] == ["Yes, by the coin", "No, by the coin", "No, whatever it shows"]
+    assert [row[1].text for row in check.table.rows] == [
+        "Yes, by the coin",
+        "No, by the coin",
+        "No, whatever it shows",
+        "Yes, if true of all of these",
+    ]
+    lies = stochastic_lie_detector(yes, n, tables).prevalence
+    last = check.figure.rows[-1] if check.figure else None
+    assert last is not None
+    assert (last.estimate, last.low, last.high) == pytest.approx((lies.constrained, lies.low, lies.high), abs=1e-7)
     assert {row[2].text for row in check.table.rows} == {f"{sum(n):,}"}
 
 
 def test_who_all_follow_the_coin_are_not_suspected() -> None:
     (sentence,) = check_of(closed(disobey=0.0, seed=5)[0]).sentences
     assert "the data do not show that people mark No whatever their coin shows" in sentence
+
+
+def test_who_mark_yes_whatever_the_coin_shows_are_found_too() -> None:
+    (sentence,) = check_of(closed(disobey=0.2, mark=1, n=3000)[0]).sentences
+    assert "more people mark Yes whatever their coin shows than chance explains" in sentence
+    assert any("lie detector" in one for one in reports.build(run_of(closed(n=600)[0])).references)
 
 
 def test_versions_with_one_coin_or_with_tickets_have_no_such_check() -> None:
