@@ -21,25 +21,25 @@ import { Refusal } from "./refusal.js";
  * @property {import("./encoding.js").Encoding} encoding
  * @property {number | null} preferNot  index of "prefer not to say", where it is one of the choices
  * @property {boolean} required  a question that is not may be left blank
- * @property {boolean} shuffle  whether the choices are shown in random order
+ * @property {boolean} shuffle  whether its choices are in random order
  * @property {boolean} keepLast  whether the last of them stays last
- * @property {boolean} dropdown  whether the choices are in a list that unfolds
+ * @property {boolean} dropdown  whether its choices unfold
  * @property {number} most  how many options may be ticked
- * @property {object | null} beside  the question as it is frozen, where a text or a picture stands beside it (beside.js)
+ * @property {object | null} beside  as it is frozen, where something stands beside it (beside.js)
  * @property {string} section  key of its section; empty where the design has none
- * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item and the answers to it that lead here
+ * @property {{index: number, answers: readonly number[]} | null} askedIf  the earlier item, and its answers that lead here
  * @property {import("./encoding.js").Answer} unasked  the answer that is sent where the question is not asked
  *
  * @typedef {object} Design
  * @property {string} slug
  * @property {number} version  each wave is one
  * @property {readonly string[]} languages
- * @property {boolean} remembers  whether the same answer is sent as the same symbols in every wave
+ * @property {boolean} remembers  whether an answer is sent as the same symbols in every wave
  * @property {readonly {key: string, label: Text}[]} groups  empty where the survey has no strata question
  * @property {object | null} background  the background questions as they are frozen (background.js)
  * @property {readonly Text[]} statements  each to be ticked before the first question
  * @property {{wording: Text, choices: readonly Text[], ends: readonly number[], text: Text} | null} screening
- * @property {boolean} entered  whether one of these comes before the questions
+ * @property {boolean} entered  whether one of these comes first
  * @property {object | null} logo  as it is frozen (beside.js)
  * @property {readonly {key: string, title: Text, introduction: Text}[]} sections
  * @property {"" | "secret" | "blind"} invitations  what a report comes with: a code, a blindly signed token, or nothing

@@ -234,7 +234,7 @@ export class RespondentPage {
     this.#questionnaire.open(question);
   }
 
-  /** The one moment where answers become a report. A second click finds it made, or being made, and does nothing. */
+  /** The one moment where answers become a report. A second click does nothing. */
   async #send() {
     if (this.#sending.begun || this.#freezing) {
       return;

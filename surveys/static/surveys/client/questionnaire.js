@@ -6,7 +6,7 @@ import { rangeInWords } from "./wording.js";
 /**
  * All questions of the page together: which of them are asked, what is still missing, what is to be sent.
  *
- * It keeps no answer. Answers live in the inputs and are looked up there whenever they are needed.
+ * It keeps no answer: answers live in the inputs, and are looked up there.
  *
  * @typedef {import("./field.js").Question} Question
  */
@@ -63,7 +63,7 @@ export class Questionnaire {
     this.#appeared.textContent = "";
   }
 
-  /** After a change of an answer: show what is asked now. The answer to a question that is asked no more is wiped. */
+  /** After a change of an answer: show what is asked now, and wipe the answers to what is not. */
   update() {
     const answers = this.#answers();
     const before = this.#shown;
@@ -120,8 +120,7 @@ export class Questionnaire {
 
   /** @returns {import("./review.js").Shown[]}  those asked; what is sent as it is has no item */
   get shown() {
-    const note = this.#background?.note;
-    const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item, note }));
+    const items = this.#design.items.map((item, i) => ({ question: this.#questions[i], item, note: this.#background?.note }));
     return [...this.#open(), ...items.filter((_, i) => this.#shown[i])];
   }
 

@@ -32,7 +32,7 @@ class ReadOnce {
    * Read every ticket for its answer, and forget the tickets.
    *
    * @param {readonly Answer[]} answers  one per question, in order
-   * @param {Readonly<Record<number, number[]>>} [marks]  by their places those that a coin decided: no ticket meets them
+   * @param {Record<number, number[]>} [marks]  by their places what a coin has decided: no ticket meets it
    * @returns {string}  two hex digits a symbol
    */
   read(answers, marks = {}) {
