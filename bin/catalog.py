@@ -84,8 +84,29 @@ RESPONDENTS = Shelf(
 REPORTS = Shelf(
     ROOT / "estimator" / "locale",
     ALL,
-    ("estimator/base/**/*.py", "estimator/reports/**/*.py", "estimator/runs/**/*.py"),
+    (
+        "estimator/base/**/*.py",
+        "estimator/reports/**/*.py",
+        "estimator/runs/**/*.py",
+        "estimator/models/analyses.py",
+        *(
+            f"estimator/analyses/{name}.py"
+            for name in (
+                "areas_page",
+                "cautions",
+                "figures",
+                "method_texts",
+                "presentation",
+                "quantities",
+                "regression_page",
+                "scores_page",
+                "sentences",
+                "weighting_page",
+            )
+        ),
+    ),
 )
+"""What a report says, also of the analyses that it shows."""
 PANEL = Shelf(
     ROOT / "surveys" / "locale",
     ("de",),
@@ -98,7 +119,7 @@ PANEL = Shelf(
         "collector/models.py",
         "config/panel.py",
         "estimator/base/mechanisms/*.py",
-        "estimator/analyses/**/*.py",
+        *(f"estimator/analyses/{name}.py" for name in ("margins", "pages", "requests", "selectors", "services")),
         "estimator/exports/download.py",
         "estimator/exports/formats.py",
         "estimator/exports/microdata.py",

@@ -34,7 +34,7 @@ PRINTED: dict[type, tuple[str, ...]] = {
     QuestionBlock: ("number", "wording", "offered", "choices", "notes", "flag_words", "parts", "bounds"),
     EstimatePart: ("title", "lines", "overall", "main", "by_group", "groups"),
     ProtectionCheck: ("sentences", "figure", "table", "following", "limits"),
-    PublishedAnalysis: ("title", "about", "sentences", "cautions", "figures", "methods", "language"),
+    PublishedAnalysis: ("title", "about", "sentences", "cautions", "figures", "methods"),
     AnalysisFigure: ("title", "figure", "table"),
     EstimateChange: ("wording", "sentences", "figure", "table"),
     ReportTable: ("caption", "columns", "rows"),

@@ -1,7 +1,4 @@
-"""The analyses that a team shows in the reports of a version: what they found, their charts, tables and methods.
-
-Their words are in the languages of the panel, so a report in another language shows them in English.
-"""
+"""The analyses that a team shows in the reports of a version: what they found, their charts, tables and methods."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,12 +7,9 @@ from django.utils.safestring import SafeString
 
 from estimator.analyses import presentation, selectors
 from estimator.analyses.figures import FigureTable, FigureWithTable
-from estimator.base.languages import DEFAULT, activated, active
 from estimator.models import Analysis, Run
 from estimator.reports.question_blocks import Figure
 from estimator.reports.tables import Cell, ReportTable, TableColumn
-
-SPOKEN = ("en", "de")
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class AnalysisFigure:
 
 @dataclass(frozen=True)
 class PublishedAnalysis:
-    """An analysis as a report shows it; `about` quotes the survey's words, the others are in `language`."""
+    """An analysis as a report shows it; `about` quotes the survey's words."""
 
     key: str
     title: str
@@ -43,16 +37,14 @@ class PublishedAnalysis:
     cautions: tuple[str, ...]
     figures: tuple[AnalysisFigure, ...]
     methods: tuple[str, ...]
-    language: str
 
 
 def published(run: Run) -> tuple[PublishedAnalysis, ...]:
-    """The analyses of a run's version that are published, the first requested first."""
-    with activated(active() if active() in SPOKEN else DEFAULT) as language:
-        return tuple(_published(analysis, language) for analysis in selectors.published_of(run.design_id))
+    """The analyses of a run's version that are published, the first requested first, in the report's language."""
+    return tuple(map(_published, selectors.published_of(run.design_id)))
 
 
-def _published(analysis: Analysis, language: str) -> PublishedAnalysis:
+def _published(analysis: Analysis) -> PublishedAnalysis:
     page = presentation.present(analysis)
     return PublishedAnalysis(
         analysis.key,
@@ -62,7 +54,6 @@ def _published(analysis: Analysis, language: str) -> PublishedAnalysis:
         tuple(page.cautions),
         tuple(_figures(page.parts, analysis.key[:8])),
         tuple(map(str, page.methods)),
-        language,
     )
 
 

@@ -168,8 +168,15 @@ def test_report_shows_published_analyses(her: Client, survey: Survey, monkeypatc
         assert words in page
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    french = her.get(reverse("panel:report", args=[run.key]), {"language": "fr"}).content.decode()
-    assert 'lang="en" dir="ltr" aria-labelledby="analysis-' in french
+    for language, words in (
+        ("de", "In einer Bevölkerung mit diesen Anteilen"),
+        ("es", "En una población con estas proporciones"),
+        ("fr", "Dans une population avec ces proportions"),
+        ("ar", "في مجتمع بهذه النسب"),
+    ):
+        spoken = her.get(reverse("panel:report", args=[run.key]), {"language": language}).content.decode()
+        assert words in spoken
+        assert "In a population with these" not in spoken
     pdf = her.get(reverse("panel:report-pdf", args=[run.key]))
     assert pdf.content.startswith(b"%PDF")
     acts = [entry.act for entry in AuditEntry.objects.filter(act__contains="an analysis").order_by("pk")]
