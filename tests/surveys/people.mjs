@@ -51,14 +51,14 @@ function body() {
   const kind = chance();
   const control = (key) => yes[key] === 0;
   const said = design.items.map((item) => {
-    const true_ = Number(chance() < yes[item.key]);
+    const held = Number(chance() < yes[item.key]);
     if (kind < random) {
       return Number(chance() < 0.5);
     }
     if (kind < random + denies && !control(item.key)) {
       return 0;
     }
-    return arms.ownCoin ? tossed(item, true_) : true_;
+    return arms.ownCoin ? tossed(item, held) : held;
   });
   const answers = answersToSend(design.items, said, design.versions[arms.place]);
   const report = tickets.read(answers, arms.marks(answers));
