@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.utils import translation
 from django.utils.safestring import SafeString
 
 from estimator.analyses import presentation, selectors
@@ -48,7 +49,7 @@ def _published(analysis: Analysis) -> PublishedAnalysis:
     page = presentation.present(analysis)
     return PublishedAnalysis(
         analysis.key,
-        analysis.name or analysis.get_kind_display(),
+        analysis.name or translation.gettext(analysis.get_kind_display()),
         page.about,
         tuple(page.sentences),
         tuple(page.cautions),

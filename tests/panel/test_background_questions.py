@@ -177,6 +177,9 @@ def test_report_shows_published_analyses(her: Client, survey: Survey, monkeypatc
         spoken = her.get(reverse("panel:report", args=[run.key]), {"language": language}).content.decode()
         assert words in spoken
         assert "In a population with these" not in spoken
+    Analysis.objects.update(name="")
+    spanish = her.get(reverse("panel:report", args=[run.key]), {"language": "es"}).content.decode()
+    assert "Regresión sobre grupos" in spanish
     pdf = her.get(reverse("panel:report-pdf", args=[run.key]))
     assert pdf.content.startswith(b"%PDF")
     acts = [entry.act for entry in AuditEntry.objects.filter(act__contains="an analysis").order_by("pk")]
