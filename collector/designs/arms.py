@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MOST_ARMS = 4
 MOST_WEIGHT = 100
 Explanation = Literal["before", "after", "own_coin"]
-ONE_MARK = ("yes_no", "one_choice", "scale")
-"""The kinds of questions that are answered with one mark of a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +148,20 @@ def check_instead(items: Sequence["Item"], arms: Sequence[Arm], path: Path) -> N
             require(reached, (*path, number, "instead"), after.format(first=first, item=item.key))
 
 
+def is_one_mark(item: "Item") -> bool:
+    """Whether everybody is asked the item and its answer is one of a few choices, by one row of one table."""
+    return item.kind in ("yes_no", "one_choice", "scale") and item.encoding == "single" and item.asked_if is None
+
+
 def check_marks(items: Sequence["Item"], arms: Sequence[Arm], path: Path) -> None:
     """Validate that what arms with a coin of one's own ask is asked of everybody and answered with one mark."""
     versions = versions_of([item.key for item in items], [arm.instead for arm in arms])
     for number, (arm, asked) in enumerate(zip(arms, versions, strict=False)):
         for item in (items[place] for place in asked if arm.own_coin):
-            one = item.kind in ONE_MARK and item.encoding == "single" and not item.dropdown and item.asked_if is None
             words = gettext("own_coin needs questions that everybody answers with a mark of a few; got {item}")
-            require(one, (*path, number, "explanation"), words.format(item=item.key))
+            require(
+                is_one_mark(item) and not item.dropdown, (*path, number, "explanation"), words.format(item=item.key)
+            )
 
 
 def _check_same_answers(one: "Item", other: "Item", path: Path) -> None:

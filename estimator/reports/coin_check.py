@@ -57,13 +57,13 @@ class _Told:
         return self.found.honest_yes.low, 1 - self.found.honest_no.low
 
     @property
-    def disobeyed(self) -> bool:
-        """Whether chance alone does not explain how many mark No."""
+    def no_found(self) -> bool:
+        """Whether chance alone does not explain how many mark No whatever their coin shows."""
         return self.found.no_cheaters.p_value < 1 - self.item.confidence
 
     @property
-    def reversed(self) -> bool:
-        """Whether chance alone does not explain how many mark Yes."""
+    def yes_found(self) -> bool:
+        """Whether chance alone does not explain how many mark Yes whatever their coin shows."""
         return self.reverse.no_cheaters.p_value < 1 - self.item.confidence
 
 
@@ -101,7 +101,8 @@ def _told(item: QuestionResults, items: dict[str, QuestionResults]) -> _Told | N
         channel = asked.question.mechanism
         if arms[number].own_coin and isinstance(channel, Channel) and channel.answers == BINARY:
             (counts,) = totals_in(asked, group)
-            sent[channel] = counts + sent.get(channel, 0)
+            table = Channel(channel.weights)  # alike whatever the mechanism is called
+            sent[table] = counts + sent.get(table, 0)
     enough = [pair for pair in sent.items() if pair[1].sum() >= FEWEST_IN_GROUP]
     both = next((pair for pair in combinations(enough, 2) if _differ(pair[0][0], pair[1][0])), None)
     if both is None:
@@ -121,8 +122,8 @@ def _exchanged(channel: Channel) -> Channel:
 
 def _differ(one: Channel, other: Channel) -> bool:
     """Whether two tables tell more together than one: their rates of yes are in different proportions."""
-    (a, b), (c, d) = (channel.matrix[:, 1] for channel in (one, other))
-    return bool(a * d != b * c)
+    (a, b), (c, d) = ([yes for _no, yes in channel.weights] for channel in (one, other))
+    return a * d != b * c
 
 
 def _sentence(one: _Told) -> str:
@@ -135,12 +136,12 @@ def _sentence(one: _Told) -> str:
         "high": wording.percent(share.high, places),
         "span": wording.span(*one.bounds, places),
     }
-    if one.disobeyed:
+    if one.no_found:
         text = _(
             "“%(what)s”: %(share)s (%(low)s to %(high)s) mark No whatever their coin shows, more than chance explains. "
             "As long as nobody knows what is true of them, the share of Yes is %(span)s."
         )
-    elif one.reversed:
+    elif one.yes_found:
         text = _(
             "“%(what)s”: more people mark Yes whatever their coin shows than chance explains, as those do who do not "
             "read what it asks for. The estimates of these versions do not hold."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from math import ceil, hypot, sqrt
 from statistics import NormalDist
 
@@ -72,27 +73,28 @@ def responses_for_coins(items: Sequence[ItemPart], background: BackgroundPart) -
     arms = background["questions"][0]["arms"]
     mechanisms = {item["key"]: mechanism_of(item) for item in items}
     for item in (one for one in items if one["kind"] == "yes_no" and "prefer_not" not in one):
-        tossed: dict[Channel, Fraction] = {}
+        tossed: dict[tuple[Fraction, ...], Fraction] = {}
         for arm, share in zip(arms, shares_of(arms), strict=True):
             channel = mechanisms[arm.get("instead", {}).get(item["key"], item["key"])]
             if arm["explanation"] == "own_coin" and isinstance(channel, Channel):
-                tossed[channel] = tossed.get(channel, Fraction(0)) + share
-        if len(tossed) > 1 and (found := _for_two(*list(tossed.items())[:2])) is not None:
-            return found
+                rates = tuple(Fraction(yes, sum(row)) for row in channel.weights for yes in row[1:])
+                tossed[rates] = tossed.get(rates, Fraction(0)) + share
+        for (one, part), (other, rest) in combinations(tossed.items(), 2):
+            if one[0] * other[1] != one[1] * other[0]:
+                return _for_two(one, other, (float(part), float(rest)))
     return None
 
 
-def _for_two(one: tuple[Channel, Fraction], other: tuple[Channel, Fraction]) -> int | None:
-    """The same for two tables with the shares of responses through them; None where they tell nothing together."""
-    (f1, t1), (f2, t2) = (channel.matrix[:, 1] for channel, _ in (one, other))
-    if (det := t1 * f2 - t2 * f1) == 0:
-        return None
+def _for_two(one: Sequence[Fraction], other: Sequence[Fraction], parts: tuple[float, float]) -> int:
+    """The same for two tables, by their rates of Yes where No and where Yes is true, and their parts of responses."""
+    (f1, t1), (f2, t2) = (tuple(map(float, rates)) for rates in (one, other))
+    det = t1 * f2 - t2 * f1
 
     def error(disobey: float) -> float:
         """The standard error of the share of those people, times the square root of the responses."""
         rates = [(1 - disobey) * (SHARE * t + (1 - SHARE) * f) for t, f in ((t1, f1), (t2, f2))]
         weights = ((f2 - t2) / det, (t1 - f1) / det)
-        pairs = zip(weights, rates, (one[1], other[1]), strict=True)
+        pairs = zip(weights, rates, parts, strict=True)
         return hypot(*(weight * sqrt(rate * (1 - rate) / share) for weight, rate, share in pairs))
 
     limit, chance = NormalDist().inv_cdf(LEVEL), NormalDist().inv_cdf(POWER)

@@ -5,6 +5,7 @@ import pytest
 
 from collector.designs import Design
 from collector.designs.services import close_design, freeze_design
+from estimator.reports import coin_check
 from estimator.reports import report as reports
 from estimator.reports.protection_check import ProtectionCheck
 from randomized_response import Channel, cheater_detection, stochastic_lie_detector
@@ -103,3 +104,11 @@ def test_versions_with_one_coin_or_with_tickets_have_no_such_check() -> None:
 def test_methods_say_that_a_coin_was_tossed() -> None:
     text = " ".join(reports.build(run_of(closed(n=600)[0])).methods.paragraphs)
     assert "In the versions “Two coins”, “Two coins, reversed” of the page the device drew nothing" in text
+
+
+def test_tables_of_one_proportion_tell_nothing_together() -> None:
+    """Exactly: as floats 1/3 of 2/3 and 1/6 of 1/3 need not be equal."""
+    one, half = Channel(((2, 1), (1, 2))), Channel(((5, 1), (4, 2)))
+    assert not coin_check._differ(one, half)
+    assert not coin_check._differ(one, Channel(((4, 2), (2, 4))))
+    assert coin_check._differ(one, Channel(((1, 2), (2, 1))))

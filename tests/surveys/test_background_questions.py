@@ -175,6 +175,10 @@ def test_coins_are_planned_by_their_tables() -> None:
     assert pytest.approx(925, abs=10) == (1.645 + 0.842) ** 2 * 1.5 / 0.1**2  # at 10 % the rates are a little below
     asked["questions"][0]["arms"][0]["weight"] = 2
     assert responses_for_coins(definition["items"], asked) == pytest.approx(925 * 4 / 3, abs=2)
+    same = definition["items"][0] | {"key": "same", "channel": {"name": "warner", "truth": "3/4"}}
+    arms = asked["questions"][0]["arms"]
+    arms[0] |= {"explanation": "own_coin", "instead": {"cheated": "same"}, "weight": 1}
+    assert responses_for_coins([*definition["items"], same], asked) < 925, "one table under two names is one coin"
     for alone in (background.OWN_COIN, background.ARMS):
         other = background.definition(alone)
         assert responses_for_coins(other["items"], other["background_questions"]) is None

@@ -12,8 +12,8 @@ from math import gcd
 
 from django.utils.translation import gettext
 
-from collector.designs import Channel, Design, Item
-from collector.designs.arms import ONE_MARK
+from collector.designs import Channel, Design
+from collector.designs.arms import is_one_mark
 from collector.designs.background import PLACE
 from collector.designs.checks import require
 from estimator.base.birthdays import by_birthdays, months_of
@@ -47,7 +47,7 @@ class Instruction:
 
 def instructions_for(design: Design) -> list[Instruction] | None:
     """An instruction for each item of a frozen design; None if an item has none, with arms, or for a rehearsal."""
-    if design.rehearsal or design.background.arms or not all(map(_is_one_mark, design.items)):
+    if design.rehearsal or design.background.arms or not all(map(is_one_mark, design.items)):
         return None
     if (birthdays := birthdays_for(design)) is not None:
         return birthdays
@@ -68,11 +68,6 @@ def require_tossable(design: Design) -> None:
             message = words.format(item=item.key, tickets=tickets)
             path = (*PLACE, "questions", 0, "arms", number, "explanation")
             require(instruction_for(item.channel) is not None, path, message)
-
-
-def _is_one_mark(item: Item) -> bool:
-    """True if everybody is asked the item and its answer is one of a few choices, by one row of one table."""
-    return item.kind in ONE_MARK and item.encoding == "single" and item.asked_if is None
 
 
 def instruction_for(channel: Channel) -> Instruction | None:
