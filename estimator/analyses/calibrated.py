@@ -3,13 +3,15 @@
 A response that tells several answers to a question together counts as each of them in the proportions of the
 population; one that tells none, or "prefer not to say", as the population. So a margin is met as far as it is told,
 and who did not tell is neither weighted up nor down for it (the rule of missing values in raking; DeBell & Krosnick
-2009, ANES Technical Report nes012427).
+2009, ANES Technical Report nes012427). A margin of several questions together has a share for each combination of
+answers; one that tells the answer to some of the questions counts as the combinations with it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 from typing import Any, TypedDict
 
 import numpy as np
@@ -22,7 +24,7 @@ from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.strata import estimate_row, quantities_told, strata_counts
 from estimator.runs.cells import Members, row_answers
 from estimator.runs.estimation import Fit, fit_of
-from estimator.runs.groups import ENOUGH_TO_WEIGHT, stored
+from estimator.runs.groups import AND, ENOUGH_TO_WEIGHT, stored
 from randomized_response import (
     CalibratedWeights,
     ParameterError,
@@ -42,10 +44,13 @@ would meet it are out of their limits, or would contradict another margin."""
 
 
 class MarginSummary(TypedDict):
-    """How many responses tell an answer; of each answer its number, and its shares among responses and people."""
+    """How many responses tell an answer; of each answer its number, and its shares among responses and people.
+
+    Of several questions together the numbers are joined by AND. Stored analyses may have them as integers.
+    """
 
     told: int
-    answers: list[tuple[int, float, float]]
+    answers: list[tuple[str, float, float]]
 
 
 class WeightsSummary(TypedDict):
@@ -61,10 +66,10 @@ class WeightsSummary(TypedDict):
 
 @dataclass(frozen=True)
 class Unmet:
-    """The margin that no weights meet: key of the question, number of the answer from 1, and why."""
+    """The margin that no weights meet: its key, the answer or combination in it, and why."""
 
     question: str
-    answer: int
+    answer: str
     reason: str
 
 
@@ -74,8 +79,8 @@ class RowWeights:
 
     - `rows`: indices of these rows, `sizes`: their responses.
     - `calibrated`: one weight for each of them; before calibration its number of responses.
-    - `told`: by question, how many responses tell its answer, or several that it is one of.
-    - `among`: by question, the share of each of its answers among the responses, as they count.
+    - `told`: by margin, how many responses tell its answer, or several that it is one of.
+    - `among`: by margin, the share of each of its answers among the responses, as they count.
     """
 
     rows: NDArray[np.intp]
@@ -104,19 +109,22 @@ def weights_of(
     counts, held = np.array(sizes, dtype=np.int64)[rows], [members[row] for row in rows]
     told, among, columns = dict[str, int](), dict[str, dict[str, float]](), dict[str, tuple[Floats, float]]()
     for key, margin in weighting["margins"].items():
-        place = next(k for k, one in enumerate(design.background.questions) if one.key == key)
-        known = np.zeros(len(choices_of(design.background, place)))
-        for answer, share in margin.items():
-            known[int(answer) - 1] = float(Fraction(share))
-        table, tells = _memberships(design.background, held, place, known)
-        unmet = _unmet(key, table, tells, known)
-        if unmet:
-            return unmet
+        answers, known = list(margin), np.array([float(Fraction(share)) for share in margin.values()])
+        found = _memberships(design.background, held, key, answers, known)
+        if isinstance(found, Unmet):
+            return found
+        table, tells = found
+        nobody = _nobody(answers, table, tells, known)
+        if nobody:
+            return Unmet(key, nobody, NOBODY)
         told[key] = int(counts[tells].sum())
-        among[key] = {answer: float(counts @ table[:, int(answer) - 1] / counts.sum()) for answer in margin}
-        columns |= {f"{key}={answer}": (table[:, int(answer) - 1], float(known[int(answer) - 1])) for answer in margin}
-    found = _calibrated(columns, counts, weighting)
-    return found if isinstance(found, Unmet) else RowWeights(rows, counts, found, told, among)
+        among[key] = dict(zip(answers, (counts @ table / counts.sum()).tolist(), strict=True))
+        columns |= {
+            f"{key}={answer}": (column, share)
+            for answer, column, share in zip(answers, table.T, known.tolist(), strict=True)
+        }
+    weights = _calibrated(columns, counts, weighting)
+    return weights if isinstance(weights, Unmet) else RowWeights(rows, counts, weights, told, among)
 
 
 def _calibrated(
@@ -134,32 +142,57 @@ def _calibrated(
     except ParameterError as error:
         worst = next((key for key in varied if error.place == f"margins[{key!r}]"), next(iter(varied)))
         question, _, answer = worst.rpartition("=")
-        return Unmet(question, int(answer), UNREACHED)
+        return Unmet(question, answer, UNREACHED)
 
 
 def _memberships(
-    background: Background, members: Sequence[tuple[int, ...]], place: int, known: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """How much each row counts as each choice, shape (rows, choices), and whether it tells any.
+    background: Background, members: Sequence[Sequence[int]], key: str, answers: Sequence[str], known: Floats
+) -> tuple[Floats, NDArray[np.bool_]] | Unmet:
+    """How much each row counts as each of the `answers` of a margin, shape (rows, answers), and whether it tells any.
 
-    NaN where it tells choices without a share.
+    Unmet where a row tells answers that have no share.
     """
+    asked = [one.key for one in background.questions]
+    places = [asked.index(one) for one in key.split(AND)]
+    numbers = [tuple(int(one) - 1 for one in answer.split(AND)) for answer in answers]
+    every = prod(len(choices_of(background, place)) for place in places)
     table, tells = np.empty((len(members), known.size)), np.zeros(len(members), dtype=bool)
     for row, cells in enumerate(members):
-        told = [answer for answer in row_answers(background, cells)[place] if answer < known.size]
-        tells[row] = 0 < len(told) < known.size
-        part = np.where(np.isin(np.arange(known.size), told), known, 0.0) if tells[row] else known
-        table[row] = part / part.sum() if part.any() else np.nan
+        told = _told(background, cells, places)
+        tells[row] = len(told) < every
+        part = np.where([one in told for one in numbers], known, 0.0) if tells[row] else known
+        if not part.any():
+            return Unmet(key, AND.join(str(answer + 1) for answer in min(told)), OUTSIDE)
+        table[row] = part / part.sum()
     return table, tells
 
 
-def _unmet(key: str, table: Floats, tells: NDArray[np.bool_], known: Floats) -> Unmet | None:
-    """The first answer whose share cannot be met, whatever the weights."""
-    outside = np.isnan(table).any(axis=1)
-    if outside.any():
-        return Unmet(key, int(np.flatnonzero(known == 0)[0]) + 1, OUTSIDE)
+def _told(background: Background, cells: Sequence[int], places: Sequence[int]) -> set[tuple[int, ...]]:
+    """The combinations of answers to the questions at `places` that a row of these cells may have.
+
+    "Prefer not to say" is any answer that the row's other cells have, or any at all.
+    """
+    offered = [tuple(choices_of(background, place)) for place in places]
+    answers = row_answers(background, cells)
+    named = [
+        tuple(one for one in answers[place] if one in choices) or choices
+        for place, choices in zip(places, offered, strict=True)
+    ]
+    found: set[tuple[int, ...]] = set()
+    for cell in cells:
+        taken = background.cells[cell]
+        options = (
+            tuple(one for one in taken[place] if one in choices) or either
+            for place, choices, either in zip(places, offered, named, strict=True)
+        )
+        found.update(product(*options))
+    return found
+
+
+def _nobody(answers: Sequence[str], table: Floats, tells: NDArray[np.bool_], known: Floats) -> str | None:
+    """The first answer with a share that no response tells."""
     untold = (known > 0) & ((table.max(axis=0) <= known * (1 + 1e-12)) | ~tells.any())
-    return Unmet(key, int(np.flatnonzero(untold)[0]) + 1, NOBODY) if untold.any() else None
+    return answers[int(np.flatnonzero(untold)[0])] if untold.any() else None
 
 
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -216,9 +249,7 @@ def summary(weights: RowWeights, margins: Margins) -> WeightsSummary:
         "margins": {
             key: {
                 "told": weights.told[key],
-                "answers": [
-                    (int(one), weights.among[key][one], float(Fraction(share))) for one, share in known.items()
-                ],
+                "answers": [(one, weights.among[key][one], float(Fraction(share))) for one, share in known.items()],
             }
             for key, known in margins.items()
         },

@@ -4,12 +4,13 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from django.utils.translation import gettext
 
 from collector.designs import Background, BackgroundQuestion, Design, Text
 from estimator.analyses.quantities import AnalysisError
+from estimator.runs.groups import AND
 
 METHODS = ("raking", "linear", "logit")
 SHARE = re.compile(r"(\d{1,12}(?:[.,]\d{0,12})?|\.\d{1,12})(?:/(\d{1,12}))? ?(%?)")
@@ -20,8 +21,16 @@ ROUNDING = Fraction(1, 200)
 LEAST_PEOPLE = 1000
 """From this sum on, entries are numbers of people."""
 
+MOST_TOGETHER = 400
+"""Lines of a table of the answers to several questions together."""
+
+Answers = tuple[int, ...]
+Name = TypeVar("Name", str, Answers)
 Margins = dict[str, dict[str, str]]
-"""By background question, by the number of each answer from 1: its share of the population; they sum to 1."""
+"""By background question, by the number of each answer from 1: its share of the population; they sum to 1.
+
+Of several questions together their keys, and the numbers of the answers, are joined by AND, as in "age+sex" and "1+2".
+"""
 
 
 def share_fields(design: Design) -> list[str]:
@@ -68,12 +77,13 @@ def read_shares(fields: Mapping[str, str], design: Design) -> dict[str, str]:
 
 
 def read_margins(fields: Mapping[str, str], design: Design) -> Margins:
-    """Parse the shares of the answers to each background question that has any; scaled to sum to 1 exactly.
+    """Parse the shares of the answers to each background question that has any, then those of several together.
 
-    Raises AnalysisError where there is no question with shares, or those of one do not sum to about 100 %, about 1, or
-    LEAST_PEOPLE people and more.
+    They are scaled to sum to 1 exactly. Raises AnalysisError where there are none, a question is in two margins, or
+    the shares of one do not sum to about 100 %, about 1, or LEAST_PEOPLE people and more.
     """
-    margins = {}
+    entered, together = _pasted(fields.get("table", ""), design)
+    fields, margins = {**fields, **entered}, Margins()
     for place, question in enumerate(design.background.questions):
         names = [share_name(question.key, answer) for answer in choices_of(design.background, place)]
         if any(fields.get(name, "").strip() for name in names):
@@ -81,6 +91,8 @@ def read_margins(fields: Mapping[str, str], design: Design) -> Margins:
             given = [_optional(fields.get(name, ""), label) for name, label in zip(names, labels, strict=False)]
             total = _total(sum(given, Fraction(0)), question.wording[design.language])
             margins[question.key] = {str(k): str(share / total) for k, share in enumerate(given, start=1) if share}
+    for places, shares in together.items():
+        margins |= _together([design.background.questions[place] for place in places], shares, margins, design.language)
     if not margins:
         raise AnalysisError(gettext("Enter the shares of the answers to at least one background question."))
     return margins
@@ -100,29 +112,63 @@ def read_method(fields: Mapping[str, str]) -> dict[str, object]:
 
 
 def pasted(text: str, design: Design) -> dict[str, str]:
-    """The fields of shares in a pasted table: question, answer and share in a line; of a survey with groups two cells.
+    """The fields of the shares of groups in a pasted table: a group and its share in a line.
 
-    Cells are separated by tabs, semicolons or commas. A question is named by its key or its words, an answer by its
-    words or its number from 1. Raises AnalysisError naming the line.
+    Cells are separated by tabs, semicolons or commas. A group is named by its key or its label. Raises AnalysisError
+    naming the line.
     """
     found: dict[str, str] = {}
-    names = {one.key: one.label for one in design.groups}
-    names |= {one.key: one.wording for one in design.background.questions}
-    for number, cells in _lines(text):
-        known = any(cells[0] == key or _is(cells[0], label) for key, label in names.items())
-        if number == 1 and not known and not any(one.isdecimal() for one in cells[-1]):
-            continue  # a heading
-        width = 3 if design.background else 2
-        if len(cells) != width:
-            need = gettext("Line {number} of the table must have {width} cells: {cells}; it has {got}.")
-            order = gettext("question, answer, share") if design.background else gettext("group, share")
-            raise AnalysisError(need.format(number=number, width=width, cells=order, got=len(cells)))
-        name = _named(cells, design, number)
-        if name in found:
-            again = gettext("Line {number} of the table gives “{name}” a second share.")
-            raise AnalysisError(again.format(number=number, name=cells[-2]))
-        found[name] = cells[-1]
+    names = {group.key: group.label for group in design.groups}
+    for number, cells in _entries(text, names):
+        if len(cells) != 2:
+            _wrong_width(number, cells, 2, gettext("group, share"))
+        key = next((key for key, label in names.items() if cells[0] == key or _is(cells[0], label)), None)
+        if key is None:
+            _unknown(gettext("a group"), cells[0], number)
+        _add(found, f"share-{key}", cells, number)
     return found
+
+
+def _pasted(text: str, design: Design) -> tuple[dict[str, str], dict[Answers, dict[Answers, str]]]:
+    """The fields of shares in a pasted table, and of several questions together by their places and answers from 1.
+
+    A line has a question, an answer and the share, or several questions, each with its answer, and the share. A
+    question is named by its key or its words, an answer by its words or its number from 1.
+    """
+    fields, together = dict[str, str](), dict[Answers, dict[Answers, str]]()
+    questions = design.background.questions
+    for number, cells in _entries(text, {one.key: one.wording for one in questions}):
+        if len(cells) < 3 or len(cells) % 2 == 0:
+            _wrong_width(number, cells, 3, gettext("question, answer, share"))
+        told = dict(_named(one, other, design, number) for one, other in zip(cells[:-1:2], cells[1::2], strict=True))
+        if len(told) < len(cells) // 2:
+            again = gettext("Line {number} of the table names “{name}” twice.")
+            raise AnalysisError(again.format(number=number, name=cells[0]))
+        places = tuple(sorted(told))
+        if len(places) == 1:
+            _add(fields, share_name(questions[places[0]].key, told[places[0]] - 1), cells, number)
+        else:
+            _add(together.setdefault(places, {}), tuple(told[place] for place in places), cells, number)
+    return fields, together
+
+
+def _together(
+    questions: Sequence[BackgroundQuestion], entered: Mapping[Answers, str], margins: Margins, language: str
+) -> Margins:
+    """The margin of several questions together, none of which is in another one."""
+    again = next((one for one in questions for key in margins if one.key in key.split(AND)), None)
+    if again is not None:
+        text = gettext("The shares of “{question}” are entered twice; leave out one of its margins.")
+        raise AnalysisError(text.format(question=again.wording[language]))
+    if len(entered) > MOST_TOGETHER:
+        text = gettext("Answers to several questions together have at most {most} shares; there are {count}.")
+        raise AnalysisError(text.format(most=MOST_TOGETHER, count=len(entered)))
+    given = {}
+    for answers, share in sorted(entered.items()):
+        told = (one.choices[answer - 1][language] for one, answer in zip(questions, answers, strict=True))
+        given[AND.join(map(str, answers))] = _share(share, ", ".join(told))
+    total = _total(sum(given.values(), Fraction(0)), " × ".join(one.wording[language] for one in questions))
+    return {AND.join(one.key for one in questions): {key: str(share / total) for key, share in given.items() if share}}
 
 
 def read_census(text: str, design: Design, keys: Sequence[str]) -> list[list[int]]:
@@ -131,15 +177,14 @@ def read_census(text: str, design: Design, keys: Sequence[str]) -> list[list[int
     A line has the answers in the order of `keys`, by their words or numbers, and the number of people. Raises
     AnalysisError naming the line.
     """
-    found: dict[tuple[int, ...], int] = {}
+    found: dict[Answers, int] = {}
     asked = [next(one for one in design.background.questions if one.key == key) for key in keys]
     for number, cells in _lines(text):
         if number == 1 and not cells[-1].replace(",", "").isdecimal():
             continue  # a heading
         if len(cells) != len(asked) + 1:
-            need = gettext("Line {number} of the table must have {width} cells: {cells}; it has {got}.")
             order = ", ".join([*(one.wording[design.language] for one in asked), gettext("people")])
-            raise AnalysisError(need.format(number=number, width=len(asked) + 1, cells=order, got=len(cells)))
+            _wrong_width(number, cells, len(asked) + 1, order)
         answers = tuple(_answer(cell, one, number) for cell, one in zip(cells, asked, strict=False))
         if answers in found:
             raise AnalysisError(
@@ -176,20 +221,33 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, cells
 
 
-def _named(cells: Sequence[str], design: Design, number: int) -> str:
-    """The field of the group of a line, or of the answer."""
-    if not design.background:
-        keys = {group.key: (group.key, group.label) for group in design.groups}
-        key = next((key for key, (same, label) in keys.items() if cells[0] == same or _is(cells[0], label)), None)
-        if key is None:
-            _unknown(gettext("a group"), cells[0], number)
-        return f"share-{key}"
-    questions = design.background.questions
-    asked = (k for k, one in enumerate(questions) if cells[0] == one.key or _is(cells[0], one.wording))
-    place = next(asked, None)
+def _entries(text: str, names: Mapping[str, Text]) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a table that begin with one of `names`, without a heading."""
+    for number, cells in _lines(text):
+        known = any(cells[0] == key or _is(cells[0], label) for key, label in names.items())
+        if number > 1 or known or any(one.isdecimal() for one in cells[-1]):
+            yield number, cells
+
+
+def _add(found: dict[Name, str], name: Name, cells: Sequence[str], number: int) -> None:
+    if name in found:
+        again = gettext("Line {number} of the table gives “{name}” a second share.")
+        raise AnalysisError(again.format(number=number, name=cells[-2] if len(cells) < 5 else ", ".join(cells[1::2])))
+    found[name] = cells[-1]
+
+
+def _wrong_width(number: int, cells: Sequence[str], width: int, order: str) -> NoReturn:
+    need = gettext("Line {number} of the table must have {width} cells: {cells}; it has {got}.")
+    raise AnalysisError(need.format(number=number, width=width, cells=order, got=len(cells)))
+
+
+def _named(question: str, answer: str, design: Design, number: int) -> tuple[int, int]:
+    """The place of the question that is named in a line, and the number of its answer from 1."""
+    asked = ((k, one) for k, one in enumerate(design.background.questions) if not one.arms)
+    place = next((k for k, one in asked if question == one.key or _is(question, one.wording)), None)
     if place is None:
-        _unknown(gettext("a background question"), cells[0], number)
-    return share_name(questions[place].key, _answer(cells[1], questions[place], number) - 1)
+        _unknown(gettext("a background question"), question, number)
+    return place, _answer(answer, design.background.questions[place], number)
 
 
 def _is(words: str, text: Text) -> bool:

@@ -147,9 +147,9 @@ def _weighting(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str
     design = designs[0]
     _need_groups(design)
     item_of(design, fields.get("item", ""))
-    entered = dict(fields) | pasted(fields.get("table", ""), design)
     if design.background:
-        return {"item": fields["item"], "margins": read_margins(entered, design), **read_method(fields)}
+        return {"item": fields["item"], "margins": read_margins(fields, design), **read_method(fields)}
+    entered = dict(fields) | pasted(fields.get("table", ""), design)
     return {"item": fields["item"], "shares": read_shares(entered, design)}
 
 

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from collector.designs import FEWEST_IN_GROUP, Design, Text
+from collector.designs import FEWEST_IN_GROUP, BackgroundQuestion, Design, Text
 from estimator.analyses.quantities import Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, WALD, AnalysisRow
 from estimator.base import wording
@@ -92,13 +92,16 @@ class RowDescriber:
         return self.question(position), self.choice(position, row.other_choice or 0), self.choice(position, 0)
 
     def background_question(self, key: str) -> str:
-        """The wording of a background question."""
-        return next(self.text(one.wording) for one in self.design.background.questions if one.key == key)
+        """The wording of a background question, or of several together by their keys."""
+        return " × ".join(self.text(self._background(one).wording) for one in key.split(AND))
 
-    def background_answer(self, key: str, answer: int) -> str:
-        """The wording of an answer to a background question, by its number from 1."""
-        asked = next(one for one in self.design.background.questions if one.key == key)
-        return self.text(asked.choices[answer - 1])
+    def background_answer(self, key: str, answer: int | str) -> str:
+        """The wording of an answer to a background question, or to several together, by its number from 1."""
+        pairs = zip(key.split(AND), str(answer).split(AND), strict=True)
+        return ", ".join(self.text(self._background(one).choices[int(number) - 1]) for one, number in pairs)
+
+    def _background(self, key: str) -> BackgroundQuestion:
+        return next(one for one in self.design.background.questions if one.key == key)
 
     def answers(self, variable: Variable) -> list[str]:
         """The answers of a variable, in order."""

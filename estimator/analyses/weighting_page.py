@@ -24,6 +24,8 @@ from estimator.runs.estimation import range_of
 
 HEAVY = 5.0
 """How many times the average a response may count before a largest weight is proposed."""
+MOST_DRAWN = 60
+"""Answers of a margin in one picture; of more there is a table alone."""
 COSTLY = 2.0
 """The design effect above which a caution says what the weights cost."""
 
@@ -77,7 +79,7 @@ def _calibrated(
 
 def unmet(found: dict[str, object], speaker: RowDescriber) -> str:
     """Why there are no weights."""
-    key, answer = str(found["question"]), int(str(found["answer"]))
+    key, answer = str(found["question"]), str(found["answer"])
     words_of = {"answer": speaker.background_answer(key, answer), "question": speaker.background_question(key)}
     return UNMET[str(found["reason"])].format(**words_of)
 
@@ -97,7 +99,7 @@ def _cautions_of_weights(found: WeightsSummary, n: int, speaker: RowDescriber) -
         yield text.format(n=wording.count(n), effective=wording.count(round(found["effective_size"])))
 
 
-def _margin(key: str, answers: Sequence[tuple[int, float, float]], speaker: RowDescriber) -> parts.FigureWithTable:
+def _margin(key: str, answers: Sequence[tuple[str, float, float]], speaker: RowDescriber) -> parts.FigureWithTable:
     """The answers to a question: their shares among the responses, and in the population as a diamond."""
     title, drawn, cells = speaker.background_question(key), [], []
     for answer, among, share in answers:
@@ -113,6 +115,8 @@ def _margin(key: str, answers: Sequence[tuple[int, float, float]], speaker: RowD
     head = (gettext("Answer"), gettext("Among responses (dot)"), gettext("In the population (diamond)"))
     caption = gettext("Shares of the answers to “{question}”").format(question=title)
     table = parts.FigureTable(caption, head, tuple(cells))
+    if len(drawn) > MOST_DRAWN:
+        return parts.FigureWithTable(title, SafeString(""), table)
     return replace(parts.drawn_over(drawn, f"margin-{key}", caption, charts.axis_for(drawn), table), title=title)
 
 

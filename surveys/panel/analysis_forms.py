@@ -163,7 +163,11 @@ def _weighting(design: Design, values: Mapping[str, str]) -> Iterator[FormField]
     yield _select("item", gettext("Question"), [("", questions)], values)
     if design.background:
         yield from _margins(design, values)
-        yield replace(_table(values, gettext("Where do you live?; North; 25")), heading=gettext("Or as a table"))
+        table = _table(values, gettext("Where do you live?; North; 25"))
+        together = gettext("Of several questions together, such as “{example}”, each with a share of its own.")
+        example = gettext("Where do you live?; North; How old are you?; 18–29; 12.5")
+        hint = " ".join([table.hint, together.format(example=example)])
+        yield replace(table, hint=hint, heading=gettext("Or as a table"))
         yield from _method(values)
         return
     known = {group.key: group.share for group in design.groups}

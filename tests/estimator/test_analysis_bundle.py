@@ -26,11 +26,15 @@ REGION, AGE = "where_do_you_live", "how_old_are_you"
 BOTH = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
 QUARTERS = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
 CENSUS = "\n".join(f"{region},{age},{10 * region + age}" for region in range(1, 5) for age in range(1, 5))
+TOGETHER = "\n".join(
+    f"{REGION},{region},{AGE},{age},{10 * region + 50}" for region in range(1, 5) for age in range(1, 5)
+)
 ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{REGION}"}),
     (Kind.COMPARISON, {"quantity": "tired:mean", "against": f"{AGE}=2", "confidence": "0.9"}),
     (Kind.WEIGHTING, {"item": "mood", **QUARTERS}),
     (Kind.WEIGHTING, {"item": "tired", "method": "logit", "largest": "4", **QUARTERS}),
+    (Kind.WEIGHTING, {"item": "cheated", "table": TOGETHER}),
     (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "mood"}),
     (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "drinks:1"}),
     (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes", "item-drinks:1": "yes"}),

@@ -1,9 +1,11 @@
 """What a JSON file of an analysis says: its design, its counts, and the weights that meet known shares."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -106,17 +108,40 @@ class Analysis:
         return [self.strata[rows[0]] if len(rows) == 1 else OTHER for rows in self.members]
 
     @cached_property
-    def told(self) -> list[list[Answers]]:
-        """For each row the answers to each background question that its cells take."""
+    def cells(self) -> list[list[Answers]]:
+        """For each cell of background questions the answers to each that it takes."""
         everyone = [tuple(range(len(question["choices"]))) for question in self.questions]
-        cells = [
+        return [
             [everyone[q] if answers is None else tuple(answers) for q, answers in enumerate(cell)]
             for cell in self.background.get("cells", ())
         ]
+
+    @cached_property
+    def told(self) -> list[list[Answers]]:
+        """For each row the answers to each background question that its cells take."""
+        questions = range(len(self.questions))
         return [
-            [tuple(sorted({answer for cell in rows for answer in cells[cell][q]})) for q in range(len(everyone))]
+            [tuple(sorted({answer for cell in rows for answer in self.cells[cell][q]})) for q in questions]
             for rows in self.members
         ]
+
+    def may_have(self, row: int, key: str) -> set[str]:
+        """The answers of a margin that respondents of a row may have; none where it may be any.
+
+        "Prefer not to say", the last choice, is any of the answers that others in the row tell, or any at all.
+        """
+        asked = [question["key"] for question in self.questions]
+        places = [asked.index(one) for one in key.split("+")]
+        sizes = [len(self.questions[q]["choices"]) - 1 for q in places]
+        told = [
+            [a for a in self.told[row][q] if a < size] or range(size) for q, size in zip(places, sizes, strict=True)
+        ]
+        found = set[str]()
+        for cell in self.members[row]:
+            parts = zip(places, sizes, told, strict=True)
+            taken = [[a for a in self.cells[cell][q] if a < size] or either for q, size, either in parts]
+            found |= {"+".join(str(answer + 1) for answer in one) for one in product(*taken)}
+        return found if len(found) < math.prod(sizes) else set()
 
     def item(self, key: str) -> Mapping[str, Any]:
         found: Mapping[str, Any] = next(one for one in self.design["items"] if one["key"] == key)
@@ -211,19 +236,15 @@ def weights_of(one: Analysis, sizes: Array, asked: Mapping[str, Any]) -> tuple[A
     """
     rows, columns, means = np.flatnonzero(sizes), dict[str, Array](), dict[str, float]()
     for key, margin in asked["margins"].items():
-        place = next(q for q, question in enumerate(one.questions) if question["key"] == key)
-        known = np.zeros(len(one.questions[place]["choices"]) - 1)
-        for answer, share in margin.items():
-            known[int(answer) - 1] = float(Fraction(share))
-        told = [[answer for answer in one.told[each][place] if answer < known.size] for each in rows]
-        parts = [np.isin(np.arange(known.size), each) * known if 0 < len(each) < known.size else known for each in told]
+        answers, known = list(margin), np.array([float(Fraction(share)) for share in margin.values()])
+        told = [one.may_have(each, key) for each in rows.tolist()]
+        parts = [np.array([not each or answer in each for answer in answers]) * known for each in told]
         if not all(part.sum() for part in parts):
             return None
         table = np.array([part / part.sum() for part in parts])
-        for answer in margin:
-            column = table[:, int(answer) - 1]
+        for answer, share, column in zip(answers, known, table.T, strict=True):
             if np.ptp(column) > 0:
-                columns[f"{key}={answer}"], means[f"{key}={answer}"] = column, float(known[int(answer) - 1])
+                columns[f"{key}={answer}"], means[f"{key}={answer}"] = column, float(share)
     bounds = None if asked["largest"] is None else (1 / asked["largest"], asked["largest"])
     try:
         return rows, calibrate(columns, means, weights=sizes[rows], method=asked["method"], bounds=bounds)
