@@ -19,6 +19,21 @@ CORRECTED = "corrected score"
 """Its equal-tailed, unclipped counterpart: score limits of the randomization, half a report further out."""
 
 
+def recovered_distance(one: Vector, other: Vector, correlation: Vector) -> Vector:
+    """How far an end of the interval of a difference is from it, from those of its parts (MOVER).
+
+    Zou, G. Y. (2007), Psychological Methods 12, 399-413, equation 11, for correlated parts.
+    """
+    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
+
+
+def correlation_of(one: Vector, other: Vector, covariance: Vector) -> Vector:
+    """Of two estimates from their standard errors; 0 where one has none."""
+    together = one * other
+    found = np.divide(covariance, together, out=np.zeros_like(together), where=together > 0)
+    return np.asarray(np.clip(np.nan_to_num(found), -1, 1))
+
+
 def nothing_known(answers: int) -> Limits:
     return np.zeros(answers), np.ones(answers)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from randomized_response._checks import LARGEST_COUNT, as_count
+from randomized_response._limits import correlation_of, recovered_distance
 from randomized_response._stability import as_returned, as_stayed, bounds, largest
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption
@@ -227,7 +228,7 @@ def change_of_shares(
     one = (first.constrained, first.low, first.high), (first.constrained, first.noise_low, first.noise_high)
     two = (second.constrained, second.low, second.high), (second.constrained, second.noise_low, second.noise_high)
     limits = [
-        _recovered(before, after, _correlation(*pair, shared))
+        _recovered(before, after, correlation_of(*pair, shared))
         for before, after, pair, shared in zip(one, two, _errors(first, second), parts[0], strict=True)
     ]
     return _change(first, second, parts, limits, returned, remembered)
@@ -321,24 +322,14 @@ def _errors_of_change(first: Estimate, second: Estimate, parts: Parts) -> list[l
     ]
 
 
-def _correlation(one: Vector, other: Vector, shared: Vector) -> Vector:
-    together = one * other
-    found = np.divide(shared, together, out=np.zeros_like(together), where=together > 0)
-    return np.asarray(np.clip(np.nan_to_num(found), -1, 1))
-
-
 def _recovered(before: Limits, after: Limits, correlation: Vector) -> Ends:
     """The interval of a difference from those of its two parts, with this correlation (MOVER)."""
     (one, one_low, one_high), (two, two_low, two_high) = before, after
     difference = two - one
-    low = difference - _distance(two - two_low, one_high - one, correlation)
-    high = difference + _distance(two_high - two, one - one_low, correlation)
+    low = difference - recovered_distance(two - two_low, one_high - one, correlation)
+    high = difference + recovered_distance(two_high - two, one - one_low, correlation)
     unknown = np.isnan(low) | np.isnan(high)
     return np.where(unknown, -1.0, np.clip(low, -1, 1)), np.where(unknown, 1.0, np.clip(high, -1, 1))
-
-
-def _distance(one: Vector, other: Vector, correlation: Vector) -> Vector:
-    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
 
 
 def _normal(first: MeanEstimate, second: MeanEstimate, error: float) -> Ends:

@@ -7,9 +7,10 @@ from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from randomized_response import _scipy as scipy
-from randomized_response._limits import Limits
+from randomized_response._limits import Limits, correlation_of, recovered_distance
 from randomized_response.errors import ParameterError
 from randomized_response.intervals import normal_quantile
 from randomized_response.results import ProportionEstimate, Result, Vector, answer_table
@@ -37,6 +38,8 @@ class Comparison(Result):
     interval : str
     groups : tuple of ProportionEstimate
         What was compared. No part of `to_dict()`.
+    correlation : array (k,)
+        Of the two estimates; 0 of independent groups. No part of `to_dict()`.
     """
 
     difference: Vector
@@ -48,6 +51,7 @@ class Comparison(Result):
     confidence: float
     interval: str
     groups: tuple[ProportionEstimate, ProportionEstimate] = field(repr=False)
+    correlation: Vector = field(repr=False)
 
     @cached_property
     def p_value(self) -> Vector:
@@ -56,7 +60,7 @@ class Comparison(Result):
         1 less the largest confidence at which the interval leaves out 0: below 1 - `confidence` exactly where `low` and
         `high` leave out 0. Not below 2.6e-12; NaN without reports. Computed when first asked for.
         """
-        found = _p_values(*self.groups)
+        found = _p_values(*self.groups, self.correlation)
         found.setflags(write=False)
         return found
 
@@ -83,25 +87,31 @@ class Comparison(Result):
         return "\n".join([head, *answer_table(columns, *values)])
 
 
-def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison:
-    """Estimate the differences of shares between two independent groups: second minus first, by answer.
+def compare(
+    first: ProportionEstimate, second: ProportionEstimate, *, covariance: ArrayLike | None = None
+) -> Comparison:
+    """Estimate the differences of shares between two groups: second minus first, by answer.
 
     Parameters
     ----------
     first, second : ProportionEstimate
         Of the same answers at the same confidence; the tables may differ. People of one group are not in the other.
+    covariance : array (k,) or (k, k), optional
+        Of the two estimates of each answer, where weights are calibrated together (`weighted_covariance`). 0 by
+        default, as of independent groups.
 
     Returns
     -------
     Comparison
         The interval recovers the variances from the two groups' own limits (MOVER): with estimates e and limits l, u,
         low = d - sqrt((e2 - l2)^2 + (u1 - e1)^2) and high = d + sqrt((u2 - e2)^2 + (e1 - l1)^2), d = e2 - e1 of the
-        constrained estimates. It is as good as the intervals it is built from, and never outside [-1, 1].
+        constrained estimates; with a covariance twice the product of the two distances times the correlation is taken
+        off below the root. It is as good as the intervals it is built from, and never outside [-1, 1].
 
     Raises
     ------
     ValueError
-        Where answers or confidences differ.
+        Where answers or confidences differ, or the covariance is not one number for each answer.
 
     Notes
     -----
@@ -114,7 +124,8 @@ def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison
     References
     ----------
     Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. Statistics in
-    Medicine 17, 873-890. Zou, G. Y. & Donner, A. (2008). Statistics in Medicine 27, 1693-1702.
+    Medicine 17, 873-890. Zou, G. Y. & Donner, A. (2008). Statistics in Medicine 27, 1693-1702. Zou, G. Y. (2007).
+    Psychological Methods 12, 399-413 (correlated estimates).
 
     Examples
     --------
@@ -127,28 +138,42 @@ def compare(first: ProportionEstimate, second: ProportionEstimate) -> Comparison
     if len(first.unbiased) != len(second.unbiased) or first.confidence != second.confidence:
         raise ValueError("first and second must be of the same answers at the same confidence; got different ones")
     difference = second.constrained - first.constrained
-    error = np.sqrt(first.standard_error**2 + second.standard_error**2)
-    below, above = _reaches(first, second, (first.low, first.high), (second.low, second.high))
+    shared = _read_covariance(covariance, len(first.unbiased))
+    error = np.sqrt(np.maximum(first.standard_error**2 + second.standard_error**2 - 2 * shared, 0.0))
+    correlation = correlation_of(first.standard_error, second.standard_error, shared)
+    below, above = _reaches(first, second, (first.low, first.high), (second.low, second.high), correlation)
     low, high = np.clip(difference - below, -1, 1), np.clip(difference + above, -1, 1)
     unknown = np.isnan(low) | np.isnan(high)
     interval = first.interval if first.interval == second.interval else f"{first.interval}, {second.interval}"
     return Comparison(
         difference, second.unbiased - first.unbiased, error,
         np.where(unknown, -1.0, low), np.where(unknown, 1.0, high), (first.n, second.n), first.confidence,
-        f"variances recovered from {interval}", (first, second),
+        f"variances recovered from {interval}", (first, second), correlation,
     )  # fmt: skip
 
 
-def _reaches(first: ProportionEstimate, second: ProportionEstimate, one: Limits, two: Limits) -> Limits:
+def _read_covariance(covariance: ArrayLike | None, answers: int) -> Vector:
+    if covariance is None:
+        return np.zeros(answers)
+    given = np.asarray(covariance, dtype=np.float64)
+    shared = given.diagonal() if given.ndim == 2 and given.shape[0] == given.shape[1] else given
+    if shared.shape != (answers,):
+        raise ParameterError("covariance", f"must have shape ({answers},), one per answer; got shape {given.shape}")
+    return shared
+
+
+def _reaches(
+    first: ProportionEstimate, second: ProportionEstimate, one: Limits, two: Limits, correlation: Vector
+) -> Limits:
     """The distances of the interval's ends below and above the difference, from the limits of both groups."""
-    below = np.hypot(second.constrained - two[0], one[1] - first.constrained)
-    above = np.hypot(two[1] - second.constrained, first.constrained - one[0])
+    below = recovered_distance(second.constrained - two[0], one[1] - first.constrained, correlation)
+    above = recovered_distance(two[1] - second.constrained, first.constrained - one[0], correlation)
     return below, above
 
 
-def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
+def _p_values(first: ProportionEstimate, second: ProportionEstimate, correlation: Vector) -> Vector:
     difference, stated = second.constrained - first.constrained, normal_quantile(first.confidence)
-    stored = _reaches(first, second, (first.low, first.high), (second.low, second.high))
+    stored = _reaches(first, second, (first.low, first.high), (second.low, second.high), correlation)
 
     @cache
     def excess(z: float) -> Vector:
@@ -157,7 +182,7 @@ def _p_values(first: ProportionEstimate, second: ProportionEstimate) -> Vector:
             below, above = (reach * z / stated for reach in stored)
         else:
             level = float(1 - 2 * scipy.special.ndtr(-z))
-            below, above = _reaches(first, second, first.limits_at(level), second.limits_at(level))
+            below, above = _reaches(first, second, first.limits_at(level), second.limits_at(level), correlation)
         return np.asarray(np.where(difference > 0, below, above) - np.abs(difference))
 
     steps = sorted({NEAREST, stated, *np.linspace(0, FURTHEST, STEPS + 1)[1:].tolist()})

@@ -222,7 +222,7 @@ def mean_of_shares(shares: ProportionEstimate, values: Sequence[float | None]) -
     if not shares.n or not share >= STEADY * spread or not share > 0:
         return nothing_known(ends, shares.n, shares.confidence)
     unbiased = float(shares.unbiased @ grid) / share
-    slope = np.where(valued, grid - unbiased, 0.0) / share if ratio else grid
+    slope = slope_of_mean(shares, values)
     theta = shares.constrained * valued
     constrained = float(np.clip(theta @ grid / theta.sum(), *ends))
     errors = (_error(slope, shares.covariance), _error(slope, shares.noise_covariance))
@@ -231,6 +231,15 @@ def mean_of_shares(shares: ProportionEstimate, values: Sequence[float | None]) -
         interval="delta" if ratio else "wald",
         direct_variance=float(theta @ (grid - constrained) ** 2) / float(theta.sum()) ** 2,
     )  # fmt: skip
+
+
+def slope_of_mean(shares: ProportionEstimate, values: Sequence[float | None]) -> Vector:
+    """The derivatives of `mean_of_shares` by the shares, at the unbiased ones."""
+    grid, valued = values_or_none(values, len(shares.unbiased))
+    if valued.all():
+        return grid
+    share = float(shares.unbiased @ valued)
+    return np.where(valued, grid - float(shares.unbiased @ grid) / share, 0.0) / share
 
 
 def around_mean(

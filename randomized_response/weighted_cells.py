@@ -73,9 +73,9 @@ def combine_weighted(
     inside = _read_include(include, len(estimates), weights)
     level = estimates[0].confidence
     shares = _shares(weights, inside)
-    values, scatter = np.array([one.unbiased for one in estimates]), np.array([_scatter(one) for one in estimates])
+    values, scatter = _values_of(estimates)
     theta = shares @ values
-    covariance = _covariance(weights, inside, np.array([one.n for one in estimates]), values, theta, scatter)
+    covariance = _covariance(weights, [inside, inside], np.array([one.n for one in estimates]), values, scatter)
     noise = np.tensordot(shares**2, np.array([one.noise_covariance for one in estimates]), 1)
     constrained, rates = constrained_of(theta, mechanism)
     errors, noise_errors = root_of_diagonal(covariance), root_of_diagonal(noise)
@@ -125,19 +125,72 @@ def combine_weighted_means(
     inside = _read_include(include, len(estimates), weights)
     level, ends = estimates[0].confidence, (estimates[0].minimum, estimates[0].maximum)
     n = sum(one.n for one, held in zip(estimates, inside, strict=True) if held)
-    values = np.array([[one.unbiased] for one in estimates])
+    values, scatter = _values_of(estimates)
     shares = _shares(weights, inside)
     if np.isnan(values[inside]).any():
         return nothing_known(ends, n, level)
     values = np.where(inside[:, None], values, 0.0)
     theta = shares @ values
-    scatter = np.array([[[_squares(one)]] for one in estimates])
-    covariance = _covariance(weights, inside, np.array([one.n for one in estimates]), values, theta, scatter)
+    covariance = _covariance(weights, [inside, inside], np.array([one.n for one in estimates]), values, scatter)
     noise = float(np.sqrt(shares**2 @ [np.nan_to_num(one.noise_standard_error) ** 2 for one in estimates]))
     unbiased = float(theta[0])
     constrained = min(max(unbiased, ends[0]), ends[1])
     errors = (float(np.sqrt(covariance[0, 0])), noise)
     return around_mean(unbiased, constrained, errors, ends, n, level, interval="wald")
+
+
+def weighted_covariance(
+    estimates: Sequence[ProportionEstimate] | Sequence[MeanEstimate],
+    weights: CalibratedWeights,
+    first: ArrayLike,
+    second: ArrayLike,
+) -> Floats:
+    """The covariance of the estimates of two parts of the people, whose weights are calibrated together.
+
+    Parameters
+    ----------
+    estimates, weights :
+        As for `combine_weighted`, or `combine_weighted_means`.
+    first, second : arrays of booleans, one per cell
+        The cells of each part: `include` of the two estimates.
+
+    Returns
+    -------
+    array of shape (k, k), of means (1, 1)
+        Between the estimates of `first` in rows and of `second` in columns; of a part and itself its own covariance.
+
+    Raises
+    ------
+    ValueError
+        Where numbers of cells and weights differ, or a part has no cell.
+
+    Notes
+    -----
+    Sums over people of the products of both residuals on the margins. Parts without a person in common are nearly
+    independent, but where a margin ties them together.
+
+    Examples
+    --------
+    >>> from randomized_response import calibrate, compare, estimate_proportions, forced_response
+    >>> channel = forced_response(truth="1/2")
+    >>> counts = [[600, 400], [70, 30], [200, 200], [90, 60]]
+    >>> cells = [estimate_proportions(one, channel) for one in counts]
+    >>> weights = calibrate({"old": [0, 1, 0, 1]}, {"old": 0.5}, weights=[1000, 100, 400, 150])
+    >>> women, men = [True, True, False, False], [False, False, True, True]
+    >>> one, two = (combine_weighted(cells, weights, channel, include=part) for part in (women, men))
+    >>> found = compare(one, two, covariance=weighted_covariance(cells, weights, women, men))
+    >>> found.difference.round(3), found.standard_error.round(3)
+    (array([-0.136,  0.136]), array([0.069, 0.069]))
+    """
+    parts = [_read_include(part, len(estimates), weights) for part in (first, second)]
+    values, scatter = _values_of(estimates)
+    return _covariance(weights, parts, np.array([one.n for one in estimates]), values, scatter)
+
+
+def _values_of(estimates: Sequence[ProportionEstimate] | Sequence[MeanEstimate]) -> tuple[Floats, Floats]:
+    """The values of each cell, shape (cells, k), and their scatter in it, shape (cells, k, k)."""
+    values = np.array([np.atleast_1d(one.unbiased) for one in estimates])
+    return values, np.array([_scatter(one) for one in estimates])
 
 
 def _read_include(include: ArrayLike | None, cells: int, weights: CalibratedWeights) -> NDArray[np.bool_]:
@@ -154,32 +207,31 @@ def _shares(weights: CalibratedWeights, inside: NDArray[np.bool_]) -> Floats:
     return np.asarray(held / held.sum())
 
 
-def _scatter(estimate: ProportionEstimate) -> Floats:
+def _scatter(estimate: ProportionEstimate | MeanEstimate) -> Floats:
     """Sum over a cell's people of the squares around its estimate; of one person nothing."""
     n = estimate.n
-    return np.asarray(n * (n - 1) * estimate.covariance if n > 1 else np.zeros_like(estimate.covariance))
-
-
-def _squares(estimate: MeanEstimate) -> float:
-    n = estimate.n
-    return n * (n - 1) * estimate.standard_error**2 if n > 1 else 0.0
+    if isinstance(estimate, MeanEstimate):
+        covariance = np.array([[estimate.standard_error**2]])
+    else:
+        covariance = estimate.covariance
+    return np.asarray(n * (n - 1) * covariance if n > 1 else np.zeros_like(covariance))
 
 
 def _covariance(
     weights: CalibratedWeights,
-    inside: NDArray[np.bool_],
+    parts: Sequence[NDArray[np.bool_]],
     sizes: NDArray[np.int64],
     values: Floats,
-    theta: Floats,
     scatter: Floats,
 ) -> Floats:
-    """Of the weighted sum of the cells' values: of the residuals on the margins, person by person."""
-    total = (weights.weights * inside).sum()
-    influence = (values - theta) * (inside / total)[:, None]
-    left = weights.residuals(influence)
-    each = weights.weights / sizes
-    within = np.tensordot((each * inside / total) ** 2, scatter, 1)
-    between = (left * (sizes * each**2)[:, None]).T @ left
-    mean = (sizes * each) @ left / sizes.sum()
-    n = sizes.sum()
-    return np.asarray((within + between - n * np.outer(mean, mean)) * n / (n - 1))
+    """Of the weighted means of the cells' values in two parts: of the residuals on the margins, person by person."""
+    held = [part / (weights.weights * part).sum() for part in parts]
+    theta = [(weights.weights * one) @ np.where(one[:, None] > 0, values, 0.0) for one in held]
+    centred = [np.where(one[:, None] > 0, values - mean, 0.0) for one, mean in zip(held, theta, strict=True)]
+    left = [weights.residuals(about * one[:, None]) for about, one in zip(centred, held, strict=True)]
+    each, n = weights.weights / sizes, sizes.sum()
+    both = held[0] * held[1]
+    within = np.tensordot(each**2 * both, np.where(both[:, None, None] > 0, scatter, 0.0), 1)
+    between = (left[0] * (sizes * each**2)[:, None]).T @ left[1]
+    means = [(sizes * each) @ one / n for one in left]
+    return np.asarray((within + between - n * np.outer(*means)) * n / (n - 1))

@@ -24,7 +24,7 @@ from collector.designs import Design
 from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.logistic import alike, reports_of, with_numbers
 from estimator.analyses.quantities import Score, Variable, outcome_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, ENTERED, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
 from estimator.runs.cells import row_answers
 from estimator.runs.groups import AND, answer_key, stored
@@ -251,7 +251,7 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
     keys = [[answer_key(design, q, answer) for answer in background.questions[q].everyone] for q in asked]
     model = _fitted(whole, table, crossed, keys, outcome, parameters)
-    weighted = "entered" if "weighting" in parameters else ""
+    weighted = ENTERED if "weighting" in parameters else ""
     rows = [replace(row, item=key, weights=weighted) for row in model.rows()]
     return found | model.tests() | {"rows": [asdict(row) for row in rows + few]}
 

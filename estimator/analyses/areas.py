@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from estimator.analyses.logistic import reports_of
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import ENOUGH_FOR_NORMAL, AnalysisRow, number
+from estimator.analyses.rows import ENOUGH_FOR_NORMAL, ENTERED, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
 from estimator.runs.cells import row_answers
 from estimator.runs.groups import answer_key, stored
@@ -138,7 +138,7 @@ def _rows(
                 sum(sizes.values()) if whole else sizes.get(area, 0),
                 choice=outcome.choice,
                 group="" if whole else answer_key(design, question, int(area)),
-                weights="entered" if weighted else "",
+                weights=ENTERED if weighted else "",
                 estimate=number(areas.estimate[place]),
                 standard_error=number(areas.standard_error[place]),
                 low=number(areas.low[place]),

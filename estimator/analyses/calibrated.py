@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from collector.designs import Background, Design
 from estimator.analyses.margins import Margins, choices_of
-from estimator.analyses.quantities import item_of, question_at
-from estimator.analyses.rows import AnalysisRow
-from estimator.analyses.strata import estimate_row, quantities_told, strata_counts
+from estimator.analyses.quantities import item_of, quantity_of, question_at
+from estimator.analyses.rows import ENTERED, AnalysisRow
+from estimator.analyses.strata import Compared, compared, differences, estimate_row, quantities_told, strata_counts
 from estimator.runs.cells import Members, row_answers
 from estimator.runs.estimation import Fit, fit_of
 from estimator.runs.groups import AND, ENOUGH_TO_WEIGHT, stored
@@ -33,9 +33,13 @@ from randomized_response import (
     combine_weighted,
     combine_weighted_means,
     mean_of_shares,
+    weighted_covariance,
 )
+from randomized_response.means import slope_of_mean
 
 Floats = NDArray[np.float64]
+Cells = list[Any]
+"""The shares, or the means, of the rows that have responses."""
 
 BINS = 16
 NOBODY, OUTSIDE, UNREACHED = "nobody", "outside", "unreached"
@@ -206,7 +210,7 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
     whole = weighted_fit(question, counts, found, confidence) if isinstance(found, RowWeights) else None
     rows: list[AnalysisRow] = []
     for quantity in quantities_told(question, position):
-        rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights="entered"))
+        rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights=ENTERED))
         rows.append(estimate_row(design, quantity, alike, n, confidence))
     result: dict[str, object] = {"rows": [asdict(row) for row in rows]}
     if isinstance(found, Unmet):
@@ -214,23 +218,58 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
     return result if found is None else result | {"weights": summary(found, parameters["margins"])}
 
 
-def weighted_fit(
-    question: Question,
-    counts: NDArray[np.int64],
-    weights: RowWeights,
-    confidence: float,
-    only: Sequence[int] | None = None,
-) -> Fit | None:
-    """The weighted estimates of all responses, or of those in the rows `only`; counts of shape (rows, symbols, m)."""
-    include = np.isin(weights.rows, weights.rows if only is None else np.array(only, dtype=np.intp))
-    if weights.sizes[include].sum() < ENOUGH_TO_WEIGHT:
-        return None
+def weighted_comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
+    """Compare groups by one background question, weighted as `weighting` says."""
+    quantity = quantity_of(design, parameters["quantity"])
+    question = question_at(design, quantity.position)
+    counts, partition = strata_counts(inputs), stored(design, inputs["groups"])
+    groups, found = compared(partition, parameters["against"]), None
+    if partition.parts and counts[:, 0].sum() >= ENOUGH_TO_WEIGHT:
+        found = weights_of(design, partition.members, counts[:, 0].sum(axis=1).tolist(), parameters["weighting"])
+    sizes = [int(counts[list(group.rows), 0].sum()) for group in groups]
+    if not isinstance(found, RowWeights):
+        nothing = differences(
+            design, parameters, partition, Compared(groups, sizes, lambda _: [None for _ in groups], ENTERED)
+        )
+        return nothing if found is None else nothing | {"unmet": asdict(found)}
+    weights, parts = found, [np.isin(found.rows, group.rows) for group in groups]
+
+    def fits_at(level: float) -> list[Fit | None]:
+        cells = _cells(question, counts, weights, level)
+        return [_combined(question, cells, weights, part) for part in parts]
+
+    fits, cells = fits_at(parameters["confidence"]), _cells(question, counts, weights, parameters["confidence"])
+    of_mean = quantity.choice is None and question.fits_shares
+
+    def covariance(one: int, other: int) -> Floats:
+        matrix = weighted_covariance(cells, weights.calibrated, parts[one], parts[other])
+        if not of_mean:
+            return matrix.diagonal()
+        slopes = [slope_of_mean(fit.shares, question.values) for fit in (fits[one], fits[other]) if fit and fit.shares]
+        return np.array([slopes[0] @ matrix @ slopes[1]])
+
+    return differences(design, parameters, partition, Compared(groups, sizes, fits_at, ENTERED, covariance))
+
+
+def weighted_fit(question: Question, counts: NDArray[np.int64], weights: RowWeights, confidence: float) -> Fit | None:
+    """The weighted estimates of all responses; counts of shape (rows, symbols, m)."""
+    return _combined(question, _cells(question, counts, weights, confidence), weights, np.full(len(weights.rows), True))
+
+
+def _cells(question: Question, counts: NDArray[np.int64], weights: RowWeights, confidence: float) -> Cells:
+    """The estimates of the rows that have responses, with the quickest interval: none of a cell is used."""
     tables = [counts[row] for row in weights.rows]
     if not question.fits_shares:
-        means = [question.estimate_mean(one, confidence=confidence) for one in tables]
-        return Fit(None, combine_weighted_means(means, weights.calibrated, include=include))
-    # The quickest interval: none of a cell is used.
-    cells = [question.estimate(one, confidence=confidence, interval="wald") for one in tables]
+        return [question.estimate_mean(one, confidence=confidence) for one in tables]
+    return [question.estimate(one, confidence=confidence, interval="wald") for one in tables]
+
+
+def _combined(question: Question, cells: Cells, weights: RowWeights, include: NDArray[np.bool_]) -> Fit | None:
+    """The weighted estimates of the responses in some rows; None of too few."""
+    if weights.sizes[include].sum() < ENOUGH_TO_WEIGHT:
+        return None
+    if not question.fits_shares:
+        return Fit(None, combine_weighted_means(cells, weights.calibrated, include=include))
     shares = combine_weighted(cells, weights.calibrated, question.mechanism, include=include)
     return Fit(shares, mean_of_shares(shares, question.values) if question.reports_mean else None)
 

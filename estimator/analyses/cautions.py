@@ -59,11 +59,11 @@ def released_key(analysis: Analysis, key: str) -> str:
 def too_few(rows: Sequence[AnalysisRow], speaker: RowDescriber, reference: str = "") -> str:
     """The reason for missing comparisons: no numbers for the reference group, or for all groups but one."""
     lacking = next((row for row in rows if row.group == reference and reference and not row.known), None)
-    if lacking is not None and sum(row.n >= FEWEST_IN_GROUP for row in rows) > 1:
+    ready = sum(row.n >= words.enough_for(row) for row in rows)
+    if lacking is not None and ready > 1:
         return gettext("{named} has no estimate ({lacking}).").format(
             named=named(speaker.group(reference)), lacking=words.missing(lacking)
         )
-    ready = sum(row.n >= FEWEST_IN_GROUP for row in rows)
     return gettext(
         "at least two of them need {fewest_in_group} responses, and {ready} of {count} have that many."
-    ).format(fewest_in_group=FEWEST_IN_GROUP, ready=ready, count=len(rows))
+    ).format(fewest_in_group=words.enough_for(rows[0]), ready=ready, count=len(rows))

@@ -18,6 +18,13 @@ METHODS = {
     "reference": gettext_lazy(
         "The {count} comparisons with one reference group hold simultaneously at {level} (Dunnett 1955)."
     ),
+    "together": gettext_lazy(
+        "The {count} comparisons hold simultaneously at {level}, whatever their correlations (Šidák 1967)."
+    ),
+    "weighted_difference": gettext_lazy(
+        "Weighted groups are not independent: the same shares tie them together, and differences take their "
+        "covariance into account (Zou 2007)."
+    ),
     "weighting": gettext_lazy(
         "Post-stratification: the groups’ estimates weighted by the entered shares, which are "
         "taken as known (Cochran 1977, chapter 5); intervals recover the variances from the "

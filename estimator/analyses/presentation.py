@@ -13,7 +13,7 @@ from estimator.analyses import sentences as words
 from estimator.analyses.areas_page import areas_page
 from estimator.analyses.cautions import cautions_of, released_key, too_few
 from estimator.analyses.exports import target_of
-from estimator.analyses.method_texts import METHODS
+from estimator.analyses.method_texts import CALIBRATIONS, METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
 from estimator.analyses.quantities import Score, item_of, outcome_of, quantity_of, variable_of
 from estimator.analyses.regression_page import regression_page
@@ -21,7 +21,7 @@ from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, 
 from estimator.analyses.scores_page import about_of, scores_page
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.strata import PAIRS
-from estimator.analyses.weighting_page import weighting_page
+from estimator.analyses.weighting_page import unmet, weighting_page
 from estimator.base import wording
 from estimator.models import Analysis
 from estimator.runs import targets, waves
@@ -71,6 +71,8 @@ def about(analysis: Analysis) -> tuple[str, ...]:
 def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     if not rows:
         return nothing_by_group(analysis, speaker)
+    if "unmet" in analysis.result:
+        return AnalysisPage([unmet(analysis.result["unmet"], speaker)], [], cautions_of(analysis, [], speaker))
     parameters = analysis.parameters
     quantity = quantity_of(speaker.design, parameters["quantity"])
     estimates, differences = rows_of(rows, "share", "mean"), rows_of(rows, "difference")
@@ -92,9 +94,15 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
                 differences, labels, unit, gettext("Differences: {label}").format(label=label), parameters["confidence"]
             )
         )
+    weighted = "weighting" in parameters
     method = "pairs" if parameters["against"].partition(":")[0] == PAIRS else "reference"
-    together = METHODS[method].format(count=len(differences), level=words.confidence(parameters["confidence"]))
+    together = METHODS["together" if weighted else method].format(
+        count=len(differences), level=words.confidence(parameters["confidence"])
+    )
     methods: list[StrOrPromise] = [METHODS["share"], METHODS["difference"]]
+    if weighted:
+        calibration = CALIBRATIONS[parameters["weighting"]["method"]]
+        methods = [METHODS["calibration"].format(method=calibration), *methods[1:], METHODS["weighted_difference"]]
     methods += [together] * (len(differences) > 1)
     return AnalysisPage(sentences, drawn, cautions_of(analysis, estimates, speaker), methods)
 

@@ -76,6 +76,8 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     known += share_fields(design) if kind == Kind.WEIGHTING else []
     if kind == Kind.WEIGHTING and design.background:
         known += ["method", "largest"]
+    if kind == Kind.COMPARISON and design.background:
+        known += ["weights"]
     if kind == Kind.SCORES:
         known += [score_field(token) for token in countable(design)]
     if kind == Kind.AREAS:
@@ -130,7 +132,7 @@ def _comparison(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
                 "compare each group with one of them."
             ).format(count=len(groups[named]), most=MOST_GROUPS_IN_PAIRS)
         )
-    return {"quantity": fields["quantity"], "against": against}
+    return {"quantity": fields["quantity"], "against": against, **_weights(fields, design)}
 
 
 def _comparable(design: Design) -> dict[str, list[str]]:

@@ -12,6 +12,8 @@ TOO_FEW_IN_GROUPS = "too_few_reports_in_the_groups"
 
 MAYBE_EMPTY = "row_may_be_empty"
 """Too few respondents give the row's answer for shares among them."""
+ENTERED = "entered"
+"""The weights of a row that is weighted by shares of a population that were entered."""
 WALD = "wald"
 EDGE = "at_the_edge"
 """No finite estimate: the maximum of the likelihood is on the boundary."""
@@ -27,7 +29,7 @@ class AnalysisRow:
     - `group`, `against`: keys of the group it speaks of, and of the group that this is compared with; empty for all
       respondents.
     - `version`, `against_version`: the same for versions of a survey.
-    - `weights`: "entered" where groups are weighted by the shares that were entered, else empty.
+    - `weights`: ENTERED, or empty where all responses count alike.
     - `n`: reports.
     - `estimate`, `unbiased`: the estimate to quote, and the unbiased one, which may leave the range.
     - `standard_error`: of the unbiased estimate; of an odds ratio that of its logarithm.

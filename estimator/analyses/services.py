@@ -86,7 +86,8 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
     """Compute the result from the inputs; the same inputs give the same numbers, bit for bit."""
     match Kind(kind):
         case Kind.COMPARISON:
-            return strata.comparison(design, parameters, inputs)
+            compare = calibrated.weighted_comparison if "weighting" in parameters else strata.comparison
+            return compare(design, parameters, inputs)
         case Kind.WEIGHTING:
             weight = calibrated.weighting if "margins" in parameters else strata.weighting
             return weight(design, parameters, inputs)

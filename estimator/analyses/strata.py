@@ -1,10 +1,10 @@
 """Comparison and weighting of groups. No database, no clock: the same totals give the same numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import hypot
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import Quantity, item_of, quantity_of, question_at
-from estimator.analyses.rows import AnalysisRow, number
+from estimator.analyses.rows import ENTERED, AnalysisRow, number
 from estimator.base.measures import TOO_FEW, TOO_FEW_VALUES
 from estimator.runs import targets
 from estimator.runs.estimation import Fit, fit_of, weighted
@@ -33,34 +33,66 @@ def strata_counts(inputs: Mapping[str, Any]) -> Counts:
     return np.array(inputs["totals"], dtype=np.int64)
 
 
+@dataclass(frozen=True)
+class Compared:
+    """The groups of a comparison and their estimates.
+
+    - `sizes`: the responses of each group.
+    - `fits_at`: the estimates of the groups at a confidence level.
+    - `weights`: as of rows: empty of groups in which all responses count alike.
+    - `covariance`: of the estimates of a quantity in two groups, by their places; None of independent groups.
+    """
+
+    groups: Sequence[ReleasedGroup]
+    sizes: Sequence[int]
+    fits_at: Callable[[float], Sequence[Fit | None]]
+    weights: str = ""
+    covariance: Callable[[int, int], NDArray[np.float64]] | None = None
+
+    def level(self, errors: Sequence[float], reference: int | None, count: int, confidence: float) -> float:
+        """The confidence level of each difference's interval at which all `count` of them hold simultaneously.
+
+        Of groups that are not independent by Sidak's inequality (1967, JASA 62, 626-633): it takes any correlations.
+        """
+        if self.covariance is None:
+            return simultaneous_level(errors, confidence=confidence, reference=reference)
+        return float(confidence ** (1 / count))
+
+
 def comparison(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Estimate each group, and the differences of groups with simultaneous confidence intervals."""
-    quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
-    question, partition = question_at(design, quantity.position), stored(design, inputs["groups"])
-    against = parameters["against"]
-    groups = compared(partition, against)
+    question = question_at(design, quantity_of(design, parameters["quantity"]).position)
+    partition = stored(design, inputs["groups"])
+    groups = compared(partition, parameters["against"])
     counts = [strata_counts(inputs)[list(group.rows)].sum(axis=0) for group in groups]
-    keys, reference = [group.key for group in groups], _reference(partition, groups, against)
-    fits = [fit_of(question, one, confidence) for one in counts]
+    sizes = [int(one[0].sum()) for one in counts]
+    fits = Compared(groups, sizes, lambda level: [fit_of(question, one, level) for one in counts])
+    return differences(design, parameters, partition, fits)
+
+
+def differences(
+    design: Design, parameters: Mapping[str, Any], partition: Partition, compared: Compared
+) -> dict[str, object]:
+    """The estimates of the groups, and their differences."""
+    quantity, confidence = quantity_of(design, parameters["quantity"]), parameters["confidence"]
+    keys, weights = [group.key for group in compared.groups], compared.weights
     rows = [
-        replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
-        for part, fit, one in zip(groups, fits, counts, strict=True)
+        replace(estimate_row(design, quantity, fit, n, confidence), group=key, weights=weights)
+        for key, fit, n in zip(keys, compared.fits_at(confidence), compared.sizes, strict=True)
     ]
     ready = [place for place, row in enumerate(rows) if row.known]
+    reference = _reference(partition, compared.groups, parameters["against"])
     pairs = list(_pairs(ready, reference))
-    level, differences = confidence, []
-    if pairs:
-        level = _level(rows, ready, reference, parameters["confidence"])
-        at_level = {place: fit_of(question, counts[place], level) for place in ready}
-        differences = [
-            replace(
-                difference_row(design, quantity, at_level[one], at_level[other], level),
-                group=keys[one],
-                against=keys[other],
-            )
-            for one, other in pairs
-        ]
-    return {"level": level, "rows": [asdict(row) for row in rows + differences]}
+    if not pairs:
+        return {"level": confidence, "rows": [asdict(row) for row in rows]}
+    errors = [rows[place].standard_error or 0.0 for place in ready]
+    level = compared.level(errors, None if reference is None else ready.index(reference), len(pairs), confidence)
+    at_level = compared.fits_at(level)
+    for one, other in pairs:
+        shared = None if compared.covariance is None else compared.covariance(one, other)
+        row = difference_row(design, quantity, at_level[one], at_level[other], level, shared)
+        rows.append(replace(row, group=keys[one], against=keys[other], weights=weights))
+    return {"level": level, "rows": [asdict(row) for row in rows]}
 
 
 def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -75,7 +107,7 @@ def weighting(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str
     n = int(counts[:, 0].sum())
     rows: list[AnalysisRow] = []
     for quantity in quantities_told(question, position):
-        rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights="entered"))
+        rows.append(replace(estimate_row(design, quantity, whole, n, confidence), weights=ENTERED))
         rows.append(estimate_row(design, quantity, alike, n, confidence))
         rows += (
             replace(estimate_row(design, quantity, fit, int(one[0].sum()), confidence), group=part.key)
@@ -103,27 +135,37 @@ def estimate_row(design: Design, quantity: Quantity, fit: Fit | None, n: int, co
     return _filled(blank, values, found.interval, confidence)
 
 
-def difference_row(design: Design, quantity: Quantity, one: Fit | None, other: Fit | None, level: float) -> AnalysisRow:
-    """One estimate minus an independent other; both have numbers, computed at `level`."""
+def difference_row(
+    design: Design,
+    quantity: Quantity,
+    one: Fit | None,
+    other: Fit | None,
+    level: float,
+    covariance: NDArray[np.float64] | None = None,
+) -> AnalysisRow:
+    """One estimate minus another; both have numbers, computed at `level`.
+
+    `covariance` is that of the two, of each share or of the mean; None where they are independent.
+    """
     item, choice = design.items[quantity.position].key, quantity.choice
     assert one is not None
     assert other is not None
     if choice is None:
-        return _difference_of_means(item, one, other, level)
+        return _difference_of_means(item, one, other, level, 0.0 if covariance is None else float(covariance[0]))
     assert one.shares is not None
     assert other.shares is not None
-    found = compare(other.shares, one.shares)
+    found = compare(other.shares, one.shares, covariance=covariance)
     columns = (found.difference, found.unbiased, found.standard_error, found.low, found.high)
     values, method = [float(column[choice]) for column in columns], targets.of_difference(mean=False)
     return _filled(AnalysisRow("difference", item, one.shares.n + other.shares.n, choice=choice), values, method, level)
 
 
-def _difference_of_means(item: str, one: Fit, other: Fit, level: float) -> AnalysisRow:
+def _difference_of_means(item: str, one: Fit, other: Fit, level: float, covariance: float) -> AnalysisRow:
     assert one.mean is not None
     assert other.mean is not None
     widest = one.mean.maximum - one.mean.minimum
     unbiased, estimate = one.mean.unbiased - other.mean.unbiased, one.mean.constrained - other.mean.constrained
-    error = hypot(one.mean.standard_error, other.mean.standard_error)
+    error = sqrt(max(one.mean.standard_error**2 + other.mean.standard_error**2 - 2 * covariance, 0.0))
     reach = normal_quantile(level) * error
     low, high = max(min(unbiased - reach, estimate), -widest), min(max(unbiased + reach, estimate), widest)
     values = (estimate, unbiased, error, low, high)
@@ -163,13 +205,6 @@ def _pairs(ready: Sequence[int], reference: int | None) -> Iterator[tuple[int, i
         yield from ((later, earlier) for earlier, later in combinations(ready, 2))
     elif reference in ready:
         yield from ((place, reference) for place in ready if place != reference)
-
-
-def _level(rows: Sequence[AnalysisRow], ready: Sequence[int], reference: int | None, confidence: float) -> float:
-    """The confidence level of each difference's interval at which all hold simultaneously."""
-    errors = [rows[place].standard_error or 0.0 for place in ready]
-    place = None if reference is None else ready.index(reference)
-    return simultaneous_level(errors, confidence=confidence, reference=place)
 
 
 def quantities_told(question: Question, position: int) -> Iterator[Quantity]:

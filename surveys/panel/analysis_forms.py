@@ -137,6 +137,7 @@ def _comparison(design: Design, values: Mapping[str, str]) -> Iterator[FormField
     yield _select("quantity", gettext("Compare"), _quantities(design), values)
     if design.background:
         yield _select("against", gettext("Which groups"), list(_answers(design)), values)
+        yield from _weights(design, values)
         return
     groups = [(key, gettext("Each group with “{label}”").format(label=label)) for key, label in _groups(design)]
     yield _select(
@@ -269,6 +270,14 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     if pairs:
         none = ("", [("", gettext("None"))])
         yield _select("interaction", gettext("Interaction"), [none, (gettext("Of two questions"), pairs)], values)
+    yield from _weights(design, values)
+    hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
+    given = values.get("prior", "")
+    yield FormField("prior", gettext("Weakly informative priors"), given, tick=True, hint=hint)
+
+
+def _weights(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    """The weightings that were found; nothing before there is one."""
     found = [
         (one.key, one.name or gettext("Weighting of {moment}").format(moment=moment(one.requested_at)))
         for one in weightings_of(design)[:MOST_WEIGHTINGS]
@@ -276,9 +285,6 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     if found:
         alike = ("", [("", gettext("All responses alike"))])
         yield _select("weights", gettext("Weights"), [alike, (gettext("As found by"), found)], values)
-    hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
-    given = values.get("prior", "")
-    yield FormField("prior", gettext("Weakly informative priors"), given, tick=True, hint=hint)
 
 
 def _areas(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:

@@ -66,6 +66,16 @@ def test_script_computes_every_number(
     assert differing(found, tmp_path) == 0
 
 
+@pytest.mark.parametrize("quantity", ["cheated:1", "mood:0", "drinks:1", "tired:mean"])
+def test_script_computes_weighted_comparisons(design: Design, tmp_path: Path, quantity: str) -> None:
+    weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
+    for against in (f"pairs:{AGE}", f"{REGION}=1"):
+        found = done(Kind.COMPARISON, design, quantity=quantity, against=against, weights=weights.key)
+        assert len([row for row in found.result["rows"] if row["quantity"] == "difference"]) >= 3
+        assert {row["weights"] for row in found.result["rows"]} == {"entered"}
+        assert differing(found, tmp_path) == 0
+
+
 def test_script_uses_weights_that_were_found(design: Design, tmp_path: Path) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
     for outcome in ("cheated", "mood", "tired:mean"):

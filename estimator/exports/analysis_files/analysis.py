@@ -38,6 +38,7 @@ from randomized_response import (  # noqa: E402
     estimate_joint,
     mean_of_shares,
     simultaneous_level,
+    weighted_covariance,
 )
 from randomized_response.intervals import normal_quantile  # noqa: E402
 
@@ -73,16 +74,17 @@ def numbers_of(fit: Fit | None, choice: int | None) -> Row:
     return {name: float(values if choice is None else values[choice]) for name, values in columns.items()}
 
 
-def difference(one: Any, other: Any, choice: int | None, level: float) -> Row:
-    """One estimate minus another, of other people."""
+def difference(one: Any, other: Any, choice: int | None, level: float, shared: Array | None = None) -> Row:
+    """One estimate minus another, of other people; `shared` is the covariance of their shares, or of their means."""
     if choice is not None:
-        found = compare(other[0], one[0])
+        found = compare(other[0], one[0], covariance=shared)
         columns = [found.difference, found.unbiased, found.standard_error, found.low, found.high]
         return dict(zip(NUMBERS, (float(column[choice]) for column in columns), strict=False))
     new, old = one[1], other[1]
     widest = new.maximum - new.minimum
     unbiased, estimate = new.unbiased - old.unbiased, new.constrained - old.constrained
-    error = math.hypot(new.standard_error, old.standard_error)
+    both = 0.0 if shared is None else float(shared[0, 0])
+    error = math.sqrt(max(new.standard_error**2 + old.standard_error**2 - 2 * both, 0.0))
     reach = normal_quantile(level) * error
     low, high = max(min(unbiased - reach, estimate), -widest), min(max(unbiased + reach, estimate), widest)
     return dict(zip(NUMBERS, (estimate, unbiased, error, low, high), strict=False))
@@ -93,24 +95,63 @@ def comparison(one: Analysis) -> Iterator[Row]:
     question, totals, against = one.question(item), one.totals, one.parameters["against"]
     level, groups = one.confidence, one.compared(against)
     counts = [totals[rows].sum(axis=0) for _, rows in groups]
-    fits = [fit_of(question, each, level) for each in counts]
+    weighting = one.parameters.get("weighting")
+
+    def fits_at(confidence: float) -> list[Fit | None]:
+        if weighting:
+            return [by_margins(one, question, totals, confidence, weighting, rows) for _, rows in groups]
+        return [fit_of(question, each, confidence) for each in counts]
+
+    fits, named = fits_at(level), {"weights": "entered" if weighting else ""}
     kind, found = "mean" if choice is None else "share", [numbers_of(fit, choice) for fit in fits]
     for (key, _), each, numbers in zip(groups, counts, found, strict=True):
-        yield row(kind, item, int(each[0].sum()), choice=choice, group=key, **numbers)
+        yield row(kind, item, int(each[0].sum()), choice=choice, group=key, **named, **numbers)
+    pairs, each = compared(found, one.reference(groups, against), level, tied=bool(weighting))
+    fits = fits_at(each)
+    for new, old in pairs:
+        n, parts = int(counts[new][0].sum() + counts[old][0].sum()), (groups[new][1], groups[old][1])
+        shared = covariance(one, question, totals, parts, (fits[new], fits[old]), choice) if weighting else None
+        numbers = difference(fits[new], fits[old], choice, each, shared)
+        sides = {"group": groups[new][0], "against": groups[old][0]}
+        yield row("difference", item, n, choice=choice, **sides, **named, **numbers)
+
+
+def compared(
+    found: Sequence[Row], reference: int | None, level: float, *, tied: bool
+) -> tuple[list[tuple[int, int]], float]:
+    """The places of the groups to compare, and the level of each interval at which all of them hold."""
     ready = [place for place, numbers in enumerate(found) if numbers]
-    reference = one.reference(groups, against)
     pairs = [(later, first) for first, later in combinations(ready, 2)]
     if reference is not None:
         pairs = [(place, reference) for place in ready if place != reference] if reference in ready else []
     if not pairs:
-        return
+        return [], level
+    if tied:  # weighted groups are not independent: Sidak's inequality
+        return pairs, level ** (1 / len(pairs))
     errors = [found[place]["standard_error"] for place in ready]
     place = None if reference is None else ready.index(reference)
-    each = simultaneous_level(errors, confidence=level, reference=place)
-    fits = [fit_of(question, each_, each) for each_ in counts]
-    for new, old in pairs:
-        n, numbers = int(counts[new][0].sum() + counts[old][0].sum()), difference(fits[new], fits[old], choice, each)
-        yield row("difference", item, n, choice=choice, group=groups[new][0], against=groups[old][0], **numbers)
+    return pairs, simultaneous_level(errors, confidence=level, reference=place)
+
+
+def covariance(
+    one: Analysis, question: Question, totals: Array, parts: Sequence[Sequence[int]], fits: Sequence[Any], choice: Any
+) -> Array:
+    """Of the weighted shares, or means, of two groups: they have weights that meet the same margins."""
+    weights = weights_of(one, totals[:, 0].sum(axis=1), one.parameters["weighting"])
+    assert weights is not None
+    rows, calibrated = weights
+    masks = [np.isin(rows, part) for part in parts]
+    if not question.fits_shares:
+        return weighted_covariance([question.estimate_mean(totals[k]) for k in rows], calibrated, *masks)
+    matrix = weighted_covariance([question.estimate(totals[k]) for k in rows], calibrated, *masks)
+    if choice is not None:
+        return matrix
+    # The delta method for a mean of those who have a value: its derivatives by the shares.
+    valued = np.array([value is not None for value in question.values])
+    values = np.array([value or 0.0 for value in question.values], dtype=float)
+    held = [fit[0].unbiased @ valued for fit in fits]
+    slopes = [valued * (values - fit[0].unbiased @ values / each) / each for fit, each in zip(fits, held, strict=True)]
+    return np.array([[slopes[0] @ matrix @ slopes[1]]])
 
 
 def weighting(one: Analysis) -> Iterator[Row]:
@@ -119,7 +160,7 @@ def weighting(one: Analysis) -> Iterator[Row]:
     n, alike, whole = int(totals[:, 0].sum()), fit_of(question, totals.sum(axis=0), one.confidence), None
     groups: list[tuple[str, Array]] = []
     if "margins" in one.parameters:
-        whole = by_margins(one, question, totals, level) if len(totals) > 1 and n >= TO_WEIGHT else None
+        whole = by_margins(one, question, totals, level, one.parameters, range(len(totals)))
     else:
         groups = list(zip(one.keys, totals, strict=True)) if len(totals) > 1 else []
         shares = {key: Fraction(share) for key, share in one.parameters["shares"].items()}
@@ -154,17 +195,23 @@ def by_shares(question: Question, totals: Array, known: Sequence[float], level: 
     return with_mean(question, combine_strata([question.estimate(each, confidence=level) for each in counts], shares))
 
 
-def by_margins(one: Analysis, question: Question, totals: Array, level: float) -> Fit | None:
-    """Calibrated weights; None where nothing meets the margins."""
-    weights = weights_of(one, totals[:, 0].sum(axis=1), one.parameters)
+def by_margins(
+    one: Analysis, question: Question, totals: Array, level: float, asked: Row, of: Sequence[int]
+) -> Fit | None:
+    """Calibrated weights, of the responses in some rows; None of too few, and where nothing meets the margins."""
+    sizes = totals[:, 0].sum(axis=1)
+    if len(totals) < 2 or sizes[list(of)].sum() < TO_WEIGHT:
+        return None
+    weights = weights_of(one, sizes, asked)
     if weights is None:
         return None
     rows, calibrated = weights
+    include = np.isin(rows, of)
     if not question.fits_shares:
         means = [question.estimate_mean(totals[place], confidence=level) for place in rows]
-        return None, combine_weighted_means(means, calibrated)
+        return None, combine_weighted_means(means, calibrated, include=include)
     cells = [question.estimate(totals[place], confidence=level, interval="wald") for place in rows]
-    return with_mean(question, combine_weighted(cells, calibrated, question.mechanism))
+    return with_mean(question, combine_weighted(cells, calibrated, question.mechanism, include=include))
 
 
 def cross_table(one: Analysis) -> Iterator[Row]:
