@@ -108,18 +108,18 @@ def _best_climb(sample: Sample, triangle: Floats, share: float, unit: float, *, 
 
     The likelihood is concave in the shares of a saturated model, so a finite maximum is the only one.
     """
-    constant, sloped = _usual_starts(sample, triangle[:, 0], share)
+    few = sample.thinned(_FEW)
+    constant, sloped = _usual_starts(few, triangle[:, 0], share)
     if saturated or constant.size == 1:
         only = _newton.climb(sample, constant, unit)
         if only.converged or constant.size == 1:
             return only, 1
-    few = sample.thinned(_FEW)
     starts = [constant, sloped, *_steep_starts(few.thinned(_FEWER), triangle)]
-    summits = _different([_newton.climb(few, start, unit) for start in starts], unit)
+    summits = _different(_newton.climb_all(few, starts, unit), unit)
     if few is sample:
         return summits[0], _rivals(summits, unit)
     near = [fit.point.at for fit in summits if fit.converged][:2]
-    final = _different([_newton.climb(sample, foot, unit) for foot in near or [constant, sloped]], unit)
+    final = _different(_newton.climb_all(sample, near or [constant, sloped], unit), unit)
     return final[0], _rivals(final, unit)
 
 
@@ -220,6 +220,8 @@ def _covariance(
     informative: slice | NDArray[np.intp],
 ) -> Floats:
     """The covariance of the coefficients: the inverse of the chosen information, or the sandwich."""
+    if information == "observed":
+        return inverse @ np.linalg.inv(fit.point.information) @ inverse.T
     eta = fit.point.at @ sample.basis
     share_yes, share_no = sample.link.shares(eta)
     slope, _ = sample.link.slopes(eta, share_yes, share_no)
@@ -231,9 +233,7 @@ def _covariance(
             return bread @ _gram(sample.basis, rows.squared_weights[informative] * score**2) @ bread.T
         assert rows.clusters is not None
         return bread @ between_clusters(sample.basis * (sample.weights * score), rows.clusters[informative]) @ bread.T
-    if information == "observed":
-        middle = fit.point.information
-    elif information == "opg":
+    if information == "opg":
         middle = _gram(sample.basis, sample.weights * score**2)
     else:
         each = _expected(rows, share_yes, share_no, slope, rows.table_of[informative])

@@ -6,7 +6,7 @@ mu'' / L, both per unit of eta. The work is done on an orthonormal basis of the 
 stay in the processor's cache.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -24,6 +24,7 @@ _STEPS = 200
 _FIRST_REACH = 3.0
 _CLOSE = 1e-14
 _FLAT = 1e-6
+_BESIDE = 0.01
 _JUMP = 20.0
 
 
@@ -137,8 +138,10 @@ def log_likelihoods(sample: Sample, places: Floats) -> Floats:
         return np.asarray(np.log(sample.chance_no * share_no + sample.chance_yes * share_yes) @ sample.weights)
 
 
-def climb(sample: Likelihood, start: Floats, unit: float) -> Climb:
+def climb(sample: Likelihood, start: Floats, unit: float, known: Sequence[Climb] = ()) -> Climb:
     """Maximize by Newton's method from `start`: absolute eigenvalues for ascent, steps halved until they gain.
+
+    Within a tenth of a standard error of the summit of one of the `known` climbs it is that climb.
 
     `unit` is the information that counts as one respondent's. The climb ends where the next step is below 1e-7
     standard errors (and takes it), or in a direction without information, in which it would never end. A step may be
@@ -154,7 +157,21 @@ def climb(sample: Likelihood, start: Floats, unit: float) -> Climb:
         if further is None:
             return Climb(point, gain < _FLAT * unit and least > _FLAT * unit, None, iteration)
         point, reach = further, reach * (2.0 if scale == longest else 1.0)
+        for other in known:
+            away = point.at - other.point.at
+            if other.converged and float(away @ other.point.information @ away) < _BESIDE * unit:
+                return other
     return Climb(point, False, None, _STEPS)
+
+
+def climb_all(sample: Likelihood, starts: Iterable[Floats], unit: float) -> list[Climb]:
+    """The climbs from all starts."""
+    found: list[Climb] = []
+    known: list[Climb] = []
+    for start in starts:
+        found.append(climb(sample, start, unit, known))
+        known += [one for one in found[-1:] if all(one is not other for other in known)]
+    return found
 
 
 def _newton_step(point: Point) -> tuple[Floats, float, float]:

@@ -10,7 +10,7 @@ from scipy import optimize, special, stats
 from statsmodels.datasets import fair, spector
 from statsmodels.discrete.discrete_model import Logit
 
-from randomized_response import Channel, _logistic, forced_response, simulate, warner
+from randomized_response import Channel, _logistic, _newton, forced_response, simulate, warner
 from randomized_response.regression import logistic_regression
 
 COINS = forced_response(truth="1/2")
@@ -376,6 +376,25 @@ class TestNamedFailures:
             named.append([str(each) for each in fit.diagnostics if each.name == "several optima"])
         assert [bool(each) for each in named] == [True, False, False, False, False, True]
         assert "2 different summits are within 0.5 of the highest log likelihood" in named[0][0]
+
+    def test_climbs_end_at_their_own_summits_and_known_ones_are_recognized(self):
+        """Two hills of normal shape about -4 and 4: each climb ends at its own, a second one is the first's object."""
+
+        class Hills:
+            def evaluate(self, at):
+                heights = np.array([0.6, 0.4]) * stats.norm.pdf(at[0], [-4, 4])
+                parts, away = heights / heights.sum(), np.array([-4, 4]) - at[0]
+                slope = parts @ away
+                curve = 1 - parts @ away**2 + slope**2
+                return _newton.Point(at, np.log(heights.sum()), np.array([slope]), np.array([[curve]]))
+
+        starts = [np.array([place]) for place in (-5.5, 3.0, 5.0, -3.0, 4.05)]
+        climbs = _newton.climb_all(Hills(), starts, 1.0)
+        np.testing.assert_allclose([one.point.at[0] for one in climbs], [-4, 4, 4, -4, 4], atol=1e-6)
+        assert all(one.converged for one in climbs)
+        assert climbs[2] is climbs[1]
+        assert climbs[3] is climbs[0]
+        assert climbs[4] is climbs[1]
 
     def test_logistic_swapped_yes_and_no_negates_coefficients(self):
         covariates, reports = affairs(COINS, seed=9)
