@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.calibrated import Unmet, weights_of
-from estimator.analyses.logistic import alike, reports_of, with_numbers
+from estimator.analyses.logistic import alike, criteria, reports_of, with_numbers
 from estimator.analyses.quantities import Score, Variable, outcome_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, ENTERED, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
@@ -197,6 +197,7 @@ class _Model:
             "alike": alike(self.fit) if plain else self.alike(),
             **crossed,
             "log_likelihood": number(self.fit.log_likelihood),
+            **({"criteria": criteria(self.fit)} if plain else {}),
         }
 
     def alike(self) -> dict[str, object]:

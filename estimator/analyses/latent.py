@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from estimator.analyses.logistic import with_numbers
+from estimator.analyses.logistic import criteria, with_numbers
 from estimator.analyses.quantities import Variable, variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
@@ -76,6 +76,7 @@ def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Map
             "p_value": number(test.p_value),
         },
         "log_likelihood": number(fit.log_likelihood),
+        "criteria": criteria(fit),
         "rows": [asdict(row) for row in [*rows, *few]],
     }
 

@@ -1,6 +1,7 @@
 """Logistic regression of a randomised yes/no answer on the groups, which are known."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, 
 from estimator.analyses.strata import strata_counts
 from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import stored
-from randomized_response import CategoricalFit, LogisticFit, logistic_regression
+from randomized_response import CategoricalFit, LogisticFit, PredictorFit, logistic_regression
 
 
 def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -47,17 +48,41 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
         "alike": alike(fit),
         "intercept": {"estimate": number(fit.coefficients[0]), "standard_error": number(fit.standard_errors[0])},
         "log_likelihood": number(fit.log_likelihood),
+        "criteria": criteria(fit),
         "rows": [asdict(row) for row in rows],
     }
 
 
 def alike(fit: LogisticFit | CategoricalFit) -> dict[str, object]:
     """The test that no group or predictor matters, against the intercept alone."""
-    test = fit.likelihood_ratio
+    return _tested(fit.likelihood_ratio)
+
+
+def _tested(test: Any) -> dict[str, object]:
     return {
         "statistic": number(test.statistic),
         "degrees_of_freedom": test.degrees_of_freedom,
         "p_value": number(test.p_value),
+    }
+
+
+def criteria(fit: LogisticFit | CategoricalFit | PredictorFit) -> dict[str, object]:
+    """How well a model describes the responses that it was fitted to by maximum likelihood.
+
+    `goodness` is the test against a share of its own for every combination of answers (of a logistic model); None where
+    there are too few responses to each, or as many coefficients.
+    """
+    goodness = None
+    if isinstance(fit, LogisticFit):
+        with suppress(ValueError):
+            goodness = fit.goodness_of_fit()
+    if goodness is not None and goodness.degrees_of_freedom < 1:
+        goodness = None
+    return {
+        "parameters": len(fit.names),
+        "aic": number(fit.aic),
+        "bic": number(fit.bic),
+        "goodness": None if goodness is None else _tested(goodness),
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from estimator.analyses import figures as parts
@@ -14,7 +15,17 @@ from estimator.analyses.quantities import Score, Variable, item_of, outcome_of
 from estimator.analyses.rows import EDGE, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
+from estimator.base import wording
+from estimator.base.languages import figures
 from estimator.models import Analysis
+from randomized_response.intervals import normal_quantile
+
+COARSE = 0.2
+"""The difference of shares that is mostly missed, from which a caution says so."""
+FOUND = 0.8416
+"""The normal quantile of 80 %."""
+MISFIT = 0.01
+"""The p-value of the fit below which a caution says so: where the model holds, one analysis in a hundred."""
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -30,6 +41,8 @@ def regression_page(analysis: Analysis, speaker: RowDescriber, rows: list[Analys
     sentences = _sentences_of_regression(analysis, speaker, rows, outcome)
     effects = rows_of(rows, "odds_ratio", "difference")
     drawn = list(_figures(rows, speaker, outcome))
+    if "criteria" in analysis.result:
+        drawn.append(_fit(analysis))
     return AnalysisPage(sentences, drawn, _cautions(analysis, effects, speaker), _methods(analysis, outcome))
 
 
@@ -44,6 +57,28 @@ def _figures(
             answer = _answer(speaker, outcome, choice)
             key = f"-{choice}" if several else ""
             yield draw([row for row in found if row.choice == choice], speaker, answer, key)
+
+
+def _fit(analysis: Analysis) -> parts.FigureWithTable:
+    """The criteria that tell models of the same responses apart, and whether this one describes them."""
+    result = analysis.result
+    found, likelihood = result["criteria"], result["log_likelihood"]
+    numbers: tuple[tuple[str, str], ...] = (
+        (gettext("Coefficients"), wording.count(found["parameters"])),
+        (gettext("Log likelihood"), _plain(likelihood)),
+        (gettext("AIC, the smaller the better"), _plain(found["aic"])),
+        (gettext("BIC, the smaller the better"), _plain(found["bic"])),
+    )
+    if found["goodness"]:
+        numbers += ((gettext("Fit, against a share of its own for each combination"), words.facts(found["goodness"])),)
+    head = (gettext("Number"), gettext("Value"))
+    return parts.FigureWithTable(
+        gettext("Model"), SafeString(""), parts.FigureTable(gettext("Criteria of the model"), head, numbers)
+    )
+
+
+def _plain(number: float | None) -> str:
+    return "–" if number is None else figures(f"{number:.2f}")
 
 
 def _answer(speaker: RowDescriber, outcome: Variable | Score, choice: int | None) -> str:
@@ -81,7 +116,34 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
         cautions.append(gettext("In some group the most likely share is 0 or 100 %, so its odds ratio is infinite."))
         if "predictors" in analysis.parameters and "weighting" not in analysis.parameters:
             cautions.append(gettext("Weakly informative priors keep all odds ratios finite: run it again with them."))
+    cautions += _coarse(effects, speaker)
+    goodness = analysis.result.get("criteria", {}).get("goodness")
+    if goodness and goodness["p_value"] is not None and goodness["p_value"] < MISFIT:
+        text = gettext("The model does not describe the shares of all combinations ({test}); one with an interaction may.")
+        cautions.append(text.format(test=words.facts(goodness)))
     return cautions
+
+
+def _coarse(effects: Sequence[AnalysisRow], speaker: RowDescriber) -> Iterator[str]:
+    """Where responses are too few for the noise: the largest difference that is mostly missed.
+
+    What is found in 80 % of surveys is the quantile of the level and of 80 % times the standard error (Cohen 1988).
+    """
+    found = [
+        ((normal_quantile(row.level) + FOUND) * row.standard_error, row)
+        for row in effects
+        if row.quantity == "difference" and row.choice is not None and row.known and not row.differs
+        if row.level is not None and row.standard_error is not None
+    ]
+    largest, row = max(found, key=lambda pair: pair[0], default=(0.0, None))
+    if row is None or largest < COARSE:
+        return
+    one, other = map(named, speaker.sides(row))
+    text = gettext(
+        "These responses tell little of {one} and {other}: a difference of their shares would be found in four of five "
+        "surveys only from about {points} percentage points."
+    )
+    yield text.format(one=one, other=other, points=wording.count(100 * largest))
 
 
 def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromise"]:

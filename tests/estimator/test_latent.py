@@ -94,7 +94,8 @@ def test_page_tells_the_effect_of_an_answer(asked: Design) -> None:
     assert low.endswith("times those in “How do you feel? Well”.")
     assert page.sentences[-1].startswith("The odds depend on the answer to “How do you feel?” (Wald statistic")
     assert str(page.methods[0]).startswith("Logistic regression of a randomised answer on another one")
-    (part,) = page.parts
+    part, model = page.parts
+    assert model.title == "Model"
     assert part.drawn[0].heading == "How do you feel?"
     told = [row for row in exports.rows_of(found) if row["other_item"] == "mood"]
     assert [row["other_choice_label"] for row in told] == ["So-so", "Low"]
