@@ -119,7 +119,10 @@ PANEL = Shelf(
         "collector/models.py",
         "config/panel.py",
         "estimator/base/mechanisms/*.py",
-        *(f"estimator/analyses/{name}.py" for name in ("margins", "pages", "requests", "selectors", "services")),
+        *(
+            f"estimator/analyses/{name}.py"
+            for name in ("margins", "pages", "regression_requests", "requests", "selectors", "services")
+        ),
         "estimator/exports/download.py",
         "estimator/exports/formats.py",
         "estimator/exports/microdata.py",

@@ -3,31 +3,42 @@
 Logistic, probit or complementary log-log for two answers, multinomial or ordinal for more, linear for numbers.
 
 Each question enters with an indicator for every answer but its first; two whose interaction is asked for with one for
-every two answers together but the first. Responses in which the answer to one of them is not told by itself are left
-out. The share of an answer is averaged over the respondents as if all had given it (predictive margin; Graubard & Korn
-1999, Biometrics 55, 652-659), with the delta method on the logit scale; the difference of two is the marginal effect.
-With weights the likelihood and the margins are weighted and the covariance is robust (White 1982). Weakly informative
-priors (Gelman et al. 2008, Annals of Applied Statistics 2, 1360-1383) keep numbers finite where an estimated share is 0
-or 1: then the mode of the posterior, and intervals by its curvature.
+every two answers together but the first. A question may enter in steps instead: its answers as 0, 1, 2 in their order,
+so that each further one changes the odds alike (Agresti 2002, section 5.3.4). Responses in which the answer to one of
+them is not told by itself are left out. The share of an answer is averaged over the respondents as if all had given it
+(predictive margin; Graubard & Korn 1999, Biometrics 55, 652-659), with the delta method on the logit scale; the
+difference of two is the marginal effect. With weights the likelihood and the margins are weighted and the covariance is
+robust (White 1982). Weakly informative priors (Gelman et al. 2008, Annals of Applied Statistics 2, 1360-1383) keep
+numbers finite where an estimated share is 0 or 1: then the mode of the posterior, and intervals by its curvature.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from estimator.analyses.calibrated import Unmet, weights_of
+from estimator.analyses.calibrated import Unmet
 from estimator.analyses.logistic import alike, criteria, reports_of, with_numbers
+from estimator.analyses.predictors import (
+    STEPS,
+    Column,
+    Table,
+    design_matrix,
+    enough,
+    row_weights,
+    single_columns,
+    table_of,
+    together,
+)
 from estimator.analyses.quantities import Score, Variable, outcome_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, ENTERED, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
-from estimator.runs.cells import row_answers
-from estimator.runs.groups import AND, answer_key, stored
+from estimator.runs.groups import AND, answer_key, step_key
 from randomized_response import (
     CategoricalFit,
     LinearFit,
@@ -43,55 +54,25 @@ from randomized_response.intervals import normal_quantile
 Floats = NDArray[np.float64]
 Fit = LogisticFit | LinearFit | CategoricalFit
 RANK = 1e-9
-Column = tuple[tuple[int, int], ...]
-"""An indicator: the places of predictors, each with the answer that it needs."""
-
-
-@dataclass(frozen=True)
-class _Table:
-    """The responses by answers to the predictors: `answers` of shape (cells, q), `reports` (cells, reports).
-
-    `weights` is what a response of each cell counts, 1 where all count alike.
-    """
-
-    answers: NDArray[np.int64]
-    reports: NDArray[np.int64]
-    weights: Floats
-
-    @property
-    def n(self) -> NDArray[np.int64]:
-        n: NDArray[np.int64] = self.reports.sum(axis=1)
-        return n
-
-    @property
-    def mass(self) -> Floats:
-        return np.asarray(self.n * self.weights)
-
-    def told(self, question: int) -> list[int]:
-        """The answers to a question, in order."""
-        return sorted(set(self.answers[:, question].tolist()))
-
-    def size(self, *wanted: tuple[int, int]) -> int:
-        """The number of responses with these answers to these questions."""
-        return int(self.n[_holds(self.answers, wanted)].sum())
 
 
 @dataclass(frozen=True)
 class _Model:
     """A regression fitted to `table`, a part of the `whole` that tells the predictors.
 
-    `told` are the answers to each predictor, `columns` the indicators.
-    `keys` names the group of each answer to each predictor; `crossed` are the places of two predictors that interact,
-    `pairs` their answers that enough gave together, of which the first has no indicator.
+    `told` are the answers to each predictor, `columns` the indicators. `keys` names the group of each answer to each
+    predictor, and of STEPS; `stepped` are the places of those in steps, `crossed` of two that interact, `pairs` their
+    answers that enough gave together, of which the first has no indicator.
     `choices` are the places of the outcome's choices whose shares are told, None for a mean. `odds` is whether the
     exponentials of coefficients are odds ratios.
     """
 
-    whole: _Table
-    table: _Table
+    whole: Table
+    table: Table
     told: Sequence[Sequence[int]]
     columns: Sequence[Column]
-    keys: Sequence[Sequence[str]]
+    keys: Sequence[Mapping[int, str]]
+    stepped: Sequence[int]
     crossed: tuple[int, ...]
     pairs: Sequence[Column]
     fit: Fit
@@ -107,7 +88,7 @@ class _Model:
         for place, answers in enumerate(self.told):
             if place not in self.crossed:
                 yield from (((place, answer),) for answer in answers)
-        yield from (pair for pair in _together(self.told, self.crossed) if self.whole.size(*pair))
+        yield from (pair for pair in together(self.told, self.crossed) if self.whole.size(*pair))
 
     @cached_property
     def averaged(self) -> tuple[dict[Column, int], PredictiveMargins]:
@@ -117,7 +98,7 @@ class _Model:
         for answers, wanted in zip(given, enough, strict=True):
             for place, answer in wanted:
                 answers[:, place] = answer
-        found = predictive_margins(self.fit, [_design(one, self.columns) for one in given], self.table.mass)
+        found = predictive_margins(self.fit, [design_matrix(one, self.columns) for one in given], self.table.mass)
         return {one: number for number, one in enumerate(enough)}, found
 
     def _has_numbers(self, wanted: Column) -> bool:
@@ -141,33 +122,55 @@ class _Model:
     def differences(self) -> Iterator[AnalysisRow]:
         """The share or mean with each answer minus that with the first to its question, the others held fixed.
 
-        None for questions that interact: theirs differ from answer to answer of the other one.
+        Of a question in steps the last answer alone. None for questions that interact: theirs differ from answer to
+        answer of the other one.
         """
         places, margins = self.averaged
         reach = normal_quantile(self.level)
-        for row, (place, answer) in self._compared("difference"):
-            first = places[((place, self.told[place][0]),)]
+        for row, (place, answer) in _by_question(self._compared("difference"), self._ends()):
+            first = places[((place, self._first(place)),)]
             estimates, errors = margins.difference(places[((place, answer),)], first)
             for choice, estimate, error in zip(self.choices, estimates, errors, strict=True):
                 numbers = estimate, error, estimate - reach * error, estimate + reach * error
                 yield with_numbers(replace(row, choice=choice), *numbers)
 
     def ratios(self) -> Iterator[AnalysisRow]:
-        """The odds ratio of each answer against the first to its question, the others held fixed."""
+        """The odds ratio of each answer against the first to its question, or of each step, the others held fixed."""
         if not self.odds:
             return
         limits = self.fit.intervals(self.level)
-        for row, term in self._compared("odds_ratio"):
+        for row, term in _by_question(self._compared("odds_ratio"), self._each_step()):
             column = self.columns.index((term,))
             for choice, slopes in self._equations:
                 k = slopes[column]
                 numbers = np.exp(self.fit.coefficients[k]), self.fit.standard_errors[k], *np.exp(limits[k])
                 yield with_numbers(replace(row, choice=choice), *numbers)
 
+    def _first(self, place: int) -> int:
+        """The answer that others to a question are compared with: the first that has numbers."""
+        answers = self.told[place]
+        return next((one for one in answers if ((place, one),) in self.averaged[0]), answers[0])
+
+    def _ends(self) -> Iterator[tuple[AnalysisRow, tuple[int, int]]]:
+        """A blank row for the last answer to each question in steps, of those that have numbers."""
+        for place in self.stepped:
+            known = [one for one in self.told[place] if ((place, one),) in self.averaged[0]]
+            if len(known) > 1:
+                n = self.table.size((place, known[0])) + self.table.size((place, known[-1]))
+                one, other = self.keys[place][known[-1]], self.keys[place][known[0]]
+                row = AnalysisRow("difference", "", n, group=one, against=other, level=self.level)
+                yield row, (place, known[-1])
+
+    def _each_step(self) -> Iterator[tuple[AnalysisRow, tuple[int, int]]]:
+        """A blank row for the step of each question in steps."""
+        for place in self.stepped:
+            n, key = int(self.table.n.sum()), self.keys[place][STEPS]
+            yield AnalysisRow("odds_ratio", "", n, group=key, level=self.level), (place, STEPS)
+
     def _compared(self, quantity: str) -> Iterator[tuple[AnalysisRow, tuple[int, int]]]:
-        """A blank row for each answer but the first to each question that does not interact."""
+        """A blank row for each answer but the first to each question that is neither in steps nor interacts."""
         for place, (first, *others) in enumerate(self.told):
-            for answer in others if place not in self.crossed else ():
+            for answer in others if place not in (*self.crossed, *self.stepped) else ():
                 n, keys = self.table.size((place, answer)) + self.table.size((place, first)), self.keys[place]
                 row = AnalysisRow(quantity, "", n, group=keys[answer], against=keys[first], level=self.level)
                 yield row, (place, answer)
@@ -225,6 +228,11 @@ class _Model:
         return {"test": WALD, "degrees_of_freedom": found.degrees_of_freedom, **numbers}
 
 
+def _by_question(*parts: Iterator[tuple[AnalysisRow, tuple[int, int]]]) -> list[tuple[AnalysisRow, tuple[int, int]]]:
+    """The rows with their places and answers, in the order of the questions."""
+    return sorted(chain(*parts), key=lambda pair: pair[1][0])
+
+
 def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute the odds ratio of each answer against the first of its question, and the share of each answer.
 
@@ -234,13 +242,17 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     outcome, background = outcome_of(design, parameters["outcome"]), design.background
     asked = [place for place, one in enumerate(background.questions) if one.key in parameters["predictors"]]
     reports = reports_of(design, outcome, inputs)
-    weights = _weights(design, parameters, inputs, reports)
+    weights = row_weights(design, parameters, inputs, reports.sum(axis=1).tolist())
     if isinstance(weights, Unmet):
         return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
-    whole, key = _table(design, asked, inputs, reports, weights), design.items[outcome.position].key
-    interaction = parameters.get("interaction", ())
-    crossed = tuple(place for place, at in enumerate(asked) if background.questions[at].key in interaction)
-    table, rare = _enough(whole, crossed)
+    named = [background.questions[at].key for at in asked]
+    crossed, stepped = (
+        tuple(place for place, one in enumerate(named) if one in parameters.get(name, ()))
+        for name in ("interaction", "steps")
+    )
+    key = design.items[outcome.position].key
+    whole = table_of(design, asked, stepped, inputs, reports, weights)
+    table, rare = enough(whole, crossed, stepped)
     few = [
         AnalysisRow("odds_ratio", key, whole.size((place, answer)), choice=outcome.choice,
             group=answer_key(design, asked[place], answer), flags=[TOO_FEW])
@@ -250,101 +262,50 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     found: dict[str, object] = {"n": int(table.n.sum()), "left_out": left_out}
     if any(len(table.told(place)) < 2 for place in range(len(asked))):
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
-    keys = [[answer_key(design, q, answer) for answer in background.questions[q].everyone] for q in asked]
-    model = _fitted(whole, table, crossed, keys, outcome, parameters)
+    keys = [
+        {STEPS: step_key(design, q)}
+        | {answer: answer_key(design, q, answer) for answer in background.questions[q].everyone}
+        for q in asked
+    ]
+    model = _fitted(whole, table, (stepped, crossed), keys, outcome, parameters)
     weighted = ENTERED if "weighting" in parameters else ""
     rows = [replace(row, item=key, weights=weighted) for row in model.rows()]
     return found | model.tests() | {"rows": [asdict(row) for row in rows + few]}
 
 
-def _weights(
-    design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any], reports: NDArray[np.int64]
-) -> Floats | Unmet:
-    """What a response of each released row counts."""
-    weights, members = np.ones(len(reports)), stored(design, inputs["groups"]).members
-    if "weighting" not in parameters or len(members) == 1:
-        return weights
-    found = weights_of(design, members, reports.sum(axis=1).tolist(), parameters["weighting"])
-    if isinstance(found, Unmet):
-        return found
-    weights[found.rows] = found.ratios
-    return weights
-
-
-def _table(
-    design: Design, asked: Sequence[int], inputs: Mapping[str, Any], reports: NDArray[np.int64], weights: Floats
-) -> _Table:
-    """The reports of the rows in which the answer to each predictor is told by itself."""
-    sums: dict[tuple[float, ...], NDArray[np.int64]] = {}
-    for members, counts, weight in zip(stored(design, inputs["groups"]).members, reports, weights, strict=True):
-        taken = [row_answers(design.background, members)[place] for place in asked]
-        if counts.sum() and all(len(one) == 1 for one in taken):
-            alike = (*(one[0] for one in taken), float(weight))
-            sums[alike] = sums.get(alike, np.zeros_like(counts)) + counts
-    told = sorted(sums)
-    return _Table(
-        np.array([one[:-1] for one in told], dtype=np.int64).reshape(-1, len(asked)),
-        np.array([sums[one] for one in told], dtype=np.int64).reshape(-1, reports.shape[1]),
-        np.array([one[-1] for one in told]),
-    )
-
-
-def _enough(table: _Table, crossed: Sequence[int]) -> tuple[_Table, list[tuple[int, int]]]:
-    """The responses without those of answers, and of two `crossed` ones together, that too few gave; these answers."""
-    rare: list[tuple[int, int]] = []
-    while True:
-        questions = range(table.answers.shape[1])
-        few = [(q, one) for q in questions for one in table.told(q) if table.size((q, one)) < ENOUGH_FOR_NORMAL]
-        told = [table.told(q) for q in questions]
-        drop: list[Column] = [(one,) for one in few]
-        drop += [pair for pair in _together(told, crossed) if 0 < table.size(*pair) < ENOUGH_FOR_NORMAL]
-        if not drop:
-            return table, rare
-        rare += few
-        keep = ~np.any([_holds(table.answers, one) for one in drop], axis=0)
-        table = _Table(table.answers[keep], table.reports[keep], table.weights[keep])
-
-
-def _together(told: Sequence[Sequence[int]], crossed: Sequence[int]) -> list[Column]:
-    """Every two answers to the two questions that interact; none if none do."""
-    if not crossed:
-        return []
-    return [tuple(zip(crossed, answers, strict=True)) for answers in product(*(told[place] for place in crossed))]
-
-
-def _holds(answers: NDArray[np.int64], column: Column) -> NDArray[np.bool_]:
-    held: NDArray[np.bool_] = np.logical_and.reduce([answers[:, place] == answer for place, answer in column])
-    return held
-
-
-def _design(answers: NDArray[np.int64], columns: Sequence[Column]) -> Floats:
-    return np.stack([_holds(answers, column) for column in columns], axis=1).astype(float)
-
-
 def _fitted(
-    whole: _Table,
-    table: _Table,
-    crossed: tuple[int, ...],
-    keys: Sequence[Sequence[str]],
+    whole: Table,
+    table: Table,
+    places: tuple[tuple[int, ...], tuple[int, ...]],
+    keys: Sequence[Mapping[int, str]],
     outcome: Variable | Score,
     parameters: Mapping[str, Any],
 ) -> _Model:
-    """Fit the model to the table; `keys` names the group of each answer to each predictor."""
-    told = [table.told(place) for place in range(len(keys))]
-    pairs = [pair for pair in _together(told, crossed) if table.size(*pair)]
-    columns: list[Column] = [
-        ((place, answer),) for place, one in enumerate(told) if place not in crossed for answer in one[1:]
-    ]
-    columns += pairs[1:]
-    fit = _fit(_design(table.answers, columns), table, outcome, parameters)
+    """Fit the model to the table; `places` are those of predictors in steps, and of two that interact."""
+    told, (stepped, crossed) = [table.told(place) for place in range(len(keys))], places
+    pairs = [pair for pair in together(told, crossed) if table.size(*pair)]
+    alone = [place for place in range(len(keys)) if place not in crossed]
+    columns = [*single_columns(table, alone, stepped), *pairs[1:]]
+    fit = _fit(design_matrix(table.answers, columns), table, outcome, parameters)
     choices = range(len(fit.labels)) if isinstance(fit, CategoricalFit) else [outcome.choice]
     odds = isinstance(fit, CategoricalFit) or (isinstance(fit, LogisticFit) and fit.link == "logit")
     return _Model(
-        whole, table, told, columns, keys, crossed, pairs, fit, choices, odds=odds, level=parameters["confidence"]
+        whole,
+        table,
+        told,
+        columns,
+        keys,
+        stepped,
+        crossed,
+        pairs,
+        fit,
+        choices,
+        odds=odds,
+        level=parameters["confidence"],
     )
 
 
-def _fit(covariates: Floats, table: _Table, outcome: Variable | Score, parameters: Mapping[str, Any]) -> Fit:
+def _fit(covariates: Floats, table: Table, outcome: Variable | Score, parameters: Mapping[str, Any]) -> Fit:
     """Fit the model that the outcome and the parameters ask for; a row of covariates for each row of the table."""
     cells, codes = table.reports.nonzero()
     rows, counts = covariates[cells], table.reports[cells, codes]

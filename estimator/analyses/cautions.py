@@ -21,6 +21,8 @@ def cautions_of(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDes
     lacking = [row for row in rows if row.group and not row.known and row.n < words.enough_for(row)]
     few = dict.fromkeys(f"{named(speaker.group(row.group))} ({row.n})" for row in lacking)
     cautions: list[str] = [str(words.OPEN)] if analysis.while_open else []
+    if "weighting" in analysis.parameters:
+        cautions.append(gettext("Responses are weighted: they count as in a population with the entered shares."))
     other = None if analysis.kind in (Kind.VERSIONS, Kind.SCORES) else partition_of(analysis).other
     if other is not None:
         names, fewest = ", ".join(map(named, other.names)), FEWEST_IN_GROUP

@@ -134,7 +134,11 @@ def crossed(rows: list[AnalysisRow], answers: list[str], others: list[str], key:
 
 def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> FigureWithTable:
     sides = [speaker.sides(row) for row in rows]
-    labels = [gettext("{group} compared with {other}").format(group=one, other=other) for one, other in sides]
+    text = gettext("{group} compared with {other}")
+    labels = [
+        one if not (row.against or row.other_item) else text.format(group=one, other=other)
+        for row, (one, other) in zip(rows, sides, strict=True)
+    ]
     drawn = [
         charts.ChartRow(label, _ratio_text(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)

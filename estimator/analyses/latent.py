@@ -1,42 +1,38 @@
 """Regression of a randomised yes/no answer on another randomised answer, with background questions held fixed.
 
 Neither answer is known: both are integrated over through their tickets, in one likelihood (Blair, Imai & Zhou 2015,
-section 3.3). Each background question enters with an indicator for every answer but its first, as in `adjusted`.
+section 3.3). Each background question enters with an indicator for every answer but its first, or in steps, and weights
+count as in `adjusted`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
+from estimator.analyses.calibrated import Unmet
 from estimator.analyses.logistic import criteria, with_numbers
+from estimator.analyses.predictors import (
+    STEPS,
+    Column,
+    Table,
+    design_matrix,
+    enough,
+    row_weights,
+    single_columns,
+    table_of,
+)
 from estimator.analyses.quantities import Variable, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, ENTERED, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
-from estimator.runs.cells import row_answers
-from estimator.runs.groups import answer_key, stored
+from estimator.runs.groups import answer_key, step_key
 from randomized_response import PredictorFit, predictor_regression
 
 MOST_ANSWERS = 6
 """Of the answer that is a predictor."""
-Counts = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """The responses by answers to the background questions: `told` (cells, q), `pairs` (cells, outcome, predictor)."""
-
-    told: NDArray[np.int64]
-    pairs: Counts
-
-    def answers(self, place: int) -> list[int]:
-        return sorted(set(self.told[:, place].tolist()))
-
-    def size(self, place: int, answer: int) -> int:
-        return int(self.pairs[self.told[:, place] == answer].sum())
 
 
 def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -46,28 +42,38 @@ def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Map
     """
     outcome = variable_of(design, parameters["outcome"], binary=True)
     answer = variable_of(design, parameters["answer"])
-    background = design.background
-    asked = [place for place, one in enumerate(background.questions) if one.key in parameters["predictors"]]
+    questions = design.background.questions
+    asked = [place for place, one in enumerate(questions) if one.key in parameters["predictors"]]
+    stepped = [place for place, at in enumerate(asked) if questions[at].key in parameters.get("steps", ())]
     pairs = np.array(inputs["pairs"], dtype=np.int64)
-    counted, rare = _enough(_told(design, asked, stored(design, inputs["groups"]).members, pairs))
-    n = int(counted.pairs.sum())
-    blank = AnalysisRow("odds_ratio", design.items[outcome.position].key, n, choice=outcome.choice)
+    weights = row_weights(design, parameters, inputs, pairs.sum(axis=(1, 2)).tolist())
+    if isinstance(weights, Unmet):
+        return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
+    whole = table_of(design, asked, stepped, inputs, pairs, weights)
+    table, rare = enough(whole, (), stepped)
+    n, weighted = int(table.n.sum()), ENTERED if "weighting" in parameters else ""
+    blank = AnalysisRow("odds_ratio", design.items[outcome.position].key, n, choice=outcome.choice, weights=weighted)
     few = [
-        replace(blank, n=size, group=answer_key(design, asked[place], one), flags=[TOO_FEW])
-        for place, one, size in rare
+        replace(blank, n=whole.size((place, one)), group=answer_key(design, asked[place], one), flags=[TOO_FEW])
+        for place, one in rare
     ]
     found: dict[str, object] = {"n": n, "left_out": int(pairs.sum()) - n}
-    if n < ENOUGH_FOR_NORMAL or any(len(counted.answers(place)) < 2 for place in range(len(asked))):
+    if n < ENOUGH_FOR_NORMAL or any(len(table.told(place)) < 2 for place in range(len(asked))):
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
-    columns = [(place, one) for place in range(len(asked)) for one in counted.answers(place)[1:]]
-    fit = _fitted(counted, columns, outcome, answer)
+    columns = single_columns(table, range(len(asked)), stepped)
+    fit = _fitted(table, columns, outcome, answer, weighted=bool(weighted))
     level = parameters["confidence"]
     rows = [
         *_of_answer(design, blank, answer, fit, level),
-        *_of_background(design, blank, asked, counted, columns, fit, level),
+        *_of_background(design, blank, asked, table, columns, fit, level),
     ]
+    return found | _tests(fit, weighted=bool(weighted)) | {"rows": [asdict(row) for row in [*rows, *few]]}
+
+
+def _tests(fit: PredictorFit, *, weighted: bool) -> dict[str, object]:
+    """Whether the outcome depends on the randomised predictor, and how well the model describes the responses."""
     test = fit.wald_test(_places(fit, [f"answer: {one}" for one in fit.labels[1:]]))
-    return found | {
+    return {
         "flags": [] if fit.converged else [EDGE],
         "alike": {
             "test": WALD,
@@ -76,49 +82,18 @@ def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Map
             "p_value": number(test.p_value),
         },
         "log_likelihood": number(fit.log_likelihood),
-        "criteria": criteria(fit),
-        "rows": [asdict(row) for row in [*rows, *few]],
+        **({} if weighted else {"criteria": criteria(fit)}),
     }
 
 
-def _told(design: Design, asked: Sequence[int], members: Sequence[Sequence[int]], pairs: Counts) -> _Counted:
-    """The pairs of the rows in which the answer to each predictor is told by itself."""
-    sums: dict[tuple[int, ...], Counts] = {}
-    for row, counts in zip(members, pairs, strict=True):
-        taken = [row_answers(design.background, row)[place] for place in asked]
-        if counts.sum() and all(len(one) == 1 for one in taken):
-            told = tuple(one[0] for one in taken)
-            sums[told] = sums.get(told, np.zeros_like(counts)) + counts
-    told_cells = sorted(sums)
-    return _Counted(
-        np.array(told_cells, dtype=np.int64).reshape(len(told_cells), len(asked)),
-        np.array([sums[one] for one in told_cells], dtype=np.int64).reshape(len(told_cells), *pairs.shape[1:]),
-    )
-
-
-def _enough(counted: _Counted) -> tuple[_Counted, list[tuple[int, int, int]]]:
-    """The responses without those of background answers that too few gave; these answers and their numbers."""
-    rare: list[tuple[int, int, int]] = []
-    while True:
-        few = [
-            (place, one, size)
-            for place in range(counted.told.shape[1])
-            for one in counted.answers(place)
-            if (size := counted.size(place, one)) < ENOUGH_FOR_NORMAL
-        ]
-        if not few:
-            return counted, rare
-        rare += few
-        keep = ~np.any([counted.told[:, place] == one for place, one, _ in few], axis=0)
-        counted = _Counted(counted.told[keep], counted.pairs[keep])
-
-
-def _fitted(counted: _Counted, columns: Sequence[tuple[int, int]], outcome: Variable, answer: Variable) -> PredictorFit:
-    cells, said, reported = counted.pairs.nonzero()
-    covariates = np.array([counted.told[cells, place] == one for place, one in columns], dtype=float).T
+def _fitted(
+    table: Table, columns: Sequence[Column], outcome: Variable, answer: Variable, *, weighted: bool
+) -> PredictorFit:
+    cells, said, reported = table.reports.nonzero()
     return predictor_regression(
-        said, covariates.reshape(len(cells), len(columns)), reported, answer.channel, model="logit",
-        outcome_channel=outcome.channel, counts=counted.pairs[cells, said, reported],
+        said, design_matrix(table.answers, columns)[cells], reported, answer.channel,
+        table.weights[cells] if weighted else None, model="logit", outcome_channel=outcome.channel,
+        counts=table.reports[cells, said, reported],
     )  # fmt: skip
 
 
@@ -140,16 +115,21 @@ def _of_background(
     design: Design,
     blank: AnalysisRow,
     asked: Sequence[int],
-    counted: _Counted,
-    columns: Sequence[tuple[int, int]],
+    table: Table,
+    columns: Sequence[Column],
     fit: PredictorFit,
     level: float,
 ) -> Iterator[AnalysisRow]:
-    for number_, (place, one) in enumerate(columns, start=1):
-        first = counted.answers(place)[0]
-        keys = [answer_key(design, asked[place], each) for each in (one, first)]
-        n = counted.size(place, one) + counted.size(place, first)
-        yield _ratio(replace(blank, n=n, group=keys[0], against=keys[1], level=level), fit, number_, level)
+    for number_, ((place, one),) in enumerate(columns, start=1):
+        if one == STEPS:
+            row = replace(blank, group=step_key(design, asked[place]))
+        else:
+            first = table.told(place)[0]
+            keys = [answer_key(design, asked[place], each) for each in (one, first)]
+            row = replace(
+                blank, n=table.size((place, one)) + table.size((place, first)), group=keys[0], against=keys[1]
+            )
+        yield _ratio(replace(row, level=level), fit, number_, level)
 
 
 def _ratio(row: AnalysisRow, fit: PredictorFit, place: int, level: float) -> AnalysisRow:

@@ -90,6 +90,10 @@ METHODS = {
         "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
         "together are left out. Whether the effects add up is a Wald test."
     ),
+    "steps": gettext_lazy(
+        "A predictor in steps enters by the number of its answer, so that each further answer changes the odds, or the "
+        "mean, alike; who prefers not to say is left out. The difference is that of the last answer and the first."
+    ),
     "weighted_regression": gettext_lazy(
         "Weighted likelihood with robust standard errors (White 1982), the weights taken as known; tests are Wald’s."
     ),

@@ -18,6 +18,7 @@ from estimator.analyses.weighting_page import unmet
 from estimator.base import wording
 from estimator.base.languages import figures
 from estimator.models import Analysis
+from estimator.runs.groups import STEP
 from randomized_response.intervals import normal_quantile
 
 COARSE = 0.2
@@ -78,7 +79,7 @@ def _fit(analysis: Analysis) -> parts.FigureWithTable:
 
 
 def _plain(number: float | None) -> str:
-    return "–" if number is None else figures(f"{number:.2f}")
+    return "–" if number is None else words.signed(figures(f"{number:.2f}"))
 
 
 def _answer(speaker: RowDescriber, outcome: Variable | Score, choice: int | None) -> str:
@@ -119,7 +120,9 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
     cautions += _coarse(effects, speaker)
     goodness = analysis.result.get("criteria", {}).get("goodness")
     if goodness and goodness["p_value"] is not None and goodness["p_value"] < MISFIT:
-        text = gettext("The model does not describe the shares of all combinations ({test}); one with an interaction may.")
+        text = gettext(
+            "The model does not describe the shares of all combinations ({test}); one with an interaction may."
+        )
         cautions.append(text.format(test=words.facts(goodness)))
     return cautions
 
@@ -150,6 +153,7 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
     linear = isinstance(outcome, Score)
     of_parts = {
         "predictors": "means" if linear else "predictors",
+        "steps": "steps",
         "interaction": "interaction",
         "weighting": "" if linear else "weighted_regression",
         "prior": "prior",
@@ -191,7 +195,10 @@ def _sentences_of_regression(
 
 
 def _effect(row: AnalysisRow, speaker: RowDescriber, answer: str) -> str:
-    """A sentence on one answer to a predictor against another."""
+    """A sentence on one answer to a predictor against another, or on each further answer."""
+    question, _, end = row.group.rpartition("=")
+    if end == STEP:
+        return words.odds_of_step(row, answer, named(speaker.background_question(question)))
     one, other = map(named, speaker.sides(row))
     if row.quantity == "odds_ratio":
         return words.odds(row, answer, one, other)

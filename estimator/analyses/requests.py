@@ -7,25 +7,22 @@ from django.utils.translation import gettext
 
 from collector.designs import Design
 from collector.reports import selectors as store
-from estimator.analyses.latent import MOST_ANSWERS
 from estimator.analyses.margins import pasted, read_census, read_margins, read_method, read_shares, share_fields
 from estimator.analyses.quantities import (
     AnalysisError,
-    Score,
     Variable,
     item_of,
-    outcome_of,
     quantity_of,
     require_released,
     variable_of,
     variables_of,
 )
+from estimator.analyses.regression_requests import background_regression, read_weights, require_both
 from estimator.analyses.scores import MOST_ITEMS
-from estimator.analyses.selectors import weightings_of
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
 from estimator.models import LONGEST_NAME, Analysis
-from estimator.runs.groups import AND, UNTOLD, answer_key, is_protected, strata_asked
+from estimator.runs.groups import UNTOLD, answer_key, is_protected
 from estimator.runs.waves import incomparable_reason, is_weighted
 
 Kind = Analysis.Kind
@@ -44,10 +41,6 @@ FIELDS = {
 """The fields of each kind; all have `confidence` and `name`, and weighting a `share-<key>` for each group."""
 MOST_GROUPS_IN_PAIRS = 12
 MOST_CELLS = 100
-MODELS = (ORDINAL := "ordinal", "probit", "cloglog")
-"""Of a regression on background questions, beside the usual one of its outcome."""
-PRIOR = 2.5
-"""The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
 
 
 def parameters(kind: str, fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
@@ -132,7 +125,7 @@ def _comparison(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
                 "compare each group with one of them."
             ).format(count=len(groups[named]), most=MOST_GROUPS_IN_PAIRS)
         )
-    return {"quantity": fields["quantity"], "against": against, **_weights(fields, design)}
+    return {"quantity": fields["quantity"], "against": against, **read_weights(fields, design)}
 
 
 def _comparable(design: Design) -> dict[str, list[str]]:
@@ -168,7 +161,7 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
     """Refuse a table of two reports that nobody was asked both, that are not drawn independently, or that is large."""
-    _need_both(design, first.position, second.position)
+    require_both(design, first.position, second.position)
     same = first.position == second.position
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):
@@ -186,12 +179,6 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
                 "possible. Choose one choice of one question."
             ).format(first=first.channel.answers, second=second.channel.answers, cells=cells, most=MOST_CELLS)
         )
-
-
-def _need_both(design: Design, first: int, second: int) -> None:
-    """Refuse two questions, by their places, that no version of the page asks together."""
-    if not strata_asked(design, first, second).any():
-        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
 
 
 def countable(design: Design) -> list[str]:
@@ -222,84 +209,10 @@ def _regression(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[st
     if not design.background:
         variable_of(design, fields.get("outcome", ""), binary=True)
     else:
-        return _adjusted(fields, design)
+        return background_regression(fields, design)
     if reference not in design.strata:
         raise AnalysisError(gettext("Choose the group that the others are compared with."))
     return {"outcome": fields["outcome"], "reference": reference}
-
-
-def _adjusted(fields: Mapping[str, str], design: Design) -> dict[str, object]:
-    """The parameters of a regression on background questions."""
-    outcome = outcome_of(design, fields.get("outcome", ""))
-    keys = [question.key for question in design.background.questions]
-    predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
-    crossed = _interaction(fields.get("interaction", ""), keys)
-    predictors = [key for key in keys if key in predictors or key in crossed]
-    if design.background.arms and keys[0] in predictors and not strata_asked(design, outcome.position).all():
-        text = gettext("“{version}” cannot be a predictor of a question that is not asked in all versions.")
-        raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
-    if fields.get("answer", ""):
-        return {"outcome": fields["outcome"], "predictors": predictors, **_answer(fields, design, outcome)}
-    if not predictors:
-        raise AnalysisError(gettext("Choose at least one background question as a predictor."))
-    more: dict[str, object] = {"interaction": crossed} if crossed else {}
-    more |= _model(fields.get("model", ""), outcome) | _weights(fields, design)
-    if fields.get("prior", "") not in ("", "no"):
-        _prior(more, outcome)
-        more["prior"] = PRIOR
-    return {"outcome": fields["outcome"], "predictors": predictors, **more}
-
-
-def answers_of(design: Design) -> list[str]:
-    """The tokens of the questions whose randomised answer may be a predictor: whole ones, of few choices."""
-    tokens = [item.key for position, item in enumerate(design.items) if item.key in variables_of(design, position)]
-    return [token for token in tokens if variable_of(design, token).channel.answers <= MOST_ANSWERS]
-
-
-def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
-    """A randomised answer as a predictor; the model is then logistic, of yes or no, and has nothing else."""
-    if isinstance(outcome, Score) or outcome.channel.answers > 2:
-        raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, or of one choice, alone."))
-    if fields["answer"] not in answers_of(design):
-        raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
-    other = variable_of(design, fields["answer"])
-    _need_both(design, outcome.position, other.position)
-    if other.position == outcome.position:
-        raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
-    more = [name for name in ("model", "interaction", "weights", "prior") if fields.get(name, "") not in ("", "no")]
-    if more:
-        raise AnalysisError(
-            gettext("With a randomised predictor there are no other models, interactions, weights or priors yet.")
-        )
-    return {"answer": fields["answer"]}
-
-
-def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
-    """The model by name; none where it is the usual one of the outcome: linear, logistic or multinomial."""
-    if not name:
-        return {}
-    if name not in MODELS:
-        raise AnalysisError(gettext("Choose one of the models."))
-    if isinstance(outcome, Score):
-        raise AnalysisError(gettext("The regression of a mean is linear; choose the usual model."))
-    several = outcome.channel.answers > 2
-    if several != (name == ORDINAL):
-        raise AnalysisError(
-            gettext("Probit and complementary log-log regressions are for two answers; choose another model.")
-            if several
-            else gettext("An ordinal regression needs a question with more than two choices; choose another model.")
-        )
-    return {"model": name}
-
-
-def _prior(more: Mapping[str, object], outcome: Variable | Score) -> None:
-    """Refuse weakly informative priors where the model has none."""
-    if "weighting" in more:
-        raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
-    if isinstance(outcome, Score):
-        raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
-    if "model" in more or outcome.channel.answers > 2:
-        raise AnalysisError(gettext("Weakly informative priors are for logistic regressions; leave them out."))
 
 
 def _areas(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
@@ -310,25 +223,6 @@ def _areas(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, ob
     predictors = [key for key in keys if key != fields["area"] and fields.get(f"predictor-{key}", "") not in ("", "no")]
     census = read_census(fields.get("table", ""), design, [fields["area"], *predictors])
     return {"outcome": fields["outcome"], "area": fields["area"], "predictors": predictors, "census": census}
-
-
-def _interaction(text: str, keys: Sequence[str]) -> list[str]:
-    """The keys of the two background questions that interact; none if no interaction is asked for."""
-    crossed = text.split(AND) if text else []
-    if crossed and (len(set(crossed)) != 2 or not set(crossed) <= set(keys)):
-        raise AnalysisError(gettext("Choose an interaction of two different background questions, or none."))
-    return crossed
-
-
-def _weights(fields: Mapping[str, str], design: Design) -> dict[str, object]:
-    """The margins and the method of the weighting that is named by its key; none if all responses count alike."""
-    key = fields.get("weights", "")
-    if not key:
-        return {}
-    named = weightings_of(design).filter(key=key).first()
-    if named is None:
-        raise AnalysisError(gettext("Choose one of the weightings of this version of the survey, or none."))
-    return {"weighting": {name: named.parameters[name] for name in ("margins", "method", "largest")}}
 
 
 def _versions(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:

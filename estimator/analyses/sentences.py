@@ -14,7 +14,7 @@ from estimator.base import wording
 from estimator.base.languages import figures, filled
 from estimator.base.measures import TOO_FEW_VALUES
 from estimator.runs import targets
-from estimator.runs.groups import AND, ENOUGH_TO_WEIGHT, OTHER, label_of_key, other_label
+from estimator.runs.groups import AND, ENOUGH_TO_WEIGHT, OTHER, STEP, further_answer, label_of_key, other_label
 
 POINTS = wording.Unit(100, 4, gettext_lazy(" percentage points"))
 STEPS = wording.Unit(1, 6, "")
@@ -77,6 +77,8 @@ class RowDescriber:
         question, _, answer = key.rpartition("=")
         if not question:
             return "", self.group(key)
+        if answer == STEP:
+            return self.background_question(question), further_answer(self.language)
         return self.background_question(question), self.background_answer(question, int(answer))
 
     def sides(self, row: AnalysisRow) -> tuple[str, str]:
@@ -199,6 +201,22 @@ def odds(row: AnalysisRow, answer: str, one: str, other: str) -> str:
     return gettext("The odds of {answer} in {one} are {low} to {high} times those in {other}.").format(
         answer=answer, one=one, low=low, high=high, other=other
     )
+
+
+def odds_of_step(row: AnalysisRow, answer: str, question: str) -> str:
+    """A sentence that interprets the odds ratio of each further answer to a background question."""
+    if row.low is None or row.high is None:
+        text = gettext("There is no odds ratio of each further answer to {question}: {why}.")
+        return text.format(question=question, why=missing(row))
+    low, high = ratio(row.low, up=False), ratio(row.high, up=True)
+    if row.low <= 1 <= row.high:
+        text = gettext(
+            "The data do not show that the odds of {answer} change with each further answer to {question}: the odds "
+            "ratio is between {low} and {high}."
+        )
+    else:
+        text = gettext("With each further answer to {question} the odds of {answer} are {low} to {high} times as high.")
+    return text.format(answer=answer, question=question, low=low, high=high)
 
 
 def missing(row: AnalysisRow) -> str:

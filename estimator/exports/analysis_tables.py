@@ -12,7 +12,6 @@ from collector.designs.selectors import get_design
 from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.logistic import reports_of
 from estimator.analyses.quantities import Score, Variable, outcome_of, variable_of
-from estimator.analyses.strata import strata_counts
 from estimator.models import Analysis
 from estimator.runs.cells import row_answers
 from estimator.runs.groups import answer_key, stored
@@ -37,6 +36,7 @@ def tables_of(analysis: Analysis) -> dict[str, bytes]:
     }
     crossed = [f"interaction {number}" for number in (1, 2)]
     settings |= dict(zip(crossed, parameters.get("interaction", ()), strict=False))
+    settings |= {f"steps {number}": key for number, key in enumerate(parameters.get("steps", ()), start=1)}
     tables: dict[str, Table] = {
         "responses": _responses(analysis, design, outcome, paired=answer is not None),
         "settings": [("name", "value"), *settings.items()],
@@ -70,18 +70,26 @@ def _responses(analysis: Analysis, design: Design, outcome: Variable | Score, *,
     reports = np.array(inputs["pairs"]) if paired else reports_of(design, outcome, inputs)
     weights = np.ones(len(reports))
     if "weighting" in parameters:
-        sizes = strata_counts(inputs)[:, 0].sum(axis=1).tolist()
+        sizes = reports.reshape(len(reports), -1).sum(axis=1).tolist()
         found = weights_of(design, partition.members, sizes, parameters["weighting"])
         assert not isinstance(found, Unmet)
         weights[found.rows] = found.ratios
     questions = design.background.questions
     asked = [place for place, one in enumerate(questions) if one.key in parameters.get("predictors", ())]
     names = [questions[place].key for place in asked] if "predictors" in parameters else ["group"]
+    allowed = [
+        questions[place].offered if questions[place].key in parameters.get("steps", ()) else questions[place].everyone
+        for place in asked
+    ]  # who prefers not to say has no number in steps
     yield (*names, "weight", "report", *(["answer"] if paired else []), "count")
     for row, counts in enumerate(reports):
         if asked:
             taken = [row_answers(design.background, partition.members[row])[place] for place in asked]
-            told = [answer_key(design, place, one[0]) for place, one in zip(asked, taken, strict=True) if len(one) == 1]
+            told = [
+                answer_key(design, place, one[0])
+                for place, one, among in zip(asked, taken, allowed, strict=True)
+                if len(one) == 1 and one[0] in among
+            ]
         else:
             told = [partition.keys[row]][: len(names)]
         if len(told) == len(names):

@@ -29,6 +29,9 @@ OTHER = "other groups"
 AND = "+"
 """Between the keys of answers to two background questions, of the respondents with both."""
 
+STEP = "step"
+"""In place of an answer: of what changes with each further answer to a background question."""
+
 UNTOLD = (
     "How many people are in each group of this survey is told through noised numbers alone, so nothing is estimated by "
     "group: it would tell how many they are."
@@ -233,12 +236,19 @@ def answer_key(design: Design, question: int, answer: int) -> str:
     return f"{design.background.questions[question].key}={answer + 1}"
 
 
+def step_key(design: Design, question: int) -> str:
+    """The key of what changes with each further answer to a background question, from its place."""
+    return f"{design.background.questions[question].key}={STEP}"
+
+
 def label_of_key(design: Design, key: str, language: str) -> str:
     """The label of such a group, or of the respondents with several answers, by its key; empty for another key."""
     if AND in key:
         labels = [label_of_key(design, one, language) for one in key.split(AND)]
         return ", ".join(labels) if all(labels) else ""
     for place, question in enumerate(design.background.questions):
+        if step_key(design, place) == key:
+            return f"{question.wording[language]} {further_answer(language)}"
         for answer in question.everyone:
             if answer_key(design, place, answer) == key:
                 return label_in(design, FIRST_CODE + PER_QUESTION * place + answer, language)
@@ -249,6 +259,12 @@ def other_label(language: str) -> str:
     """The label of combined groups, in a language of a survey."""
     with override(language):
         return gettext("Other groups")
+
+
+def further_answer(language: str) -> str:
+    """The label of a step from one answer to the next, in a language of a survey."""
+    with override(language):
+        return gettext("each further answer")
 
 
 def _part(design: Design, groups: tuple[int, ...], row: int) -> ReleasedGroup:

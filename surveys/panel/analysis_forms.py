@@ -11,7 +11,8 @@ from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
 from estimator.analyses.quantities import item_of, outcomes_of, quantities_of, variable_of, variables_of
-from estimator.analyses.requests import CONFIDENCES, MODELS, answers_of, countable, score_field
+from estimator.analyses.regression_requests import MODELS, STEPS, answers_of
+from estimator.analyses.requests import CONFIDENCES, countable, score_field
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
 from estimator.analyses.sentences import RowDescriber, capital
@@ -243,13 +244,22 @@ def _regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField
     else:
         outcomes = [_under(design, position, outcomes_of(design, position)) for position in _positions(design)]
         yield _select("outcome", gettext("Answer"), outcomes, values)
-        for question in design.background.questions:
-            name = f"predictor-{question.key}"
-            given = values.get(name, "" if values.get("outcome") else "yes")
-            yield FormField(name, RowDescriber(design).text(question.wording), given, tick=True)
+        yield from _predictors(design, values)
         yield from _more_of_regression(design, values)
         return
     yield _select("reference", gettext("Compare each group with"), [("", _groups(design))], values)
+
+
+def _predictors(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
+    """How each background question enters."""
+    hint = gettext("In steps: each further answer changes the odds alike, as a line does. It takes fewer responses.")
+    for place, question in enumerate(design.background.questions):
+        name = f"predictor-{question.key}"
+        options = [("no", gettext("No predictor")), ("yes", gettext("Each answer by itself"))]
+        options += [] if question.arms else [(STEPS, gettext("In steps, first to last"))]
+        usual = "no" if values.get("outcome") else "yes"
+        field = _select(name, RowDescriber(design).text(question.wording), [("", options)], {name: usual, **values})
+        yield replace(field, heading=gettext("Predictors") if place == 0 else "", hint=hint if place == 0 else "")
 
 
 def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -257,7 +267,7 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     speaker, questions = RowDescriber(design), design.background.questions
     usual = ("", gettext("Usual: logistic, multinomial or linear"))
     models = [usual, *((name, str(MODEL_NAMES[name])) for name in MODELS)]
-    yield _select("model", gettext("Model"), [("", models)], values)
+    yield replace(_select("model", gettext("Model"), [("", models)], values), heading=gettext("Model and weights"))
     others = [(token, speaker.question(item_of(design, token))) for token in answers_of(design)]
     if len(others) > 1:
         none = ("", [("", gettext("None"))])

@@ -70,7 +70,7 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
 
     page.goto("/panel/survey/campus/analyse/?kind=regression")
     page.get_by_label("Weights").select_option(label="Census 2021")
-    page.get_by_label("What is your gender?").uncheck()
+    page.get_by_label("What is your gender?").select_option(label="No predictor")
     picture(page, "regression-form")
     run(page)
     expect(page.locator(".quote").last).to_contain_text("The groups differ (Wald statistic")
@@ -86,7 +86,7 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
     picture(page, "areas")
 
     page.goto("/panel/survey/campus/analyse/?kind=regression")
-    page.get_by_label("What is your gender?").uncheck()
+    page.get_by_label("What is your gender?").select_option(label="No predictor")
     page.get_by_label("Interaction").select_option(label="Where do you live? × How old are you?")
     page.get_by_label("Weakly informative priors").check()
     run(page)
@@ -100,13 +100,48 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
     assert Analysis.objects.get(name="Region by age").published
 
 
+def test_groups_are_compared_with_weights_to_two_questions_together(page: Page, alice: User, survey: Survey) -> None:
+    lines = [f"Where do you live?;{k};How old are you?;{a};{1000 - 100 * a}" for k in range(1, 5) for a in range(1, 5)]
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=weighting")
+    page.get_by_label("Shares as a table").fill("\n".join(lines))
+    run(page)
+    expect(page.get_by_role("alert").or_(page.locator(".quote").first)).to_be_visible()
+    expect(page.get_by_role("heading", name="Where do you live? × How old are you?")).to_be_visible()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "weighting-together")
+    page.goto("/panel/survey/campus/analyse/?kind=comparison")
+    page.get_by_label("Which groups").select_option("pairs:where_do_you_live")
+    page.get_by_label("Weights").select_option(index=1)
+    picture(page, "comparison-form")
+    run(page)
+    expect(page.locator(".quote").first).to_contain_text("Where do you live?")
+    expect(page.locator(".analyse-method").filter(has_text="Šidák")).to_be_visible()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "comparison-weighted")
+
+
+def test_predictor_enters_in_steps(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=regression")
+    page.get_by_label("Where do you live?").select_option(label="In steps, first to last")
+    page.get_by_label("What is your gender?").select_option(label="No predictor")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "regression-steps-form")
+    run(page)
+    expect(page.locator(".quote").first).to_contain_text("With each further answer to “Where do you live?” the odds")
+    expect(page.get_by_role("heading", name="Model")).to_be_visible()
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "regression-steps")
+
+
 def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")
     page.get_by_label("Answer", exact=True).select_option("mood")
-    page.get_by_label("Model").select_option("ordinal")
-    page.get_by_label("What is your gender?").uncheck()
-    page.get_by_label("How old are you?").uncheck()
+    page.get_by_label("Model", exact=True).select_option("ordinal")
+    page.get_by_label("What is your gender?").select_option(label="No predictor")
+    page.get_by_label("How old are you?").select_option(label="No predictor")
     run(page)
     expect(page.get_by_role("heading", name="Share of “Low” in each group")).to_be_visible()
     expect(page.get_by_role("heading", name="Odds ratios of a higher choice")).to_be_visible()
@@ -118,8 +153,8 @@ def test_randomised_answer_is_a_predictor(page: Page, alice: User, survey: Surve
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")
     page.get_by_label("Randomised answer as a predictor").select_option("mood")
-    page.get_by_label("What is your gender?").uncheck()
-    page.get_by_label("Where do you live?").uncheck()
+    page.get_by_label("What is your gender?").select_option(label="No predictor")
+    page.get_by_label("Where do you live?").select_option(label="No predictor")
     picture(page, "regression-latent-form")
     run(page)
     expect(page.locator(".quote").last).to_contain_text("The data do not show that the odds depend on the answer")

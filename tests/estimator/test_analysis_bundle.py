@@ -47,6 +47,11 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "mood:2", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "tired:mean", **BOTH}),
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"}),
+    (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
+    (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
+    (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", f"predictor-{AGE}": "steps"}),
     (Kind.AREAS, {"outcome": "cheated", "area": REGION}),
     (Kind.AREAS, {"outcome": "drinks:1", "area": REGION, f"predictor-{AGE}": "yes", "table": CENSUS}),
 ]
@@ -82,6 +87,9 @@ def test_script_uses_weights_that_were_found(design: Design, tmp_path: Path) -> 
         found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **BOTH)
         assert found.result["rows"][0]["weights"] == "entered"
         assert differing(found, tmp_path) == 0
+    found = done(Kind.REGRESSION, design, outcome="cheated", weights=weights.key, answer="mood", **BOTH)
+    assert found.result["rows"][0]["weights"] == "entered"
+    assert differing(found, tmp_path) == 0
 
 
 def test_script_finds_a_changed_number(design: Design, tmp_path: Path) -> None:

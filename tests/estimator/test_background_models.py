@@ -206,3 +206,63 @@ def test_too_few_responses_for_a_difference_are_told(answered: Design, confidenc
     cautions = [one for one in presentation.present(found).cautions if "These responses tell little of" in one]
     assert len(cautions) == (widest >= 0.2)
     assert all(f"about {100 * widest:.0f} percentage points" in one for one in cautions)
+
+
+STEPS = {"outcome": "cheated", "predictors": [REGION, AGE], "steps": [REGION], "confidence": 0.95}
+
+
+def test_odds_ratio_of_a_step_holds_the_truth() -> None:
+    """Each further region multiplies the odds by exp(0.8), as `regions_by_age` has them, but of who does not tell.
+
+    Of 40 intervals of 95 % fewer than 34 hold in 0.7 % of seeds; the last region against the first likewise.
+    """
+    ratios, differences = list[bool](), list[bool]()
+    truth = [1 / (1 + np.exp(0.5 - 0.8 * (region - 1))) for region in (0, 3)]
+    for seed in range(100, 140):
+        design, inputs = regions_by_age(seed, crossed=False)
+        found: Any = adjusted_regression(design, STEPS, inputs)
+        step = next(row for row in found["rows"] if row["group"] == f"{REGION}=step")
+        ratios.append(step["low"] <= np.exp(0.8) <= step["high"])
+        last = next(row for row in found["rows"] if row["quantity"] == "difference" and row["group"] == f"{REGION}=4")
+        assert last["against"] == f"{REGION}=1"
+        differences.append(last["low"] <= truth[1] - truth[0] <= last["high"])
+        assert found["left_out"] > 0
+    assert sum(ratios) >= 34
+    assert sum(differences) >= 34
+
+
+def test_step_is_found_with_fewer_responses_than_single_answers() -> None:
+    """Of 20 samples of 300 with a slope of 0.8 its interval leaves out 1 more often than any single odds ratio's."""
+    alone, stepped = 0, 0
+    for seed in range(200, 220):
+        design, inputs = regions_by_age(seed, crossed=False, n=300)
+        for parameters in (STEPS, ADDITIVE):
+            found: Any = adjusted_regression(design, parameters | {"predictors": [REGION]}, inputs)
+            ratios = [row for row in found["rows"] if row["quantity"] == "odds_ratio" and row["low"]]
+            seen = any(row["low"] > 1 for row in ratios if row["group"] != f"{REGION}=5")
+            stepped += seen and parameters is STEPS
+            alone += seen and parameters is ADDITIVE
+    assert stepped > alone
+
+
+def test_page_tells_of_each_further_answer(answered: Design) -> None:
+    asked = {f"predictor-{REGION}": "steps", f"predictor-{AGE}": "yes"}
+    found = done(Kind.REGRESSION, answered, outcome="cheated", **asked)
+    assert found.parameters["steps"] == [REGION]
+    page = presentation.present(found)
+    assert page.sentences[0].startswith("With each further answer to “Where do you live?” the odds of “Yes” are ")
+    assert any(str(method).startswith("A predictor in steps enters by the number") for method in page.methods)
+    ratios = next(part for part in page.parts if part.title == "Odds ratios of “Yes”")
+    assert (ratios.drawn[0].heading, ratios.drawn[0].label) == ("Where do you live?", "each further answer")
+    (row,) = [one for one in exports.rows_of(found) if one["group"] == f"{REGION}=step"]
+    assert (row["group_label"], row["against_label"]) == ("Where do you live? each further answer", "")
+    mean = done(Kind.REGRESSION, answered, outcome="mood", model="ordinal", **{f"predictor-{AGE}": "steps"})
+    assert any("each further answer to “How old are you?”" in one for one in presentation.present(mean).sentences)
+
+
+def test_question_that_interacts_has_no_steps(answered: Design) -> None:
+    asked = {f"predictor-{REGION}": "steps", "interaction": f"{REGION}+{AGE}", "outcome": "cheated"}
+    with pytest.raises(AnalysisError, match=r"“Where do you live\?” cannot enter in steps"):
+        requests.parameters(Kind.REGRESSION, asked, [answered])
+    with pytest.raises(AnalysisError, match="predictor-how_old_are_you must be yes, steps or no; got “step”"):
+        requests.parameters(Kind.REGRESSION, {"outcome": "cheated", f"predictor-{AGE}": "step"}, [answered])

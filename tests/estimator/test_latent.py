@@ -115,7 +115,7 @@ def test_answer_alone_is_a_predictor(asked: Design) -> None:
         ({"answer": "hours"}, "Choose one of the questions whose answer can be a predictor"),
         ({"outcome": "mood"}, "can be a predictor of a yes, or of one choice, alone"),
         ({"outcome": "mood:mean"}, "."),
-        ({"prior": "yes"}, "there are no other models, interactions, weights or priors yet"),
+        ({"prior": "yes"}, "there are no other models, interactions or priors yet"),
         ({"model": "probit"}, "there are no other models"),
     ],
 )
@@ -129,3 +129,16 @@ def test_too_few_responses_have_no_numbers() -> None:
     parameters = {"outcome": "cheated", "answer": "mood", "predictors": [], "confidence": 0.95}
     found = latent_regression(design, parameters, inputs)
     assert (found["n"], found["flags"], found["rows"]) == (25, ["too_few_reports"], [])
+
+
+def test_weights_count_with_a_randomised_predictor(asked: Design) -> None:
+    """Weights of equal ages leave the effect as it is, with a larger, robust standard error."""
+    shares = {f"share-{AGE}-{answer}": "25" for answer in range(1, 5)}
+    weights = done(Kind.WEIGHTING, asked, item="cheated", **shares)
+    plain, weighted = done(Kind.REGRESSION, asked, **ASKED), done(Kind.REGRESSION, asked, weights=weights.key, **ASKED)
+    assert {row["weights"] for row in weighted.result["rows"]} == {"entered"}
+    assert "criteria" not in weighted.result
+    for one, other in zip(plain.result["rows"], weighted.result["rows"], strict=True):
+        if one["other_item"] and one["estimate"] is not None:
+            assert np.log(other["estimate"]) == pytest.approx(np.log(one["estimate"]), abs=2 * one["standard_error"])
+    assert "robust standard errors" in " ".join(map(str, presentation.present(weighted).methods))

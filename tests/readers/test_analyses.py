@@ -36,6 +36,12 @@ ASKED = [
     {"outcome": "tired:mean", "interaction": f"{REGION}+{AGE}"},
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated"},
+    {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"},
+    {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"},
+    {"outcome": "cheated", "prior": "yes", f"predictor-{REGION}": "steps"},
+    {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "yes"},
+    {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"},
+    {"outcome": "tired:mean", f"predictor-{AGE}": "steps"},
 ]
 
 
@@ -66,6 +72,9 @@ def test_r_computes_weighted_regressions_and_finds_changes(tmp_path: Path) -> No
         found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **BOTH)
         said = computed(found, tmp_path / outcome)
         assert (said.returncode, said.stderr) == (0, ""), said.stdout
+    of_answer = done(Kind.REGRESSION, design, outcome="cheated", answer="mood", weights=weights.key, **BOTH)
+    said = computed(of_answer, tmp_path / "answer")
+    assert (said.returncode, said.stderr) == (0, ""), said.stdout
     found.result["rows"][0]["estimate"] += 0.001
     assert "1 numbers differ" in computed(found, tmp_path / "changed").stdout
 

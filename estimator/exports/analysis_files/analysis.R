@@ -33,6 +33,7 @@ if (linear) scores <- read("scores.csv", header = FALSE)[[1]] else channel <- ch
 predictors <- setdiff(names(data), c("weight", "report", "answer", "count"))
 crossed <- c(setting("interaction 1"), setting("interaction 2"))
 crossed <- crossed[crossed != ""]
+stepped <- settings$value[grepl("^steps ", settings$name)]  # predictors whose answers are numbers
 quantile <- qnorm((1 + as.numeric(setting("confidence"))) / 2)
 
 # Answers, and of two predictors that interact pairs of answers, that too few gave are left out.
@@ -54,21 +55,27 @@ repeat {
   if (!length(given)) break
   sizes <- vapply(given, function(one) size(data, one), 0)
   single <- lengths(given) == 1
-  rare <- given[ifelse(single, sizes < ENOUGH, sizes > 0 & sizes < ENOUGH)]
+  few <- ifelse(single, sizes < ENOUGH, sizes > 0 & sizes < ENOUGH)
+  rare <- given[few & !(single & vapply(given, function(one) names(one)[1], "") %in% stepped)]
   if (!length(rare)) break
   holds <- Reduce(`|`, lapply(rare, function(one)
     Reduce(`&`, lapply(names(one), function(k) data[[k]] == one[[k]]))))
   data <- data[!holds, ]
 }
 
-# An indicator for each answer but the first; of two predictors that interact for each pair of answers but the first.
+# An indicator for each answer but the first, or the number of the answer; of two predictors that interact an indicator
+# for each pair of answers but the first.
 columns <- list()
 for (name in setdiff(predictors, crossed))
-  columns <- c(columns, lapply(answers(name)[-1], function(one) setNames(list(one), name)))
+  columns <- c(columns, lapply(if (name %in% stepped) "step" else answers(name)[-1],
+                               function(one) setNames(list(one), name)))
 pairs <- Filter(function(one) size(data, one) > 0, pairs_of())
 columns <- c(columns, pairs[-1])
 design <- function(table) {
-  holds <- function(one) Reduce(`&`, lapply(names(one), function(k) table[[k]] == one[[k]]))
+  holds <- function(one) {
+    if (one[[1]] == "step") return(as.numeric(sub(".*=", "", table[[names(one)]])))
+    Reduce(`&`, lapply(names(one), function(k) table[[k]] == one[[k]]))
+  }
   matrix(vapply(columns, function(one) as.numeric(holds(one)), numeric(nrow(table))), nrow = nrow(table))
 }
 
@@ -108,8 +115,8 @@ if (answered) {  # coefficients of the outcome, effects of the answers but the f
     }
     log(rowSums(vapply(seq_len(nrow(other)), by_answer, numeric(nrow(data)))))
   }
-  whole <- max(effects) + (p + 1) * length(effects)
-  starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(whole), effects, by))
+  parameters <- max(effects) + (p + 1) * length(effects)
+  starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(parameters), effects, by))
 }
 penalty <- function(b) 0
 if (setting("prior") != "") {  # of the intercept at the predictors' means, and of slopes times their deviations
@@ -198,21 +205,27 @@ for (given in scenarios) {
     compare(quantity, key(given), "", choices[at], numbers(share[at], error[at], ends[1], ends[2]))
   }
 }
-for (name in setdiff(predictors, crossed)) for (one in answers(name)[-1]) {
-  first <- setNames(list(answers(name)[1]), name)
-  other <- setNames(list(one), name)
-  difference <- function(b) average(other)(b) - average(first)(b)
-  by <- if (!answered) difference(b)
-  error <- if (!answered) deviation(difference)
-  for (at in seq_along(by))
-    compare("difference", one, key(first), choices[at],
-            numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
-  column <- which(vapply(columns, function(c) identical(c, other), NA))
-  if (model %in% c("logit", "ordinal", "multinomial")) {
-    at <- switch(model, logit = 1 + column, ordinal = k - 1 + column, 1 + column + (seq_len(k - 1) - 1) * (p + 1))
-    of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
-    for (n in seq_along(at)) compare("odds_ratio", one, key(first), of[n], ratio(at[n]))
+odds <- function(column, group, against) {
+  if (!model %in% c("logit", "ordinal", "multinomial")) return(invisible())
+  at <- switch(model, logit = 1 + column, ordinal = k - 1 + column, 1 + column + (seq_len(k - 1) - 1) * (p + 1))
+  of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
+  for (n in seq_along(at)) compare("odds_ratio", group, against, of[n], ratio(at[n]))
+}
+for (name in setdiff(predictors, crossed)) {
+  enough <- Filter(function(one) size(whole, setNames(list(one), name)) >= ENOUGH, answers(name))
+  for (one in if (name %in% stepped) enough[length(enough)] else answers(name)[-1]) {
+    first <- setNames(list(enough[1]), name)
+    other <- setNames(list(one), name)
+    difference <- function(b) average(other)(b) - average(first)(b)
+    by <- if (!answered) difference(b)
+    error <- if (!answered) deviation(difference)
+    for (at in seq_along(by))
+      compare("difference", one, key(first), choices[at],
+              numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
+    if (!name %in% stepped) odds(which(vapply(columns, function(c) identical(c, other), NA)), one, key(first))
   }
+  if (name %in% stepped)
+    odds(which(vapply(columns, function(c) identical(c, setNames(list("step"), name)), NA)), paste0(name, "=step"), "")
 }
 if (answered)
   for (a in seq_along(effects)) compare("odds_ratio", "", "", setting("choice"), ratio(effects[a]), as.character(a))

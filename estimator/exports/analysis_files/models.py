@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
+from dataclasses import dataclass
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from randomized_response.means import scores_of
 Pair = tuple[int, int]
 """A predictor, by its place, and one of its answers."""
 Column = tuple[Pair, ...]
-"""An indicator: of one answer, or of two answers together."""
+"""An indicator: of one answer, or of two answers together; with STEP the number of the answer."""
+STEP = -1
 
 
 def regression(one: Analysis) -> Iterator[Row]:
@@ -72,14 +74,19 @@ def complete(*numbers: float) -> Row:
 class Cells:
     """Responses by their answers to the predictors: `answers` (cells, q), `counts` (cells, ...), `weights` (cells,).
 
-    Those alone that tell the answer to each predictor by itself.
+    Those alone that tell the answer to each predictor by itself, and not "prefer not to say", the last one, where its
+    answers are numbers: `stepped` are the places of predictors in steps.
     """
 
     def __init__(self, one: Analysis, asked: Sequence[int], counts: Array, weights: Array) -> None:
         sums: dict[tuple[float, ...], Array] = {}
+        in_steps = one.parameters.get("steps", ())
+        self.stepped = [place for place, at in enumerate(asked) if one.questions[at]["key"] in in_steps]
+        last = {place: len(one.questions[asked[place]]["choices"]) - 1 for place in self.stepped}
         for told, each, weight in zip(one.told, counts, weights, strict=True):
             taken = [told[place] for place in asked]
-            if each.sum() and all(len(answers) == 1 for answers in taken):
+            numbered = all(taken[place] != (at,) for place, at in last.items())
+            if each.sum() and numbered and all(len(answers) == 1 for answers in taken):
                 alike = (*(answers[0] for answers in taken), float(weight))
                 sums[alike] = sums.get(alike, np.zeros_like(each)) + each
         self.answers = np.array([key[:-1] for key in sorted(sums)], dtype=np.int64).reshape(len(sums), len(asked))
@@ -95,8 +102,10 @@ class Cells:
         return sorted(set(self.answers[:, place].tolist()))
 
     def holds(self, column: Column, answers: Array | None = None) -> Array:
-        """Whether cells, or rows of `answers`, have these answers."""
+        """Whether cells, or rows of `answers`, have these answers; of a step the number of the answer."""
         table = self.answers if answers is None else answers
+        if column[0][1] == STEP:
+            return table[:, column[0][0]]
         return np.logical_and.reduce([table[:, place] == answer for place, answer in column])
 
     def size(self, column: Column) -> int:
@@ -112,12 +121,23 @@ class Cells:
         while True:
             places = range(self.answers.shape[1])
             rare: list[Column] = [
-                ((q, one),) for q in places for one in self.given(q) if self.size(((q, one),)) < ENOUGH
+                ((q, one),)
+                for q in places
+                for one in self.given(q)
+                if q not in self.stepped and self.size(((q, one),)) < ENOUGH
             ]
             rare += [pair for pair in self.pairs(crossed) if 0 < self.size(pair) < ENOUGH]
             if not rare:
                 return
             self.drop(rare)
+
+    def columns(self, places: Sequence[int]) -> list[Column]:
+        """An indicator of each answer but the first, or the number of the answer."""
+        return [
+            ((place, answer),)
+            for place in places
+            for answer in ([STEP] if place in self.stepped else self.given(place)[1:])
+        ]
 
     def pairs(self, crossed: Sequence[int]) -> list[Column]:
         """Every two answers to the two questions that interact."""
@@ -144,29 +164,73 @@ def on_background(one: Analysis) -> Iterator[Row]:
         return
     pairs = [pair for pair in cells.pairs(crossed) if cells.size(pair)]
     single = [place for place in range(len(asked)) if place not in crossed]
-    columns: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)[1:]]
-    columns += pairs[1:]
+    columns = [*cells.columns(single), *pairs[1:]]
     fit = fitted(one, cells, columns, outcome, scores)
-    choices = choices_of(fit, outcome)
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
     scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
-    keys = {pair: f"{one.questions[asked[pair[0]]]['key']}={pair[1] + 1}" for each in scenarios for pair in each}
+    model = Model(one, asked, cells, columns, fit, choices_of(fit, outcome), scenarios)
     named = {"weights": "entered" if "weighting" in p else ""}
     margins, level = averaged(fit, cells, columns, scenarios), one.confidence
     limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
     for at, scenario in enumerate(scenarios):
-        group = "+".join(keys[pair] for pair in scenario)
-        for of, choice in enumerate(choices):
+        for of, choice in enumerate(model.choices):
             numbers = complete(margins.estimates[at, of], margins.standard_errors[at, of], *limits[at, of])
+            group = model.group(scenario)
             yield row(quantity, item, whole.size(scenario), choice=choice, group=group, **named, **numbers)
-    for place in single:
-        first: Column = ((place, cells.given(place)[0]),)
-        for other in (((place, answer),) for answer in cells.given(place)[1:]):
-            n, where = cells.size(other) + cells.size(first), {"group": keys[other[0]], "against": keys[first[0]]}
-            estimates, errors = margins.difference(scenarios.index(other), scenarios.index(first))
-            ratios = odds(fit, odds_of(fit, choices, len(columns), columns.index(other)), level)
-            for kind, choice, numbers in [*changes(choices, estimates, errors, level), *ratios]:
-                yield row(kind, item, n, choice=choice, **where, **named, **numbers)
+    for kind, choice, numbers, (n, where) in chain(model.differences(single, margins), model.ratios()):
+        yield row(kind, item, n, choice=choice, **where, **named, **numbers)
+
+
+Effect = tuple[str, int | None, Row, tuple[int, Row]]
+"""A number: its kind, the choice that it is of, and of how many respondents it is and what it compares."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted regression, and the answers that all are taken to have given in its averages."""
+
+    one: Analysis
+    asked: Sequence[int]
+    cells: Cells
+    columns: Sequence[Column]
+    fit: Any
+    choices: Sequence[int | None]
+    scenarios: Sequence[Column]
+
+    def group(self, scenario: Column) -> str:
+        return "+".join(f"{self.one.questions[self.asked[place]]['key']}={answer + 1}" for place, answer in scenario)
+
+    def differences(self, single: Sequence[int], margins: Any) -> Iterator[Effect]:
+        """From the first answer to each question; of those in steps of the last answer alone."""
+        for place in single:
+            known: list[Column] = [((place, each),) for each in self.cells.given(place)]
+            known = [each for each in known if each in self.scenarios]
+            for other in known[-1:] if place in self.cells.stepped else known[1:]:
+                if other == known[0]:
+                    continue
+                where = {"group": self.group(other), "against": self.group(known[0])}
+                places = (self.scenarios.index(other), self.scenarios.index(known[0]))
+                estimates, errors = margins.difference(*places)
+                for told in changes(self.choices, estimates, errors, self.one.confidence):
+                    yield *told, (self.cells.size(other) + self.cells.size(known[0]), where)
+
+    def ratios(self) -> Iterator[Effect]:
+        """The odds ratio of each indicator of one answer, or of each step."""
+        for k, column in enumerate(self.columns):
+            if len(column) == 1:
+                places = odds_of(self.fit, self.choices, len(self.columns), k)
+                for told in odds(self.fit, places, self.one.confidence):
+                    yield *told, compared(self.one, self.cells, self.asked, column)
+
+
+def compared(one: Analysis, cells: Cells, asked: Sequence[int], column: Column) -> tuple[int, Row]:
+    """The respondents whom an odds ratio is of, and what it compares: an answer with the first, or a step."""
+    ((place, answer),) = column
+    key, first = one.questions[asked[place]]["key"], cells.given(place)[0]
+    if answer == STEP:
+        return int(cells.n.sum()), {"group": f"{key}=step"}
+    n = cells.size(column) + cells.size(((place, first),))
+    return n, {"group": f"{key}={answer + 1}", "against": f"{key}={first + 1}"}
 
 
 def choices_of(fit: Any, outcome: Variable | None) -> list[int | None]:
@@ -250,31 +314,33 @@ def on_an_answer(one: Analysis) -> Iterator[Row]:
     """A logistic regression on another randomised answer, and on background questions."""
     outcome, answer = one.variable(one.parameters["outcome"]), one.variable(one.parameters["answer"])
     asked = [place for place, question in enumerate(one.questions) if question["key"] in one.parameters["predictors"]]
-    cells, level = Cells(one, asked, one.pairs, np.ones(len(one.pairs))), one.confidence
+    weights = ratios_of(one, one.pairs.sum(axis=(1, 2)))
+    if weights is None:
+        return
+    cells, level = Cells(one, asked, one.pairs, weights), one.confidence
     cells.drop_rare()
     n = int(cells.n.sum())
     if n < ENOUGH or any(len(cells.given(place)) < 2 for place in range(len(asked))):
         return
-    columns: list[Column] = [((place, each),) for place in range(len(asked)) for each in cells.given(place)[1:]]
+    columns, weighted = cells.columns(range(len(asked))), "weighting" in one.parameters
     places, said, reported = cells.counts.nonzero()
     design = np.array([cells.holds(column)[places] for column in columns], dtype=float).T
     fit = predictor_regression(
-        said, design.reshape(len(places), len(columns)), reported, answer.channel, model="logit",
-        outcome_channel=outcome.channel, counts=cells.counts[places, said, reported],
+        said, design.reshape(len(places), len(columns)), reported, answer.channel,
+        cells.weights[places] if weighted else None, model="logit", outcome_channel=outcome.channel,
+        counts=cells.counts[places, said, reported],
     )  # fmt: skip
+    of = {"choice": outcome.choice, "weights": "entered" if weighted else ""}
 
     def ratio(k: int) -> Row:
         return complete(math.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(fit.intervals(level)[k]))
 
     for each in range(1, answer.channel.answers):
-        where = {"choice": outcome.choice, "other_item": answer.item, "other_choice": each}
-        yield row("odds_ratio", outcome.item, n, **where, **ratio(fit.names.index(f"answer: {each}")))
-    for k, ((place, each),) in enumerate(columns, start=1):
-        first = cells.given(place)[0]
-        keys = [f"{one.questions[asked[place]]['key']}={given + 1}" for given in (each, first)]
-        size = cells.size(((place, each),)) + cells.size(((place, first),))
-        where = {"choice": outcome.choice, "group": keys[0], "against": keys[1]}
-        yield row("odds_ratio", outcome.item, size, **where, **ratio(k))
+        where = {"other_item": answer.item, "other_choice": each}
+        yield row("odds_ratio", outcome.item, n, **of, **where, **ratio(fit.names.index(f"answer: {each}")))
+    for k, column in enumerate(columns, start=1):
+        size, where = compared(one, cells, asked, column)
+        yield row("odds_ratio", outcome.item, size, **of, **where, **ratio(k))
 
 
 def small_areas(one: Analysis) -> Iterator[Row]:

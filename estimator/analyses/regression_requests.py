@@ -1,0 +1,136 @@
+"""Parameters of regressions on background questions, and of weights: read from fields, or refused with a message."""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext
+
+from collector.designs import Design
+from estimator.analyses.latent import MOST_ANSWERS
+from estimator.analyses.quantities import AnalysisError, Score, Variable, outcome_of, variable_of, variables_of
+from estimator.analyses.selectors import weightings_of
+from estimator.runs.groups import AND, strata_asked
+
+MODELS = (ORDINAL := "ordinal", "probit", "cloglog")
+"""Of a regression on background questions, beside the usual one of its outcome."""
+PRIOR = 2.5
+"""The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
+STEPS = "steps"
+"""The value of a predictor that enters by its answers' numbers."""
+
+
+def background_regression(fields: Mapping[str, str], design: Design) -> dict[str, object]:
+    """The parameters of a regression on background questions."""
+    outcome = outcome_of(design, fields.get("outcome", ""))
+    keys = [question.key for question in design.background.questions]
+    wrong = next((key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no", "yes", STEPS)), None)
+    if wrong is not None:
+        text = gettext("predictor-{key} must be yes, steps or no; got “{value}”.")
+        raise AnalysisError(text.format(key=wrong, value=fields[f"predictor-{wrong}"][:32]))
+    predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
+    crossed = _interaction(fields.get("interaction", ""), keys)
+    predictors = [key for key in keys if key in predictors or key in crossed]
+    if design.background.arms and keys[0] in predictors and not strata_asked(design, outcome.position).all():
+        text = gettext("“{version}” cannot be a predictor of a question that is not asked in all versions.")
+        raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
+    steps = _steps(fields, design, crossed)
+    more: dict[str, object] = {"steps": steps} if steps else {}
+    more |= read_weights(fields, design)
+    if fields.get("answer", ""):
+        return {"outcome": fields["outcome"], "predictors": predictors, **more, **_answer(fields, design, outcome)}
+    if not predictors:
+        raise AnalysisError(gettext("Choose at least one background question as a predictor."))
+    more |= {"interaction": crossed} if crossed else {}
+    more |= _model(fields.get("model", ""), outcome)
+    if fields.get("prior", "") not in ("", "no"):
+        _prior(more, outcome)
+        more["prior"] = PRIOR
+    return {"outcome": fields["outcome"], "predictors": predictors, **more}
+
+
+def _steps(fields: Mapping[str, str], design: Design, crossed: Sequence[str]) -> list[str]:
+    """The keys of the predictors that enter in steps."""
+    asked = design.background.questions
+    steps = [one for one in asked if fields.get(f"predictor-{one.key}", "") == STEPS]
+    for one in steps:
+        wrong = one.arms or one.key in crossed
+        if wrong:
+            text = gettext("“{question}” cannot enter in steps: it is the version of the page, or interacts.")
+            raise AnalysisError(text.format(question=one.wording[design.language]))
+    return [one.key for one in steps]
+
+
+def answers_of(design: Design) -> list[str]:
+    """The tokens of the questions whose randomised answer may be a predictor: whole ones, of few choices."""
+    tokens = [item.key for position, item in enumerate(design.items) if item.key in variables_of(design, position)]
+    return [token for token in tokens if variable_of(design, token).channel.answers <= MOST_ANSWERS]
+
+
+def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
+    """A randomised answer as a predictor; the model is then logistic, of yes or no, and has nothing else."""
+    if isinstance(outcome, Score) or outcome.channel.answers > 2:
+        raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, or of one choice, alone."))
+    if fields["answer"] not in answers_of(design):
+        raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
+    other = variable_of(design, fields["answer"])
+    require_both(design, outcome.position, other.position)
+    if other.position == outcome.position:
+        raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
+    more = [name for name in ("model", "interaction", "prior") if fields.get(name, "") not in ("", "no")]
+    if more:
+        raise AnalysisError(
+            gettext("With a randomised predictor there are no other models, interactions or priors yet.")
+        )
+    return {"answer": fields["answer"]}
+
+
+def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
+    """The model by name; none where it is the usual one of the outcome: linear, logistic or multinomial."""
+    if not name:
+        return {}
+    if name not in MODELS:
+        raise AnalysisError(gettext("Choose one of the models."))
+    if isinstance(outcome, Score):
+        raise AnalysisError(gettext("The regression of a mean is linear; choose the usual model."))
+    several = outcome.channel.answers > 2
+    if several != (name == ORDINAL):
+        raise AnalysisError(
+            gettext("Probit and complementary log-log regressions are for two answers; choose another model.")
+            if several
+            else gettext("An ordinal regression needs a question with more than two choices; choose another model.")
+        )
+    return {"model": name}
+
+
+def _prior(more: Mapping[str, object], outcome: Variable | Score) -> None:
+    """Refuse weakly informative priors where the model has none."""
+    if "weighting" in more:
+        raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
+    if isinstance(outcome, Score):
+        raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
+    if "model" in more or outcome.channel.answers > 2:
+        raise AnalysisError(gettext("Weakly informative priors are for logistic regressions; leave them out."))
+
+
+def require_both(design: Design, first: int, second: int) -> None:
+    """Refuse two questions, by their places, that no version of the page asks together."""
+    if not strata_asked(design, first, second).any():
+        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
+
+
+def _interaction(text: str, keys: Sequence[str]) -> list[str]:
+    """The keys of the two background questions that interact; none if no interaction is asked for."""
+    crossed = text.split(AND) if text else []
+    if crossed and (len(set(crossed)) != 2 or not set(crossed) <= set(keys)):
+        raise AnalysisError(gettext("Choose an interaction of two different background questions, or none."))
+    return crossed
+
+
+def read_weights(fields: Mapping[str, str], design: Design) -> dict[str, object]:
+    """The margins and the method of the weighting that is named by its key; none if all responses count alike."""
+    key = fields.get("weights", "")
+    if not key:
+        return {}
+    named = weightings_of(design).filter(key=key).first()
+    if named is None:
+        raise AnalysisError(gettext("Choose one of the weightings of this version of the survey, or none."))
+    return {"weighting": {name: named.parameters[name] for name in ("margins", "method", "largest")}}
