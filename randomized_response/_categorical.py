@@ -78,6 +78,10 @@ class Multinomial:
         found[:, 0] = np.log(shares[self.others] / shares[self.reference])
         return found.ravel()
 
+    def prior_root(self, root: Floats) -> Floats:
+        """`prior_root` of the coefficients: the same for every answer but the reference."""
+        return np.asarray(np.kron(np.eye(self.answers - 1), root), dtype=np.float64)
+
     def transform(self, inverse: Floats) -> Floats:
         """Coefficients of the covariates from those of the basis, whose columns are covariates times `inverse`."""
         return np.asarray(np.kron(np.eye(self.answers - 1), inverse), dtype=np.float64)
@@ -135,6 +139,15 @@ class Cumulative:
         cuts = [self.link.quantile(float(share)) for share in np.cumsum(shares)[:-1]]
         return np.concatenate([cuts, np.zeros(columns - 1)])
 
+    def prior_root(self, root: Floats) -> Floats:
+        """The cuts at the covariates' means, and slopes times their deviations."""
+        cuts, slopes = self.answers - 1, len(root) - 1
+        found = np.zeros((cuts + slopes, cuts + slopes))
+        found[:cuts, :cuts] = np.eye(cuts)
+        found[:cuts, cuts:] = -root[0, 1:]
+        found[cuts:, cuts:] = root[1:, 1:]
+        return found
+
     def transform(self, inverse: Floats) -> Floats:
         cuts, slopes = self.answers - 1, len(inverse) - 1
         found = np.zeros((cuts + slopes, cuts + slopes))
@@ -149,12 +162,16 @@ Family = Multinomial | Cumulative
 
 @dataclass(frozen=True)
 class CategoricalSample:
-    """Rows on an orthonormal basis (p, n), the constant first; `chances` (answers, n) of each report."""
+    """Rows on an orthonormal basis (p, n), the constant first; `chances` (answers, n) of each report.
+
+    `precision` (q, q) is that of a normal prior about 0, as of `Sample`.
+    """
 
     family: Family
     basis: Floats
     chances: Floats
     weights: Floats
+    precision: Floats | None = None
 
     def evaluate(self, at: Floats) -> Point:
         """Log likelihood, gradient and observed information; minus infinity where a report becomes impossible."""
@@ -167,7 +184,7 @@ class CategoricalSample:
             total += float(weights @ np.log(likelihood))
             gradient += self.family.gradient(scores * weights, basis)
             information += self.family.information(spread * weights, basis)
-        return Point(at, total, gradient, information)
+        return Point(at, total, gradient, information).under(self.precision)
 
     def scores(self, at: Floats) -> Floats:
         """The score of every row, unweighted, shape (coefficients, n)."""
@@ -179,7 +196,8 @@ class CategoricalSample:
             return self
         chosen = spread_evenly(self.weights.size, most)
         basis, chances = (np.ascontiguousarray(table[:, chosen]) for table in (self.basis, self.chances))
-        return CategoricalSample(self.family, basis, chances, self.weights[chosen])
+        precision = None if self.precision is None else self.precision * (chosen.size / self.weights.size)
+        return CategoricalSample(self.family, basis, chances, self.weights[chosen], precision)
 
 
 def common_shares(chances: Floats, weights: Floats) -> tuple[Floats, float]:

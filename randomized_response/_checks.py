@@ -100,6 +100,12 @@ def as_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     return words
 
 
+def as_prior(scale: float | None) -> None:
+    """Refuse the scale of normal priors where it is not positive and finite; None is no prior."""
+    if scale is not None and not 0 < scale < float("inf"):
+        raise ParameterError("prior", f"must be positive and finite; got {scale}")
+
+
 def as_level(value: float, *, name: str = "confidence") -> float:
     """Read a confidence level, strictly between 0 and 1."""
     level = float(value)

@@ -9,7 +9,7 @@ from randomized_response import _newton
 from randomized_response._diagnostics import Diagnostic, collinear
 from randomized_response._links import LOGIT, Link
 from randomized_response._newton import Climb, Sample
-from randomized_response._rows import CovariateRows
+from randomized_response._rows import CovariateRows, prior_root
 from randomized_response._sandwich import between_clusters
 
 Floats = NDArray[np.float64]
@@ -51,9 +51,10 @@ def solve(rows: CovariateRows, information: Information, link: Link = LOGIT, pri
         nothing, warning = np.full_like(triangle, np.nan), collinear(rows.names, triangle)
         return Solution(nothing[0], nothing[0], nothing, float("nan"), null, False, 0, (warning,))
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    precision = None if prior is None else _precision(rows, inverse, prior)
-    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link, precision)
     unit = float(rows.weights.sum()) / rows.respondents
+    root = prior_root(rows) @ inverse
+    precision = None if prior is None else root.T @ root * (unit / prior**2)
+    sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link, precision)
     fit, optima = _best_climb(sample, triangle, share, unit, saturated=prior is None and _is_saturated(columns))
     warnings = _diagnose(rows, sample, fit, inverse, share, optima)
     reached = inverse @ fit.point.at
@@ -63,17 +64,6 @@ def solve(rows: CovariateRows, information: Information, link: Link = LOGIT, pri
     if precision is not None:
         total += float(fit.point.at @ precision @ fit.point.at) / 2
     return Solution(coefficients, reached, covariance, total, null, fit.converged, fit.iterations, warnings)
-
-
-def _precision(rows: CovariateRows, inverse: Floats, scale: float) -> Floats:
-    """That of normal priors: `scale` for the intercept at the covariates' mean, by their deviation for slopes."""
-    share = rows.weights / rows.weights.sum()
-    means = rows.columns @ share
-    deviations = np.sqrt(np.maximum((rows.columns - means[:, None]) ** 2 @ share, 0.0))
-    root = np.diag(deviations)
-    root[0] = means  # of the constant column the mean is 1
-    root = root @ inverse / scale
-    return np.asarray(root.T @ root)
 
 
 def _constant_only(rows: CovariateRows) -> tuple[float, float]:

@@ -59,10 +59,7 @@ class Sample:
             total += float(w @ np.log(likelihood))
             gradient += q @ (w * score)
             information += (q * (w * (score * score - worth * second))) @ q.T
-        if self.precision is not None:
-            pull = self.precision @ at
-            return Point(at, total - float(at @ pull) / 2, gradient - pull, information + self.precision)
-        return Point(at, total, gradient, information)
+        return Point(at, total, gradient, information).under(self.precision)
 
     def thinned(self, most: int) -> "Sample":
         """A fixed selection of about `most` rows, spread evenly by a multiplicative hash of their position."""
@@ -86,6 +83,14 @@ class Point(NamedTuple):
     log_likelihood: float
     gradient: Floats
     information: Floats
+
+    def under(self, precision: Floats | None) -> "Point":
+        """The same of the posterior density, with a normal prior about 0 of this precision."""
+        if precision is None:
+            return self
+        pull = precision @ self.at
+        height = self.log_likelihood - float(self.at @ pull) / 2
+        return Point(self.at, height, self.gradient - pull, self.information + precision)
 
 
 class Likelihood(Protocol):

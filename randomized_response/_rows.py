@@ -52,6 +52,16 @@ class CovariateRows:
         return padded[self.table_of, self.reports]
 
 
+def prior_root(rows: CovariateRows) -> Floats:
+    """What standard normal priors are of, in rows: the intercept at the covariates' means, slopes times deviations."""
+    share = rows.weights / rows.weights.sum()
+    means = rows.columns @ share
+    deviations = np.sqrt(np.maximum((rows.columns - means[:, None]) ** 2 @ share, 0.0))
+    root = np.diag(deviations)
+    root[0] = means  # of the constant column the mean is 1
+    return np.asarray(root)
+
+
 def read_rows(
     covariates: ArrayLike,
     reports: ArrayLike,

@@ -17,11 +17,11 @@ from randomized_response._categorical import (
     best_climb,
     common_shares,
 )
-from randomized_response._checks import as_count, as_labels, as_level
+from randomized_response._checks import as_count, as_labels, as_level, as_prior
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, collinear, likelihood_ratio
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import Climb, orthonormal
-from randomized_response._rows import Channels, CovariateRows, Missing, fold, read_like, read_rows
+from randomized_response._rows import Channels, CovariateRows, Missing, fold, prior_root, read_like, read_rows
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.errors import ParameterError
 from randomized_response.margins import MarginalEffects, effects_of, steps_of
@@ -70,6 +70,8 @@ class CategoricalFit(LikelihoodFit):
         Named "separation", "not identified", "did not converge" or "several optima"; empty if none.
     n, dropped : int
         Respondents used, and incomplete ones left out by `missing="drop"`.
+    prior : float or None
+        The scale of the priors; `log_likelihood` is without them.
     """
 
     model: Model
@@ -86,6 +88,7 @@ class CategoricalFit(LikelihoodFit):
     dropped: int
     family: Family = field(repr=False)
     rows: CovariateRows = field(repr=False)
+    prior: float | None = None
 
     def predict(self, covariates: ArrayLike, confidence: float = 0.95) -> CategoricalPrediction:
         """Predict the shares of the true answers for given covariates (as `LogisticFit.predict`), NaN without a fit."""
@@ -151,7 +154,8 @@ class CategoricalFit(LikelihoodFit):
             return np.asarray(np.sqrt(np.einsum("...i,ij,...j->...", slopes, self.covariance, slopes)))
 
     def _around_table(self) -> tuple[list[str], list[str]]:
-        title = f"{self.model.capitalize()} regression through randomized response ({self.information} information)"
+        kind = f"{self.information} information" + ("" if self.prior is None else f", prior {self.prior:g}")
+        title = f"{self.model.capitalize()} regression through randomized response ({kind})"
         counts = f"n = {self.n}, answers: {', '.join(self.labels)}, dropped = {self.dropped}"
         likelihood = f"log likelihood = {self.log_likelihood:.4f}, against the same shares: {self.likelihood_ratio}"
         criteria = f"AIC = {self.aic:.2f}, BIC = {self.bic:.2f}"
@@ -172,6 +176,7 @@ def categorical_regression(
     counts: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     missing: Missing = "error",
+    prior: float | None = None,
 ) -> CategoricalFit:
     """Regress an answer with k categories that was reported through a channel on covariates that were not randomized.
 
@@ -183,8 +188,10 @@ def categorical_regression(
 
     Parameters
     ----------
-    covariates, reports, channel, weights, names, counts, clusters, missing :
-        As for `logistic_regression`. The channel has k >= 2 answers; None where the question was asked directly.
+    covariates, reports, channel, weights, names, counts, clusters, missing, prior :
+        As for `logistic_regression`. The channel has k >= 2 answers; None where the question was asked directly. Priors
+        are of the intercept, or each cut, at the covariates' means, and of slopes; multinomial ones against the
+        `reference`, on which they depend.
     model : {"multinomial", "ordinal"}
         Ordinal where the answers have an order, and covariates move all cuts alike; one slope for each covariate.
     labels : sequence of k str, optional
@@ -237,7 +244,8 @@ def categorical_regression(
     family = _family(model, answers, reference, link)
     titles = as_labels(labels, answers)
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
-    return _fitted(fold(rows), rows, family, titles, information)
+    as_prior(prior)
+    return _fitted(fold(rows), rows, family, titles, information, prior)
 
 
 def _family(model: Model, answers: int, reference: int, link: LinkName) -> Family:
@@ -253,7 +261,12 @@ def _family(model: Model, answers: int, reference: int, link: LinkName) -> Famil
 
 
 def _fitted(
-    rows: CovariateRows, given: CovariateRows, family: Family, labels: tuple[str, ...], information: Covariance
+    rows: CovariateRows,
+    given: CovariateRows,
+    family: Family,
+    labels: tuple[str, ...],
+    information: Covariance,
+    prior: float | None,
 ) -> CategoricalFit:
     names = _names(family, labels, rows.names)
     chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in range(family.answers)])
@@ -265,11 +278,14 @@ def _fitted(
     found: tuple[Diagnostic, ...] = (collinear(rows.names, triangle),)
     if not dependent:
         inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-        sample = CategoricalSample(family, inverse.T @ rows.columns, chances, rows.weights)
-        unit = float(rows.weights.sum()) / rows.respondents
+        unit, transform = float(rows.weights.sum()) / rows.respondents, family.transform(inverse)
+        root = family.prior_root(prior_root(rows)) @ transform
+        precision = None if prior is None else root.T @ root * (unit / prior**2)
+        sample = CategoricalSample(family, inverse.T @ rows.columns, chances, rows.weights, precision)
         fit, optima = best_climb(sample, shares, unit)
-        transform = family.transform(inverse)
         height, converged, iterations = fit.point.log_likelihood, fit.converged, fit.iterations
+        if precision is not None:
+            height += float(fit.point.at @ precision @ fit.point.at) / 2
         coefficients = _with_infinities(transform, fit)
         if converged:
             covariance = transform @ covariance_at(sample, rows, fit, information) @ transform.T
@@ -281,8 +297,8 @@ def _fitted(
     return CategoricalFit(
         names, coefficients, errors, covariance, "ordinal" if isinstance(family, Cumulative) else "multinomial", labels,
         rows.names[1:], information, height, null,
-        test if information == "observed" else replace(test, p_value=float("nan")),
-        converged, found, iterations, given.respondents, given.dropped, family, rows,
+        test if information == "observed" and prior is None else replace(test, p_value=float("nan")),
+        converged, found, iterations, given.respondents, given.dropped, family, rows, prior,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _logistic
 from randomized_response import _scipy as scipy
-from randomized_response._checks import as_level
+from randomized_response._checks import as_level, as_prior
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, likelihood_ratio
 from randomized_response._links import LINKS, Link, LinkName
 from randomized_response._logistic import Information
@@ -207,7 +207,8 @@ def logistic_regression(
         Standard deviation of normal priors: of the intercept at the covariates' means, and of each slope times its
         covariate's standard deviation. 2.5 is weakly informative on the logit scale, and keeps every coefficient finite
         (Gelman et al. 2008; Laplace's approximation: coefficients are the posterior mode, the covariance the inverse of
-        its curvature). Not with weights or clusters.
+        its curvature). With weights or clusters that inverse is the bread of the sandwich; weights then count as if
+        their mean were 1 (Savitsky & Toth 2016).
 
     Returns
     -------
@@ -235,8 +236,9 @@ def logistic_regression(
     models. Biometrika 73, 13-22. van den Hout, A., van der Heijden, P. G. M. & Gilchrist, R. (2007). The logistic
     regression model with response variables subject to randomized response. CSDA 51, 6060-6069. Gelman, A., Jakulin,
     A., Pittau, M. G. & Su, Y.-S. (2008). A weakly informative default prior distribution for logistic and other
-    regression models. Annals of Applied Statistics 2, 1360-1383. White, H. (1982).
-    Maximum likelihood estimation of misspecified models. Econometrica 50.
+    regression models. Annals of Applied Statistics 2, 1360-1383. Savitsky, T. D. & Toth, D. (2016). Bayesian
+    estimation under informative sampling. Electronic Journal of Statistics 10, 1677-1708. White, H. (1982). Maximum
+    likelihood estimation of misspecified models. Econometrica 50.
 
     Examples
     --------
@@ -253,8 +255,9 @@ def logistic_regression(
     chosen = _chosen(information, weighted=weights is not None, clustered=clusters is not None)
     if link not in LINKS:
         raise ValueError(f"link must be one of {', '.join(LINKS)}; got {link!r}")
-    if prior is not None and (chosen != "observed" or not 0 < prior < np.inf):
-        raise ValueError(f'prior must be positive and finite, with information="observed"; got {prior} and "{chosen}"')
+    as_prior(prior)
+    if prior is not None and chosen in ("expected", "opg"):
+        raise ValueError(f'information must not be "{chosen}" with a prior; its posterior has the observed information')
     rows = read_rows(
         covariates, reports, channel, weights=weights, counts=counts, names=names, missing=missing, answers=2,
         clusters=clusters,

@@ -312,8 +312,9 @@ def _fit(covariates: Floats, table: Table, outcome: Variable | Score, parameters
     weights = table.weights[cells] if "weighting" in parameters else None
     if isinstance(outcome, Score):
         return linear_regression(rows, codes, None, weights, counts=counts, values=outcome.scores)
+    prior = parameters.get("prior")
     if outcome.channel.answers > 2:
         model = parameters.get("model", "multinomial")
-        return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model)
-    prior, link = parameters.get("prior"), parameters.get("model", "logit")
+        return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model, prior=prior)
+    link = parameters.get("model", "logit")
     return logistic_regression(rows, codes, outcome.channel, weights, counts=counts, prior=prior, link=link)

@@ -42,7 +42,8 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
     more |= {"interaction": crossed} if crossed else {}
     more |= _model(fields.get("model", ""), outcome)
     if fields.get("prior", "") not in ("", "no"):
-        _prior(more, outcome)
+        if isinstance(outcome, Score):
+            raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
         more["prior"] = PRIOR
     return {"outcome": fields["outcome"], "predictors": predictors, **more}
 
@@ -99,16 +100,6 @@ def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
             else gettext("An ordinal regression needs a question with more than two choices; choose another model.")
         )
     return {"model": name}
-
-
-def _prior(more: Mapping[str, object], outcome: Variable | Score) -> None:
-    """Refuse weakly informative priors where the model has none."""
-    if "weighting" in more:
-        raise AnalysisError(gettext("Weights and weakly informative priors cannot be combined; choose one."))
-    if isinstance(outcome, Score):
-        raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
-    if "model" in more or outcome.channel.answers > 2:
-        raise AnalysisError(gettext("Weakly informative priors are for logistic regressions; leave them out."))
 
 
 def require_both(design: Design, first: int, second: int) -> None:

@@ -42,6 +42,9 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "cheated", "model": "probit", **BOTH}),
     (Kind.REGRESSION, {"outcome": "cheated", "interaction": f"{REGION}+{AGE}"}),
     (Kind.REGRESSION, {"outcome": "cheated", "prior": "yes", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "cheated", "prior": "yes", "model": "cloglog", f"predictor-{AGE}": "steps"}),
+    (Kind.REGRESSION, {"outcome": "mood", "prior": "yes", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "mood", "prior": "yes", "model": "ordinal", **BOTH}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", **BOTH}),
     (Kind.REGRESSION, {"outcome": "mood:2", f"predictor-{AGE}": "yes"}),
@@ -86,6 +89,9 @@ def test_script_uses_weights_that_were_found(design: Design, tmp_path: Path) -> 
     for outcome in ("cheated", "mood", "tired:mean"):
         found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **BOTH)
         assert found.result["rows"][0]["weights"] == "entered"
+        assert differing(found, tmp_path) == 0
+    for outcome in ("cheated", "mood"):
+        found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, prior="yes", **BOTH)
         assert differing(found, tmp_path) == 0
     found = done(Kind.REGRESSION, design, outcome="cheated", weights=weights.key, answer="mood", **BOTH)
     assert found.result["rows"][0]["weights"] == "entered"

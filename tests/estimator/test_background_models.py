@@ -128,13 +128,20 @@ def test_other_links_tell_differences(answered: Design, model: str) -> None:
         ({"outcome": "cheated", "model": "ordinal"}, "more than two choices"),
         ({"outcome": "mood", "model": "probit"}, "are for two answers"),
         ({"outcome": "mood:1", "model": "ordinal"}, "more than two choices"),
-        ({"outcome": "mood", "prior": "yes"}, "priors are for logistic regressions"),
-        ({"outcome": "cheated", "model": "probit", "prior": "yes"}, "priors are for logistic regressions"),
     ],
 )
 def test_models_that_do_not_fit_are_refused(fields: dict[str, str], words: str) -> None:
     with pytest.raises(AnalysisError, match=words):
         requests.parameters(Kind.REGRESSION, fields | ASKED, [background.three()])
+
+
+@pytest.mark.parametrize("fields", [{"outcome": "mood"}, {"outcome": "mood", "model": "ordinal"}, {"model": "cloglog"}])
+def test_priors_go_with_every_model_but_linear_ones(answered: Design, fields: dict[str, str]) -> None:
+    found = done(Kind.REGRESSION, answered, **({"outcome": "cheated", "prior": "yes"} | fields | ASKED))
+    assert found.result["flags"] == []
+    assert found.result["alike"]["test"] == "wald"
+    assert all(row["estimate"] is not None for row in found.result["rows"])
+    assert any(str(method).startswith("Weakly informative priors") for method in presentation.present(found).methods)
 
 
 def regions_by_age(seed: int, *, crossed: bool, n: int = 2000) -> tuple[Design, dict[str, object]]:

@@ -354,11 +354,20 @@ def test_wrong_models_are_refused(design: Design, fields: dict[str, str], fault:
         services.request(Kind.REGRESSION, {"outcome": "cheated", **fields}, [design])
 
 
-def test_weights_and_priors_are_not_combined(design: Design) -> None:
+def test_weights_go_with_priors(design: Design) -> None:
+    """Weights of equal regions weigh the west more; priors draw its odds towards those of the north."""
     found = done(Kind.WEIGHTING, design, item="cheated", **FIELDS)
-    asked = {"outcome": "cheated", "predictor-how_old_are_you": "yes", "weights": found.key, "prior": "yes"}
-    with pytest.raises(AnalysisError, match="cannot be combined"):
-        services.request(Kind.REGRESSION, asked, [design])
+    asked = {"outcome": "cheated", "predictor-where_do_you_live": "yes", "weights": found.key}
+    plain, prior = done(Kind.REGRESSION, design, **asked), done(Kind.REGRESSION, design, prior="yes", **asked)
+    west = [
+        next(row for row in one.result["rows"] if row["quantity"] == "odds_ratio" and row["group"].endswith("=4"))
+        for one in (plain, prior)
+    ]
+    assert west[0]["estimate"] > west[1]["estimate"] > 2
+    assert {row["weights"] for row in prior.result["rows"]} == {"entered"}
+    methods = " ".join(map(str, presentation.present(prior).methods))
+    assert "Weakly informative priors" in methods
+    assert "robust standard errors" in methods
 
 
 def test_fields_of_programs_are_known(design: Design) -> None:

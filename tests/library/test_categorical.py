@@ -289,3 +289,40 @@ def test_prediction_without_a_finite_maximum_is_nan():
     fit = categorical_regression(group, reports, None)
     assert np.isnan(fit.predict([[1.0]]).proportions).all()
     assert np.isnan(fit.get_margeff().margeff).all()
+
+
+@pytest.mark.parametrize("model", ["multinomial", "ordinal"])
+def test_posterior_mode_and_curvature_by_hand(model):
+    """Normal priors of scale 1: of each intercept or cut at the covariates' means, and of slopes times deviations."""
+    fit = categorical_regression(COVARIATES, REPORTS, TABLE, model=model, prior=1.0)
+    means, deviations = COVARIATES.mean(axis=0), COVARIATES.std(axis=0)
+
+    def posterior(at):
+        if model == "multinomial":
+            each = at.reshape(2, 3)
+            pull = ((each[:, 0] + each[:, 1:] @ means) ** 2).sum() + ((each[:, 1:] * deviations) ** 2).sum()
+        else:
+            pull = ((at[:2] - means @ at[2:]) ** 2).sum() + ((at[2:] * deviations) ** 2).sum()
+        return log_likelihood(at, model) - float(pull) / 2
+
+    best = optimize.minimize(lambda at: -posterior(at), fit.coefficients + 0.05, options={"gtol": 1e-4})
+    np.testing.assert_allclose(fit.coefficients, best.x, atol=1e-4)
+    found = second_derivatives(posterior, fit.coefficients)
+    np.testing.assert_allclose(fit.covariance, np.linalg.inv(-found), rtol=1e-3)
+    assert fit.log_likelihood == pytest.approx(log_likelihood(fit.coefficients, model))
+    assert np.isnan(fit.likelihood_ratio.p_value)
+    assert "prior 1)" in str(fit)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "ordinal"])
+def test_prior_keeps_coefficients_finite_where_nobody_holds_an_answer(model):
+    """Of those with 1 all hold the last answer: without priors the coefficients are endless."""
+    covariate = np.repeat([0.0, 1.0], 200)
+    answers = np.concatenate([np.tile([0, 1, 2, 1], 50), np.full(200, 2)])
+    assert not categorical_regression(covariate, answers, None, model=model).converged
+    fit = categorical_regression(covariate, answers, None, model=model, prior=2.5)
+    assert fit.converged
+    assert fit.diagnostics == ()
+    assert fit.predict([[1.0]]).proportions[0, 2] > 0.9
+    with pytest.raises(ValueError, match="prior must be positive and finite; got -1"):
+        categorical_regression(covariate, answers, None, prior=-1)

@@ -205,7 +205,42 @@ def test_prior_says_little_where_there_is_much_data():
     )
 
 
-@pytest.mark.parametrize("options", [{"prior": 0}, {"prior": np.inf}, {"prior": 2.5, "clusters": CLUSTERS}], ids=str)
-def test_prior_without_a_posterior_is_refused(options):
-    with pytest.raises(ValueError, match="prior must be positive and finite"):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prior": 0}, "prior must be positive and finite; got 0"),
+        ({"prior": np.inf}, "prior must be positive and finite; got inf"),
+        ({"prior": 2.5, "information": "opg"}, 'information must not be "opg" with a prior'),
+    ],
+    ids=str,
+)
+def test_prior_without_a_posterior_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         logistic_regression(COVARIATES, REPORTS, COINS, **options)
+
+
+def test_weighted_posterior_by_hand():
+    """Weights count as if their mean were 1; the covariance is the sandwich, its bread has the prior's curvature."""
+    few = slice(0, 300)
+    weights = np.where(COVARIATES[few, 1] > 0, 3.0, 1.0)
+    fit = logistic_regression(COVARIATES[few], REPORTS[few], COINS, weights, prior=1.5)
+    mass = weights / weights.mean()
+    means = mass @ COVARIATES[few] / mass.sum()
+    deviations = np.sqrt(mass @ (COVARIATES[few] - means) ** 2 / mass.sum())
+
+    def each(at):
+        share = special.expit(DESIGN[few] @ at)
+        return np.log(np.where(REPORTS[few], 0.25 + share / 2, 0.75 - share / 2))
+
+    def posterior(at):
+        pull = (at[0] + means @ at[1:]) ** 2 + ((at[1:] * deviations) ** 2).sum()
+        return float(mass @ each(at) - pull / (2 * 1.5**2))
+
+    best = optimize.minimize(lambda at: -posterior(at), fit.coefficients + 0.1, options={"gtol": 1e-6})
+    np.testing.assert_allclose(fit.coefficients, best.x, atol=1e-4)
+    bread = np.linalg.inv(-second_derivatives(posterior, fit.coefficients))
+    step = 1e-5 * np.eye(3)
+    scores = np.array([(each(fit.coefficients + h) - each(fit.coefficients - h)) / 2e-5 for h in step]) * mass
+    np.testing.assert_allclose(fit.covariance, bread @ scores @ scores.T @ bread, rtol=1e-4)
+    scaled = logistic_regression(COVARIATES[few], REPORTS[few], COINS, weights * 10, prior=1.5)
+    np.testing.assert_allclose(scaled.coefficients, fit.coefficients, rtol=1e-8)

@@ -42,6 +42,9 @@ ASKED = [
     {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "yes"},
     {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"},
     {"outcome": "tired:mean", f"predictor-{AGE}": "steps"},
+    {"outcome": "cheated", "prior": "yes", "model": "probit", f"predictor-{AGE}": "yes"},
+    {"outcome": "mood", "prior": "yes", f"predictor-{AGE}": "yes"},
+    {"outcome": "mood", "prior": "yes", "model": "ordinal", **BOTH},
 ]
 
 
@@ -68,8 +71,9 @@ def test_r_computes_weighted_regressions_and_finds_changes(tmp_path: Path) -> No
     design = background.of_four_kinds()
     shares = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
     weights = done(Kind.WEIGHTING, design, item="cheated", **shares)
-    for outcome in ("tired:mean", "cheated"):
-        found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **BOTH)
+    for outcome in ("tired:mean", "cheated", "mood"):
+        prior = {"prior": "yes"} if outcome == "mood" else {}
+        found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **prior, **BOTH)
         said = computed(found, tmp_path / outcome)
         assert (said.returncode, said.stderr) == (0, ""), said.stdout
     of_answer = done(Kind.REGRESSION, design, outcome="cheated", answer="mood", weights=weights.key, **BOTH)

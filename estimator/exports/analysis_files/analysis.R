@@ -119,11 +119,16 @@ if (answered) {  # coefficients of the outcome, effects of the answers but the f
   starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(parameters), effects, by))
 }
 penalty <- function(b) 0
-if (setting("prior") != "") {  # of the intercept at the predictors' means, and of slopes times their deviations
-  scale <- as.numeric(setting("prior"))
+if (setting("prior") != "") {  # of intercepts, or cuts, at the predictors' means, and of slopes times their deviations
+  scale <- as.numeric(setting("prior")) / sqrt(sum(mass) / sum(data$count))  # weights count as if their mean were 1
   means <- colSums(x * mass) / sum(mass)
   deviations <- sqrt(colSums(sweep(x, 2, means)^2 * mass) / sum(mass))
-  penalty <- function(b) -sum((c(b[1] + sum(means * b[-1]), deviations * b[-1]) / scale)^2) / 2
+  at_means <- function(b) {
+    if (model == "ordinal") return(c(b[1:(k - 1)] - sum(means * b[-(1:(k - 1))]), deviations * b[-(1:(k - 1))]))
+    each <- matrix(b, p + 1)
+    c(each[1, ] + colSums(means * each[-1, , drop = FALSE]), deviations * each[-1, ])
+  }
+  penalty <- function(b) -sum((at_means(b) / scale)^2) / 2
 }
 height <- function(b) { value <- sum(mass * each(b)) + penalty(b); if (is.finite(value)) value else -1e10 }
 # Derivatives by differences of fourth order, a column for each coefficient.

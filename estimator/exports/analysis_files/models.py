@@ -283,10 +283,11 @@ def fitted(one: Analysis, cells: Cells, columns: Sequence[Column], outcome: Vari
     weights = cells.weights[places] if "weighting" in p else None
     if outcome is None:
         return linear_regression(rows, codes, None, weights, counts=counts, values=scores)
+    prior = p.get("prior")
     if outcome.channel.answers > 2:
         model = p.get("model", "multinomial")
-        return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model)
-    prior, link = p.get("prior"), p.get("model", "logit")
+        return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model, prior=prior)
+    link = p.get("model", "logit")
     return logistic_regression(rows, codes, outcome.channel, weights, counts=counts, prior=prior, link=link)
 
 
