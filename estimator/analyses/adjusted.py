@@ -258,7 +258,7 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
             group=answer_key(design, asked[place], answer), flags=[TOO_FEW])
         for place, answer in rare
     ]  # fmt: skip
-    left_out = int(np.array(inputs["totals"])[:, 0].sum() - table.n.sum())
+    left_out = int(reports.sum() - table.n.sum())
     found: dict[str, object] = {"n": int(table.n.sum()), "left_out": left_out}
     if any(len(table.told(place)) < 2 for place in range(len(asked))):
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}

@@ -7,10 +7,10 @@ import json
 from dataclasses import asdict
 
 from collector.designs.selectors import get_design
-from estimator.analyses.quantities import item_of, variable_of
+from estimator.analyses.quantities import COIN, item_of, variable_of
 from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.scores_page import labels
-from estimator.analyses.sentences import RowDescriber
+from estimator.analyses.sentences import KINDS, RowDescriber
 from estimator.base.cells import instant, sheet
 from estimator.models import Analysis
 from estimator.runs import targets
@@ -106,6 +106,8 @@ def _answers(analysis: Analysis, speaker: RowDescriber) -> tuple[list[str], list
     """The answers in the rows and columns of a cross-table, which may be one choice against all others, or scores."""
     if analysis.kind == Analysis.Kind.SCORES:
         return labels(len(analysis.parameters["items"])), []
+    if analysis.parameters.get("outcome", "").endswith(f":{COIN}"):
+        return [str(kind) for kind in KINDS], []
     if analysis.kind != Analysis.Kind.CROSS_TABLE:
         return [], []
     first, second = (variable_of(speaker.design, analysis.parameters[name]) for name in ("rows", "columns"))

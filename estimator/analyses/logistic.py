@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.designs import Design
-from estimator.analyses.quantities import Score, Variable, variable_of
+from estimator.analyses.quantities import CoinKinds, Score, Variable, variable_of
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
 from estimator.analyses.strata import strata_counts
 from estimator.base.measures import TOO_FEW
+from estimator.runs.cells import row_answers
 from estimator.runs.groups import stored
 from randomized_response import CategoricalFit, LogisticFit, PredictorFit, logistic_regression
 
@@ -87,12 +88,28 @@ def criteria(fit: LogisticFit | CategoricalFit | PredictorFit) -> dict[str, obje
 
 
 def reports_of(design: Design, outcome: Variable | Score, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
-    """The outcome's totals by report of its channel: shape (strata, reports of the channel)."""
+    """The outcome's totals by report of its channel: shape (strata, reports of the channel).
+
+    Of who follows a coin those of the rows that tell the version, which has one.
+    """
+    if isinstance(outcome, CoinKinds):
+        return _by_coin(design, outcome, inputs)
     column = outcome.column - design.fields[outcome.position].start
     values = strata_counts(inputs)[:, column, :]
     reports = np.zeros((len(values), outcome.reports), dtype=np.int64)
     for value, code in enumerate(outcome.codes):
         reports[:, code] += values[:, value]
+    return reports
+
+
+def _by_coin(design: Design, outcome: CoinKinds, inputs: Mapping[str, Any]) -> NDArray[np.int64]:
+    counts, members = strata_counts(inputs), stored(design, inputs["groups"]).members
+    reports = np.zeros((len(counts), outcome.reports), dtype=np.int64)
+    for row, cells in enumerate(members):
+        arm, *others = row_answers(design.background, cells)[0]
+        if arm in outcome.arms and not others:
+            place, first = outcome.arms[arm]
+            reports[row, first : first + 2] = counts[row, place]
     return reports
 
 

@@ -90,6 +90,12 @@ METHODS = {
         "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
         "together are left out. Whether the effects add up is a Wald test."
     ),
+    "coin": gettext_lazy(
+        "People who follow a coin of their own answer differently by a known amount where the coins of versions "
+        "differ; those who mark No whatever it shows do not (Clark & Desharnais 1998; Ostapczuk, Musch & Moshagen "
+        "2009). Nobody is taken to depart from a coin in another way. Responses to versions without a coin are not "
+        "used."
+    ),
     "steps": gettext_lazy(
         "A predictor in steps enters by the number of its answer, so that each further answer changes the odds, or the "
         "mean, alike; who prefers not to say is left out. The difference is that of the last answer and the first."

@@ -1,10 +1,13 @@
 """Quantities of analyses: the share of a choice or a mean, and variables for rows and columns of tables.
 
-Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of that place), `mood` (all its choices).
+Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of that place), `mood` (all its choices),
+`mood:coin` (who follows a coin of one's own).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from math import lcm
 
 from django.utils.translation import gettext
 
@@ -13,7 +16,10 @@ from estimator.base.questions import question_of
 from randomized_response import Channel, EachOption, Question, SubsetSelection, UnaryEncoding
 from randomized_response.means import scores_of
 
+Weights = tuple[tuple[int, ...], ...]
 MEAN = "mean"
+COIN = "coin"
+"""After the key of a question: who follows the coin of one's own that versions of the page have people toss."""
 MOST_ANSWERS = 12
 """Of a question that is regressed with all its choices."""
 
@@ -51,6 +57,21 @@ class Variable:
     def reports(self) -> int:
         """The number of reports that the channel knows."""
         return self.channel.reports
+
+
+@dataclass(frozen=True)
+class CoinKinds(Variable):
+    """Kinds of people that coins of their own tell apart: No by the coin, Yes by the coin, and No whatever it shows.
+
+    Coins tell them apart together (Clark & Desharnais 1998), so a report is one of so many for each coin, and `channel`
+    has them all: which coin somebody was told to toss says nothing of her, so its constant chance changes no maximum.
+
+    - `asked`: the positions of the items that the coins are tossed for, one of them by each version.
+    - `arms`: for each version with a coin the place in `asked`, and the first report of its coin.
+    """
+
+    asked: tuple[int, ...]
+    arms: Mapping[int, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -154,11 +175,46 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
     return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
 
 
-def outcome_of(design: Design, token: str) -> Variable | Score:
-    """The outcome of a regression on background questions: a variable or a mean. AnalysisError says why there is none.
+def coins_differ(one: Weights, other: Weights) -> bool:
+    """Whether two coins tell more together than one: their chances of a Yes are in different proportions."""
+    (a, b), (c, d) = ([yes for _no, yes in table] for table in (one, other))
+    return a * d != b * c
 
-    A variable has two answers, or at most `MOST_ANSWERS`.
+
+def coin_kinds(design: Design, position: int) -> CoinKinds | None:
+    """Who follows the coin of an item; None without two versions whose coins differ."""
+    item, arms = design.items[position], design.background.arms
+    if not of_two(item) or any(item.key in arm.instead.values() for arm in arms):
+        return None
+    coins, tossed = list[Weights](), dict[int, tuple[int, int]]()
+    for number, arm in enumerate(arms):
+        place = item_of(design, arm.instead.get(item.key, item.key))
+        mechanism = question_at(design, place).mechanism
+        if arm.own_coin and isinstance(mechanism, Channel):
+            coins += [mechanism.weights] * (mechanism.weights not in coins)
+            tossed[number] = (place, coins.index(mechanism.weights))
+    if not any(coins_differ(*pair) for pair in combinations(coins, 2)):
+        return None
+    tickets = lcm(*(sum(table[0]) for table in coins))
+    scaled = [[[entry * tickets // sum(row) for entry in row] for row in table] for table in coins]
+    rows = [[entry for table in scaled for entry in table[answer]] for answer in (0, 1)]
+    channel = Channel((tuple(rows[0]), tuple(rows[1]), (tickets, 0) * len(coins)))
+    asked = tuple(sorted({place for place, _ in tossed.values()}))
+    by_arm = {arm: (asked.index(place), 2 * coin) for arm, (place, coin) in tossed.items()}
+    codes = tuple(range(channel.reports))
+    return CoinKinds(position, None, design.fields[position].start, codes, channel, asked, by_arm)
+
+
+def outcome_of(design: Design, token: str) -> Variable | Score:
+    """The outcome of a regression on background questions: a variable, a mean, or who follows a coin.
+
+    A variable has two answers, or at most `MOST_ANSWERS`. AnalysisError says why there is none.
     """
+    if token.endswith(f":{COIN}"):
+        kinds = coin_kinds(design, item_of(design, token.partition(":")[0]))
+        if kinds is None:
+            raise AnalysisError(gettext("Who follows a coin is told by two versions of the page whose coins differ."))
+        return kinds
     if token.partition(":")[2] != MEAN:
         variable = variable_of(design, token)
         if variable.channel.answers > MOST_ANSWERS:
@@ -180,8 +236,9 @@ def outcome_of(design: Design, token: str) -> Variable | Score:
 
 
 def outcomes_of(design: Design, position: int) -> Iterator[str]:
-    """The tokens of the outcomes of an item: its mean, then its variables."""
-    for token in (f"{design.items[position].key}:{MEAN}", *variables_of(design, position)):
+    """The tokens of the outcomes of an item: its mean, its variables, who follows its coin."""
+    key = design.items[position].key
+    for token in (f"{key}:{MEAN}", *variables_of(design, position), f"{key}:{COIN}"):
         try:
             outcome_of(design, token)
         except AnalysisError:

@@ -11,7 +11,7 @@ from estimator.analyses import sentences as words
 from estimator.analyses.cautions import cautions_of, released_key
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import Score, Variable, item_of, outcome_of
+from estimator.analyses.quantities import CoinKinds, Score, Variable, item_of, outcome_of
 from estimator.analyses.rows import EDGE, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
@@ -88,7 +88,7 @@ def _answer(speaker: RowDescriber, outcome: Variable | Score, choice: int | None
         return gettext("the mean")
     if outcome.channel.answers == 2:
         return named(speaker.answers(outcome)[1])
-    return gettext("a higher choice") if choice is None else named(speaker.choice(outcome.position, choice))
+    return gettext("a higher choice") if choice is None else named(speaker.answers(outcome)[choice])
 
 
 def _levels(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> parts.FigureWithTable:
@@ -160,11 +160,12 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
     }
     if "answer" in analysis.parameters:
         of_parts["predictors"] = ""
+    coin = [METHODS["coin"]] if isinstance(outcome, CoinKinds) else []
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
     if "answer" in analysis.parameters:
         note = gettext("Each interval holds by itself; the test is one of all answers to the randomised predictor.")
-    return [METHODS[_model(analysis, outcome)], *more, note]
+    return [METHODS[_model(analysis, outcome)], *coin, *more, note]
 
 
 def _model(analysis: Analysis, outcome: Variable | Score) -> str:

@@ -6,7 +6,15 @@ from django.utils.translation import gettext
 
 from collector.designs import Design
 from estimator.analyses.latent import MOST_ANSWERS
-from estimator.analyses.quantities import AnalysisError, Score, Variable, outcome_of, variable_of, variables_of
+from estimator.analyses.quantities import (
+    AnalysisError,
+    CoinKinds,
+    Score,
+    Variable,
+    outcome_of,
+    variable_of,
+    variables_of,
+)
 from estimator.analyses.selectors import weightings_of
 from estimator.runs.groups import AND, strata_asked
 
@@ -14,6 +22,7 @@ MODELS = (ORDINAL := "ordinal", "probit", "cloglog")
 """Of a regression on background questions, beside the usual one of its outcome."""
 PRIOR = 2.5
 """The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
+YES = ("yes", "on", "true", "1")
 STEPS = "steps"
 """The value of a predictor that enters by its answers' numbers."""
 
@@ -22,15 +31,19 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
     """The parameters of a regression on background questions."""
     outcome = outcome_of(design, fields.get("outcome", ""))
     keys = [question.key for question in design.background.questions]
-    wrong = next((key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no", "yes", STEPS)), None)
+    given = {key: fields.get(f"predictor-{key}", "") for key in keys}
+    wrong = next((key for key, value in given.items() if value not in ("", "no", *YES, STEPS)), None)
     if wrong is not None:
         text = gettext("predictor-{key} must be yes, steps or no; got “{value}”.")
-        raise AnalysisError(text.format(key=wrong, value=fields[f"predictor-{wrong}"][:32]))
+        raise AnalysisError(text.format(key=wrong, value=given[wrong][:32]))
     predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
     crossed = _interaction(fields.get("interaction", ""), keys)
     predictors = [key for key in keys if key in predictors or key in crossed]
     if design.background.arms and keys[0] in predictors and not strata_asked(design, outcome.position).all():
         text = gettext("“{version}” cannot be a predictor of a question that is not asked in all versions.")
+        raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
+    if isinstance(outcome, CoinKinds) and keys[0] in predictors:
+        text = gettext("“{version}” cannot be a predictor of who follows the coin: the versions tell it.")
         raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
     steps = _steps(fields, design, crossed)
     more: dict[str, object] = {"steps": steps} if steps else {}
@@ -92,6 +105,8 @@ def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
         raise AnalysisError(gettext("Choose one of the models."))
     if isinstance(outcome, Score):
         raise AnalysisError(gettext("The regression of a mean is linear; choose the usual model."))
+    if isinstance(outcome, CoinKinds):
+        raise AnalysisError(gettext("Who follows the coin has no order; choose the usual model."))
     several = outcome.channel.answers > 2
     if several != (name == ORDINAL):
         raise AnalysisError(

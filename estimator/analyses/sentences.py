@@ -8,7 +8,7 @@ from typing import TypedDict
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from collector.designs import FEWEST_IN_GROUP, BackgroundQuestion, Design, Text
-from estimator.analyses.quantities import Variable, of_two, question_at
+from estimator.analyses.quantities import CoinKinds, Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, WALD, AnalysisRow
 from estimator.base import wording
 from estimator.base.languages import figures, filled
@@ -19,6 +19,8 @@ from estimator.runs.groups import AND, ENOUGH_TO_WEIGHT, OTHER, STEP, further_an
 POINTS = wording.Unit(100, 4, gettext_lazy(" percentage points"))
 STEPS = wording.Unit(1, 6, "")
 RATIO = wording.Unit(1, 4, "")
+KINDS = (gettext_lazy("No, by the coin"), gettext_lazy("Yes, by the coin"), gettext_lazy("No, whatever it shows"))
+"""The kinds of people that coins of their own tell apart."""
 MINUS = "\u2212"
 MOST_RATIO = 1000
 """The largest ratio shown; the smallest is a thousandth."""
@@ -106,7 +108,9 @@ class RowDescriber:
         return next(one for one in self.design.background.questions if one.key == key)
 
     def answers(self, variable: Variable) -> list[str]:
-        """The answers of a variable, in order."""
+        """The answers of a variable, in order; of coins the kinds of people."""
+        if isinstance(variable, CoinKinds):
+            return [str(kind) for kind in KINDS]
         item = self.design.items[variable.position]
         labels = [self.text(choice) for choice in item.choices]
         if variable.choice is None or of_two(item):
@@ -117,6 +121,8 @@ class RowDescriber:
         """The question of a variable, with its choice if it is one against all others."""
         item = self.design.items[variable.position]
         question = self.question(variable.position)
+        if isinstance(variable, CoinKinds):
+            return gettext("{question} Who follows the coin").format(question=question)
         whole = variable.choice is None or of_two(item)
         return question if whole else f"{question} “{self.choice(variable.position, variable.choice or 0)}”"
 

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from collector.designs import Design, canonical, selectors
 from collector.reports import folding
 from collector.reports import selectors as store
 from estimator.analyses import scores
-from estimator.analyses.quantities import Variable, item_of, variable_of
+from estimator.analyses.quantities import COIN, Variable, coin_kinds, item_of, variable_of
 from estimator.models import Analysis
 from estimator.runs.groups import Partition, of_totals, released
 
@@ -50,17 +51,22 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
         patterns = scores.count_patterns(design, counted)
         return Snapshot({"patterns": patterns}, sum(row[-1] for row in patterns), now, while_open)
     if kind == Kind.VERSIONS:
-        versions = [_totals(selectors.get_design(digest), parameters["quantity"]) for digest in parameters["designs"]]
+        designs = [selectors.get_design(digest) for digest in parameters["designs"]]
+        key = parameters["quantity"].partition(":")[0]
+        versions = [_totals(one, item_of(one, key)) for one in designs]
         inputs = {
             "versions": [[table.tolist() for table in tables] for _, tables in versions],
             "groups": [partition.members for partition, _ in versions],
         }
         return Snapshot(inputs, sum(int(tables[0].sum()) for _, tables in versions), now, while_open)
     token = parameters.get("quantity") or parameters.get("item") or parameters["outcome"]
-    partition, totals = _totals(design, token)
+    kinds = coin_kinds(design, item_of(design, token.partition(":")[0])) if token.endswith(f":{COIN}") else None
+    positions = (item_of(design, token.partition(":")[0]),) if kinds is None else kinds.asked
+    partition, totals = _totals(design, *positions)
     counts = np.stack(totals, axis=1)
     inputs = {"totals": counts.tolist(), "groups": partition.members}
-    return Snapshot(inputs, int(counts[:, 0].sum()), now, while_open)
+    # Of a coin that is tossed for other questions in other versions each person was asked one.
+    return Snapshot(inputs, int(counts.sum() if kinds else counts[:, 0].sum()), now, while_open)
 
 
 def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:
@@ -83,15 +89,15 @@ def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np
     return counts.reshape(sizes)
 
 
-def _totals(design: Design, token: str) -> tuple[Partition, store.Totals]:
-    """The released totals of the symbols of the item that a token names."""
+def _totals(design: Design, *positions: int) -> tuple[Partition, store.Totals]:
+    """The released totals of the symbols of the items at these positions."""
     waits = True
     while waits:  # as a run does: closed behind the fold, it may be half folded
         folding.fold(design.digest)
         with store.one_snapshot():
             exact = store.totals(design.digest)
             waits = store.report_counts([design.digest])[design.digest].waiting > 0
-    position = item_of(design, token.partition(":")[0])
-    field = design.fields[position]
     partition = of_totals(design, exact, final=selectors.is_final(design.digest))
-    return partition, partition.merge_item(exact[field.start : field.stop], position)
+    fields = [(position, design.fields[position]) for position in positions]
+    merged = (partition.merge_item(exact[field.start : field.stop], position) for position, field in fields)
+    return partition, tuple(chain.from_iterable(merged))

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from collector.designs import FEWEST_IN_GROUP
+from estimator.analyses.quantities import coins_differ
 from estimator.base import charts, wording
 from estimator.reports.arms_check import numbers_of, totals_in, versions_of
 from estimator.reports.protection_check import ProtectionCheck
@@ -104,7 +105,9 @@ def _told(item: QuestionResults, items: dict[str, QuestionResults]) -> _Told | N
             table = Channel(channel.weights)  # alike whatever the mechanism is called
             sent[table] = counts + sent.get(table, 0)
     enough = [pair for pair in sent.items() if pair[1].sum() >= FEWEST_IN_GROUP]
-    both = next((pair for pair in combinations(enough, 2) if _differ(pair[0][0], pair[1][0])), None)
+    both = next(
+        (pair for pair in combinations(enough, 2) if coins_differ(pair[0][0].weights, pair[1][0].weights)), None
+    )
     if both is None:
         return None
     (first, one), (second, other) = both
@@ -118,12 +121,6 @@ def _told(item: QuestionResults, items: dict[str, QuestionResults]) -> _Told | N
 def _exchanged(channel: Channel) -> Channel:
     """The table with Yes and No exchanged, in what is true and in what is reported."""
     return Channel(tuple(tuple(reversed(row)) for row in reversed(channel.weights)))
-
-
-def _differ(one: Channel, other: Channel) -> bool:
-    """Whether two tables tell more together than one: their rates of yes are in different proportions."""
-    (a, b), (c, d) = ([yes for _no, yes in channel.weights] for channel in (one, other))
-    return a * d != b * c
 
 
 def _sentence(one: _Told) -> str:

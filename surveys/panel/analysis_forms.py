@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
-from estimator.analyses.quantities import item_of, outcomes_of, quantities_of, variable_of, variables_of
+from estimator.analyses.quantities import MEAN, item_of, outcomes_of, quantities_of, variable_of, variables_of
 from estimator.analyses.regression_requests import MODELS, STEPS, answers_of
 from estimator.analyses.requests import CONFIDENCES, countable, score_field
 from estimator.analyses.scores import MOST_ITEMS
@@ -378,7 +378,7 @@ def _label(speaker: RowDescriber, position: int, token: str) -> str:
     if part.isdecimal():
         return speaker.choice(position, int(part))
     if part:
-        return gettext("Mean")
+        return gettext("Mean") if part == MEAN else gettext("Who follows the coin")
     labels = [speaker.text(choice) for choice in speaker.design.items[position].choices]
     return labels[1] if len(labels) == 2 else gettext("All choices")
 

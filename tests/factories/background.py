@@ -1,5 +1,6 @@
 """Surveys with background questions: three of them, or the most there may be."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -119,7 +120,7 @@ def weaker(**changes: Any) -> Any:
     return definition(arms, items=[cheated, other, mood], **(agreed | changes))
 
 
-def two_coins(**changes: Any) -> Any:
+def two_coins(*questions: dict[str, Any], **changes: Any) -> Any:
     """The definition of a survey with tickets, and with two coins of which one asks for the reverse of the other."""
     cheated, mood = payloads.definition()["items"]
     items = [cheated, cheated | {"key": "cheated-reverse", "channel": {"name": "warner", "truth": "1/4"}}, mood]
@@ -131,7 +132,38 @@ def two_coins(**changes: Any) -> Any:
         ],
         "choices": ["Tickets", "Two coins", "Two coins, reversed"],
     }
-    return definition(arms, **({"expected": 6000, "items": items} | changes))
+    return definition(arms, *questions, **({"expected": 6000, "items": items} | changes))
+
+
+DENIAL = (0.15, 0.25, 0.4, 0.2)
+"""The share of those with each degree, the last of who prefers not to say it, who mark No whatever a coin shows."""
+
+
+def tossers(design: Design, n: int, seed: int, denial: Sequence[float] = DENIAL) -> tuple[simulation.People, Any]:
+    """People in the three versions of `two_coins(DEGREE)`, of whom 30 % have cheated, and what they send."""
+    random = np.random.default_rng(seed)
+    shares = [float(share) for share in design.background.questions[1].shares]
+    arm, degree = random.integers(3, size=n), random.choice(len(shares), size=n, p=shares)
+    cells = np.array([design.background.cell_of(told) for told in zip(arm, degree, strict=True)])
+    yes = random.random(n) < 0.3
+    answers = {
+        "cheated": (yes & (arm != 2)).astype(np.int64),
+        "cheated-reverse": (yes & (arm == 2)).astype(np.int64),
+        "mood": random.choice(3, size=n),
+    }
+    who = simulation.People(cells, answers)
+    sent = simulation.symbols(design, who, random)
+    denies = (random.random(n) < np.array(denial)[degree]) & (arm > 0)
+    sent[denies, np.where(arm == 2, 1, 0)[denies]] = 0
+    return who, sent
+
+
+def tossed(n: int = 9000, seed: int = 58) -> Design:
+    """That survey, closed, over n such people."""
+    made = freeze_design(definitions.design_of(two_coins(DEGREE), version=1).document)
+    simulation.store(made, *tossers(made, n, seed))
+    close_design(made.digest)
+    return made
 
 
 DISTRICT: dict[str, Any] = {

@@ -91,3 +91,12 @@ def test_r_computes_regressions_on_groups(tmp_path: Path, alice, monkeypatch: py
     found = services.execute(services.request(Kind.REGRESSION, {"outcome": "cheated", "reference": "y2"}, [design]).pk)
     said = computed(found, tmp_path)
     assert (said.returncode, said.stderr) == (0, ""), said.stdout
+
+
+def test_r_computes_who_follows_a_coin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "wake", lambda number: None)
+    design = background.tossed()
+    for number, fields in enumerate(({}, {"prior": "yes"})):
+        asked = {"outcome": "cheated:coin", "predictor-what_is_your_highest_degree": "yes", **fields}
+        said = computed(done(Kind.REGRESSION, design, **asked), tmp_path / str(number))
+        assert (said.returncode, said.stderr) == (0, ""), said.stdout

@@ -173,6 +173,32 @@ class Analysis:
         channel = Channel(((tickets - low, low), (tickets - high, high)))
         return Variable(key, int(part), 0, codes.astype(int), channel)
 
+    def kinds(self, key: str) -> tuple[Variable, Array]:
+        """Who follows a coin: No by it, Yes by it, and No whatever it shows; and the counts of reports, by row.
+
+        Each coin has two reports of its own. The versions of the page are the answers to the first background question.
+        """
+        versions = {
+            number: arm.get("instead", {}).get(key, key)
+            for number, arm in enumerate(self.questions[0]["arms"])
+            if arm["explanation"] == "own_coin"
+        }
+        places = [item["key"] for item in self.design["items"] if item["key"] in versions.values()]
+        table_of = {asked: self.item(asked)["channel"]["weights"] for asked in places}
+        coins: list[list[list[int]]] = []
+        for asked in versions.values():
+            coins += [table_of[asked]] * (table_of[asked] not in coins)
+        scale = math.lcm(*(sum(table[0]) for table in coins))
+        rows = [tuple(entry * scale // sum(table[x]) for table in coins for entry in table[x]) for x in (0, 1)]
+        counts = np.zeros((len(self.members), 2 * len(coins)), dtype=np.int64)
+        for row, told in enumerate(self.told):
+            if len(told[0]) == 1 and told[0][0] in versions:
+                asked = versions[told[0][0]]
+                first = 2 * coins.index(table_of[asked])
+                counts[row, first : first + 2] = self.totals[row, places.index(asked)]
+        channel = Channel((rows[0], rows[1], (scale, 0) * len(coins)))
+        return Variable(key, None, 0, np.arange(2 * len(coins)), channel), counts
+
     def reports(self, column: int, codes: Array) -> Array:
         """Counts of the reports of one symbol, by row."""
         found = np.zeros((len(self.totals), int(codes.max()) + 1), dtype=np.int64)

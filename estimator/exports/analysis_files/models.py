@@ -151,9 +151,7 @@ def on_background(one: Analysis) -> Iterator[Row]:
     p = one.parameters
     asked = [place for place, question in enumerate(one.questions) if question["key"] in p["predictors"]]
     item, part = p["outcome"].partition(":")[::2]
-    scores, outcome = scores_and_variable(one, item, part)
-    codes = np.arange(len(scores)) if outcome is None else outcome.codes
-    reports = one.reports(0 if outcome is None else outcome.column, codes)
+    scores, outcome, reports = outcome_of(one, item, part)
     weights = ratios_of(one, reports.sum(axis=1))
     if weights is None:
         return
@@ -267,13 +265,20 @@ def ratios_of(one: Analysis, sizes: Array) -> Array | None:
     return weights
 
 
-def scores_and_variable(one: Analysis, item: str, part: str) -> tuple[list[float], Variable | None]:
-    """The unbiased values of the reports of a number or a scale whose mean is the outcome; else a variable."""
+def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variable | None, Array]:
+    """The unbiased values of the reports of a number or a scale whose mean is the outcome, else a variable; the counts.
+
+    The counts are of reports, by row.
+    """
+    if part == "coin":
+        return [], *one.kinds(item)
     if part != "mean":
-        return [], one.variable(f"{item}:{part}" if part else item)
+        variable = one.variable(f"{item}:{part}" if part else item)
+        return [], variable, one.reports(variable.column, variable.codes)
     question = one.question(item)
     assert isinstance(question.mechanism, Channel)
-    return scores_of(question.mechanism, question.values).tolist(), None
+    scores = scores_of(question.mechanism, question.values).tolist()
+    return scores, None, one.reports(0, np.arange(len(scores)))
 
 
 def fitted(one: Analysis, cells: Cells, columns: Sequence[Column], outcome: Variable | None, scores: Any) -> Any:
