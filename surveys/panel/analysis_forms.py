@@ -259,7 +259,9 @@ def _predictors(design: Design, values: Mapping[str, str]) -> Iterator[FormField
         options += [] if question.arms else [(STEPS, gettext("In steps, first to last"))]
         usual = "no" if values.get("outcome") else "yes"
         field = _select(name, RowDescriber(design).text(question.wording), [("", options)], {name: usual, **values})
-        yield replace(field, heading=gettext("Predictors") if place == 0 else "", hint=hint if place == 0 else "")
+        first = place == 0 or (place == 1 and bool(design.background.arms))
+        shown = hint if first and not question.arms else ""
+        yield replace(field, heading=gettext("Predictors") if place == 0 else "", hint=shown)
 
 
 def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
