@@ -93,6 +93,7 @@ from randomized_response.validity import (
 )
 from randomized_response.weighted import bootstrap_weights, estimate_weighted
 from randomized_response.weighted_cells import combine_weighted, combine_weighted_means, weighted_covariance
+from randomized_response.weighted_tables import weighted_joint
 
 __version__ = "0.1.0"
 
@@ -117,5 +118,5 @@ __all__ = [
     "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
     "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
     "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
-    "unrelated_question", "warner", "weighted_covariance", "without_random_answers",
+    "unrelated_question", "warner", "weighted_covariance", "weighted_joint", "without_random_answers",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _scipy as scipy
 from randomized_response._association_limits import LikelyTables
 from randomized_response._checks import as_counts, as_level
-from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, likelihood_ratio
+from randomized_response._diagnostics import Diagnostic, LikelihoodRatio, WaldTest, likelihood_ratio
 from randomized_response._labels import in_order
 from randomized_response._limits import around, wald_limits
 from randomized_response.channel import Channel
@@ -56,7 +56,7 @@ class ConditionalEstimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointEstimate(Result):
-    """The joint distribution of two answers, a in rows and b in columns. Made by `estimate_joint`.
+    """The joint distribution of two answers, a in rows and b in columns. Made by `estimate_joint`, `weighted_joint`.
 
     Attributes
     ----------
@@ -72,8 +72,10 @@ class JointEstimate(Result):
         Wald interval of each share, inside [0, 1], holding the constrained one.
     phi, odds_ratio : Association or None
         Of the constrained table; None unless both questions have two answers.
-    independence : LikelihoodRatio
-        The test of the two answers being independent.
+    independence : LikelihoodRatio or WaldTest
+        The test of the two answers being independent; of weighted reports Wald's.
+    log_likelihood : float
+        NaN of weighted reports.
     diagnostics : tuple of Diagnostic
         "boundary" where the constrained table has a zero: then the chi-square p-value is only a guide.
     """
@@ -86,7 +88,7 @@ class JointEstimate(Result):
     high: Floats
     phi: Association | None
     odds_ratio: Association | None
-    independence: LikelihoodRatio
+    independence: LikelihoodRatio | WaldTest
     log_likelihood: float
     diagnostics: tuple[Diagnostic, ...]
     n: int
@@ -176,7 +178,7 @@ def estimate_joint(
     (0.691, 39.0)
     """
     level = as_level(confidence)
-    counts = _read_table(table, channel_a, channel_b)
+    counts = read_table(table, channel_a, channel_b)
     n = int(counts.sum())
     left = np.kron(channel_a.left_inverse, channel_b.left_inverse)
     rates = counts.ravel() / n
@@ -184,13 +186,13 @@ def estimate_joint(
     unbiased = left @ rates
     covariance = (left * rates) @ left.T - np.outer(unbiased, unbiased)
     covariance /= n - 1
-    constrained, height = _most_likely(counts, channel_a, channel_b, unbiased)
+    constrained, height = most_likely(counts, channel_a, channel_b, unbiased)
     apart = _independent_height(counts, channel_a, channel_b)
-    diagnostics = _diagnose(constrained)
+    diagnostics = diagnose(constrained)
     low, high = around(constrained.ravel(), *wald_limits(unbiased, covariance, level))
     pair: tuple[Association | None, Association | None] = (None, None)
     if shape == (2, 2) and constrained.min() > 0:
-        pair = _associations(constrained.ravel(), covariance, level)
+        pair = associations_of(constrained.ravel(), covariance, level)
     elif shape == (2, 2):
         pair = _at_the_edge(counts, channel_a, channel_b, constrained.ravel(), level)
     return JointEstimate(
@@ -210,7 +212,7 @@ def estimate_joint(
     )
 
 
-def _read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel) -> NDArray[np.int64]:
+def read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel, fewest: int = 2) -> NDArray[np.int64]:
     table = in_order(table, name="table")
     try:
         given = np.asarray(table)
@@ -220,8 +222,8 @@ def _read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel) -> NDA
     if given.shape != shape:
         raise ValueError(f"table must have one row and column per report, shape {shape}; got shape {given.shape}")
     counts = as_counts(given.ravel(), name="table", size=given.size).reshape(shape)
-    if counts.sum() < 2:
-        raise ValueError(f"table must hold at least 2 respondents; got {counts.sum()}")
+    if counts.sum() < fewest:
+        raise ValueError(f"table must hold at least {fewest} respondents; got {counts.sum()}")
     possible = np.outer(channel_a.matrix.max(axis=0) > 0, channel_b.matrix.max(axis=0) > 0)
     if (counts[~possible] > 0).any():
         y, z = np.argwhere(~possible & (counts > 0))[0]
@@ -229,7 +231,7 @@ def _read_table(table: ArrayLike, channel_a: Channel, channel_b: Channel) -> NDA
     return counts
 
 
-def _most_likely(counts: NDArray[np.int64], a: Channel, b: Channel, unbiased: Floats) -> tuple[Floats, float]:
+def most_likely(counts: NDArray[np.int64] | Floats, a: Channel, b: Channel, unbiased: Floats) -> tuple[Floats, float]:
     """The maximum likelihood table on the simplex, and its log likelihood."""
     rates = counts.ravel() / float(counts.sum())
     matrix = np.asarray(np.kron(a.matrix, b.matrix), dtype=np.float64)
@@ -246,12 +248,12 @@ def _independent_height(counts: NDArray[np.int64], a: Channel, b: Channel) -> fl
     return sum(_log_likelihood(margin, each.matrix.T @ maximum_likelihood(margin, each)) for margin, each in margins)
 
 
-def _log_likelihood(counts: NDArray[np.int64], rates: Floats) -> float:
+def _log_likelihood(counts: NDArray[np.int64] | Floats, rates: Floats) -> float:
     seen = counts > 0
     return float(counts[seen] @ np.log(rates[seen]))
 
 
-def _diagnose(constrained: Floats) -> tuple[Diagnostic, ...]:
+def diagnose(constrained: Floats) -> tuple[Diagnostic, ...]:
     zeros = np.argwhere(constrained == 0)
     if not len(zeros):
         return ()
@@ -280,7 +282,7 @@ def _at_the_edge(
     )
 
 
-def _associations(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
+def associations_of(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
     """Phi and the odds ratio of a 2 x 2 table read row by row, with delta-method errors."""
     reach = float(scipy.special.ndtri((1 + level) / 2))
     p00, p01, p10, p11 = shares

@@ -75,7 +75,9 @@ def combine_weighted(
     shares = _shares(weights, inside)
     values, scatter = _values_of(estimates)
     theta = shares @ values
-    covariance = _covariance(weights, [inside, inside], np.array([one.n for one in estimates]), values, scatter)
+    covariance = linearised_covariance(
+        weights, [inside, inside], np.array([one.n for one in estimates]), values, scatter
+    )
     noise = np.tensordot(shares**2, np.array([one.noise_covariance for one in estimates]), 1)
     constrained, rates = constrained_of(theta, mechanism)
     errors, noise_errors = root_of_diagonal(covariance), root_of_diagonal(noise)
@@ -131,7 +133,9 @@ def combine_weighted_means(
         return nothing_known(ends, n, level)
     values = np.where(inside[:, None], values, 0.0)
     theta = shares @ values
-    covariance = _covariance(weights, [inside, inside], np.array([one.n for one in estimates]), values, scatter)
+    covariance = linearised_covariance(
+        weights, [inside, inside], np.array([one.n for one in estimates]), values, scatter
+    )
     noise = float(np.sqrt(shares**2 @ [np.nan_to_num(one.noise_standard_error) ** 2 for one in estimates]))
     unbiased = float(theta[0])
     constrained = min(max(unbiased, ends[0]), ends[1])
@@ -184,7 +188,7 @@ def weighted_covariance(
     """
     parts = [_read_include(part, len(estimates), weights) for part in (first, second)]
     values, scatter = _values_of(estimates)
-    return _covariance(weights, parts, np.array([one.n for one in estimates]), values, scatter)
+    return linearised_covariance(weights, parts, np.array([one.n for one in estimates]), values, scatter)
 
 
 def _values_of(estimates: Sequence[ProportionEstimate] | Sequence[MeanEstimate]) -> tuple[Floats, Floats]:
@@ -217,7 +221,7 @@ def _scatter(estimate: ProportionEstimate | MeanEstimate) -> Floats:
     return np.asarray(n * (n - 1) * covariance if n > 1 else np.zeros_like(covariance))
 
 
-def _covariance(
+def linearised_covariance(
     weights: CalibratedWeights,
     parts: Sequence[NDArray[np.bool_]],
     sizes: NDArray[np.int64],

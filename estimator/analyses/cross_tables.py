@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from collector.designs import Design
+from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.quantities import variable_of
 from estimator.analyses.rows import (
     EDGE,
     ENOUGH_FOR_NORMAL,
+    ENTERED,
     MAYBE_EMPTY,
     TOO_FEW_IN_GROUPS,
     AnalysisRow,
@@ -20,7 +22,7 @@ from estimator.analyses.rows import (
 )
 from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import stored
-from randomized_response import JointEstimate, estimate_joint
+from randomized_response import JointEstimate, estimate_joint, weighted_joint
 from randomized_response.joint import Association
 
 WALD, DELTA, LIKELIHOOD = "wald", "delta", "likelihood"
@@ -33,21 +35,35 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     first, second = (variable_of(design, parameters[name]) for name in ("rows", "columns"))
     pairs = np.array(inputs["pairs"], dtype=np.int64)
     group, partition = parameters["group"], stored(design, inputs["groups"])
-    if group and not partition.parts:
+    weighted = "weighting" in parameters
+    if (group or weighted) and not partition.parts:
         return {"n": 0, "flags": [TOO_FEW_IN_GROUPS], "rows": []}
     table = pairs[partition.row_of(group)] if group else pairs.sum(axis=0)
     n = int(table.sum())
     if n < ENOUGH_FOR_NORMAL:
         return {"n": n, "flags": [TOO_FEW], "rows": []}
-    joint = estimate_joint(table, first.channel, second.channel, confidence=parameters["confidence"])
-    item, other = (design.items[variable.position].key for variable in (first, second))
-    row = partial(AnalysisRow, item=item, other_item=other, n=joint.n, level=joint.confidence)
+    channels, confidence = (first.channel, second.channel), parameters["confidence"]
+    if weighted:
+        weights = weights_of(design, partition.members, pairs.sum(axis=(1, 2)).tolist(), parameters["weighting"])
+        if isinstance(weights, Unmet):
+            return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
+        joint = weighted_joint(pairs[weights.rows], weights.calibrated, *channels, confidence=confidence)
+    else:
+        joint = estimate_joint(table, *channels, confidence=confidence)
+    return _told(joint, *(design.items[variable.position].key for variable in (first, second)), weighted=weighted)
+
+
+def _told(joint: JointEstimate, item: str, other: str, *, weighted: bool) -> dict[str, object]:
+    """The rows of a table, and the test of independence."""
+    weights = ENTERED if weighted else ""
+    row = partial(AnalysisRow, item=item, other_item=other, n=joint.n, level=joint.confidence, weights=weights)
     rows = [*_joint_rows(row, joint), *_shares_by_row(row, joint), *_associations(row, joint)]
     test = joint.independence
     return {
-        "n": n,
+        "n": joint.n,
         "flags": [EDGE] if joint.diagnostics else [],
         "independence": {
+            **({"test": WALD} if weighted else {}),
             "statistic": number(test.statistic),
             "degrees_of_freedom": test.degrees_of_freedom,
             "p_value": number(test.p_value),

@@ -90,6 +90,10 @@ METHODS = {
         "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
         "together are left out. Whether the effects add up is a Wald test."
     ),
+    "weighted_table": gettext_lazy(
+        "Weighted tables: the most likely table of the weighted reports, and linearised standard errors. Independence "
+        "is Wald’s test of the unbiased shares (Koch, Freeman & Freeman 1975)."
+    ),
     "coin": gettext_lazy(
         "People who follow a coin of their own answer differently by a known amount where the coins of versions "
         "differ; those who mark No whatever it shows do not (Clark & Desharnais 1998; Ostapczuk, Musch & Moshagen "

@@ -113,6 +113,8 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
     answers, others = speaker.answers(first), speaker.answers(second)
     if TOO_FEW_IN_GROUPS in result["flags"]:
         return nothing_by_group(analysis, speaker)
+    if "unmet" in result:
+        return AnalysisPage([unmet(result["unmet"], speaker)], [], cautions_of(analysis, [], speaker))
     if not rows:
         few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
         return AnalysisPage([few], [], cautions_of(analysis, [], speaker))
@@ -133,7 +135,11 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         )
     group = speaker.group(released_key(analysis, parameters["group"])) if parameters["group"] else ""
     verdict = _independence(result["independence"], 1 - parameters["confidence"], group, result["n"])
-    return AnalysisPage([verdict], drawn, cautions, [METHODS["cross-table"]])
+    methods: list[StrOrPromise] = [METHODS["cross-table"]]
+    if "weighting" in parameters:
+        calibration = METHODS["calibration"].format(method=CALIBRATIONS[parameters["weighting"]["method"]])
+        methods += [calibration, METHODS["weighted_table"]]
+    return AnalysisPage([verdict], drawn, cautions, methods)
 
 
 def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:

@@ -69,7 +69,7 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     known += share_fields(design) if kind == Kind.WEIGHTING else []
     if kind == Kind.WEIGHTING and design.background:
         known += ["method", "largest"]
-    if kind == Kind.COMPARISON and design.background:
+    if kind in (Kind.COMPARISON, Kind.CROSS_TABLE) and design.background:
         known += ["weights"]
     if kind == Kind.SCORES:
         known += [score_field(token) for token in countable(design)]
@@ -156,7 +156,8 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
         raise AnalysisError(UNTOLD)
     if group and group not in [one.key for one in design.groups]:
         raise AnalysisError(gettext("Choose one of the survey's groups, or all respondents."))
-    return {"rows": fields["rows"], "columns": fields["columns"], "group": group}
+    weights = read_weights(fields, design) if design.background else {}
+    return {"rows": fields["rows"], "columns": fields["columns"], "group": group, **weights}
 
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:

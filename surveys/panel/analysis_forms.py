@@ -225,6 +225,7 @@ def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormFiel
     if groups:
         everybody = [("", gettext("All respondents"))]
         yield _select("group", gettext("Of whom"), [("", everybody), (gettext("Only of the group"), groups)], values)
+    yield from _weights(design, values)
 
 
 def _scores(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
@@ -257,11 +258,9 @@ def _predictors(design: Design, values: Mapping[str, str]) -> Iterator[FormField
         name = f"predictor-{question.key}"
         options = [("no", gettext("No predictor")), ("yes", gettext("Each answer by itself"))]
         options += [] if question.arms else [(STEPS, gettext("In steps, first to last"))]
-        usual = "no" if values.get("outcome") else "yes"
+        usual, heading = "no" if values.get("outcome") else "yes", gettext("Predictors") if place == 0 else ""
         field = _select(name, RowDescriber(design).text(question.wording), [("", options)], {name: usual, **values})
-        first = place == 0 or (place == 1 and bool(design.background.arms))
-        shown = hint if first and not question.arms else ""
-        yield replace(field, heading=gettext("Predictors") if place == 0 else "", hint=shown)
+        yield replace(field, heading=heading, hint=hint if question is design.background.asked[0] else "")
 
 
 def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:

@@ -74,6 +74,15 @@ def test_script_computes_every_number(
     assert differing(found, tmp_path) == 0
 
 
+@pytest.mark.parametrize("columns", ["drinks:1", "mood", "mood:2"])
+def test_script_computes_weighted_cross_tables(design: Design, tmp_path: Path, columns: str) -> None:
+    weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
+    found = done(Kind.CROSS_TABLE, design, rows="cheated", columns=columns, weights=weights.key)
+    assert {row["weights"] for row in found.result["rows"]} == {"entered"}
+    assert found.result["independence"]["test"] == "wald"
+    assert differing(found, tmp_path) == 0
+
+
 @pytest.mark.parametrize("quantity", ["cheated:1", "mood:0", "drinks:1", "tired:mean"])
 def test_script_computes_weighted_comparisons(design: Design, tmp_path: Path, quantity: str) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)

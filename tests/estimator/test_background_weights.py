@@ -272,6 +272,23 @@ def test_comparison_is_weighted_as_a_weighting_found(design: Design) -> None:
         done(Kind.COMPARISON, design, weights="another", **asked)
 
 
+def test_cross_table_is_weighted_as_a_weighting_found(design: Design) -> None:
+    """The west, where most have cheated, weighs more: so does every cell of those who have."""
+    weights = done(Kind.WEIGHTING, design, item="cheated", **FIELDS)
+    asked = {"rows": "cheated", "columns": "mood"}
+    alike, found = done(Kind.CROSS_TABLE, design, **asked), done(Kind.CROSS_TABLE, design, weights=weights.key, **asked)
+    shares = [
+        sum(row["unbiased"] for row in one.result["rows"] if row["quantity"] == "joint_share" and row["choice"] == 1)
+        for one in (alike, found)
+    ]
+    assert shares[1] > shares[0] + 0.03
+    page = presentation.present(found)
+    assert "Wald statistic" in page.sentences[0]
+    assert any("Koch, Freeman & Freeman" in str(method) for method in page.methods)
+    assert page.cautions[0].startswith("Responses are weighted")
+    requests.require_known(Kind.CROSS_TABLE, {**asked, "weights": weights.key}, design)
+
+
 def test_weighted_comparison_without_weights_says_why(design: Design) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **FIELDS)
     margins = {"where_do_you_live": {"1": "1/2", "2": "1/2"}}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from randomized_response import (
+    Channel,
     EachOption,
     ParameterError,
     SubsetSelection,
@@ -12,6 +13,7 @@ from randomized_response import (
     combine_weighted,
     combine_weighted_means,
     compare,
+    estimate_joint,
     estimate_mean,
     estimate_proportions,
     estimate_weighted,
@@ -20,6 +22,7 @@ from randomized_response import (
     one_bit,
     warner,
     weighted_covariance,
+    weighted_joint,
 )
 
 CELL = np.repeat(np.arange(6), [1, 40, 12, 25, 90, 33])
@@ -163,3 +166,61 @@ def test_wrong_parts_are_refused():
     one = cells[0]
     with pytest.raises(ParameterError, match=r"must have shape \(2,\), one per answer; got shape \(3,\)"):
         compare(one, one, covariance=[0.0, 0.0, 0.0])
+
+
+def product_of(a, b):
+    """The channel of both reports together, of both answers together."""
+    return Channel(tuple(map(tuple, np.kron(np.array(a.weights), np.array(b.weights)).tolist())))
+
+
+def test_weighted_joint_is_that_of_single_reports():
+    """Of every pair of reports as one report of the product of both channels, person by person."""
+    a, b = forced_response(truth="1/2"), k_ary(3, truth="3/5")
+    one, other = GENERATOR.integers(0, 2, CELL.size), GENERATOR.integers(0, 3, CELL.size)
+    tables = np.zeros((6, 2, 3), dtype=int)
+    np.add.at(tables, (CELL, one, other), 1)
+    found = weighted_joint(tables, cell_weights(), a, b)
+    single = estimate_weighted(3 * one + other, product_of(a, b), person_weights())
+    np.testing.assert_allclose(found.unbiased.ravel(), single.unbiased, rtol=1e-9)
+    np.testing.assert_allclose(found.covariance, single.covariance, rtol=1e-8, atol=1e-15)
+    assert found.phi is None
+    assert found.n == CELL.size
+
+
+def test_weights_of_all_alike_leave_the_joint_estimate_as_it_is():
+    """Margins that the cells have already; the covariance is what they do not explain, at most that of one sample."""
+    a = b = forced_response(truth="1/2")
+    tables = np.array([[[36, 24], [22, 28]], [[72, 48], [44, 56]]])
+    weights = calibrate({"place": [0, 1]}, {"place": 2 / 3}, weights=[110, 220])
+    found, plain = weighted_joint(tables, weights, a, b), estimate_joint(tables.sum(axis=0), a, b)
+    np.testing.assert_allclose(found.constrained, plain.constrained, atol=1e-9)
+    np.testing.assert_allclose(found.standard_error, plain.standard_error, rtol=0.01)
+    assert found.phi.estimate == pytest.approx(plain.phi.estimate)
+    assert found.odds_ratio.low == pytest.approx(plain.odds_ratio.low, rel=0.02)
+
+
+def test_weighted_independence_alarms_as_often_as_it_says():
+    """Two answers that are independent in the population: of 300 samples 15 are expected to reject at 5 %.
+
+    Fewer than 5 or more than 28 do in less than 0.3 % of seeds. Cells differ in both answers alike, so the population's
+    association is not 0 in all; the answers to the second question are made independent of the cells.
+    """
+    generator, coins = np.random.default_rng(20261130), forced_response(truth="1/2")
+    first, rejected = np.array([0.2, 0.6, 0.3, 0.5, 0.4, 0.1]), 0
+    for _ in range(300):
+        sizes = generator.multinomial(2500, [0.2, 0.1, 0.2, 0.1, 0.3, 0.1])
+        tables = np.zeros((6, 2, 2), dtype=int)
+        for cell, n in enumerate(sizes):
+            answers = np.column_stack([generator.random(n) < first[cell], generator.random(n) < 0.4])
+            forced = generator.random((n, 2))
+            reports = np.where(forced < 0.5, answers, forced < 0.75).astype(int)
+            np.add.at(tables[cell], (reports[:, 0], reports[:, 1]), 1)
+        weights = calibrate({"region": REGION, "age": AGE}, MARGINS, weights=sizes)
+        rejected += weighted_joint(tables, weights, coins, coins).independence.p_value < 0.05
+    assert 5 <= rejected <= 28
+
+
+def test_wrong_numbers_of_weights_are_refused():
+    coins = forced_response(truth="1/2")
+    with pytest.raises(ParameterError, match="weights must be one per cell, 2; got 6"):
+        weighted_joint([[[4, 2], [2, 3]]] * 2, cell_weights(), coins, coins)

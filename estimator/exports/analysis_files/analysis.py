@@ -39,6 +39,7 @@ from randomized_response import (  # noqa: E402
     mean_of_shares,
     simultaneous_level,
     weighted_covariance,
+    weighted_joint,
 )
 from randomized_response.intervals import normal_quantile  # noqa: E402
 
@@ -222,8 +223,17 @@ def cross_table(one: Analysis) -> Iterator[Row]:
     table = pairs[one.row_of(group)] if group else pairs.sum(axis=0)
     if table.sum() < ENOUGH:
         return
-    joint = estimate_joint(table, first.channel, second.channel, confidence=one.confidence)
-    by_row, where = joint.conditional(), {"other_item": second.item}
+    weighting, where = one.parameters.get("weighting"), {"other_item": second.item}
+    if weighting:
+        weights = weights_of(one, pairs.sum(axis=(1, 2)), weighting)
+        if weights is None or len(pairs) == 1:
+            return
+        where["weights"] = "entered"
+        rows, calibrated = weights
+        joint = weighted_joint(pairs[rows], calibrated, first.channel, second.channel, confidence=one.confidence)
+    else:
+        joint = estimate_joint(table, first.channel, second.channel, confidence=one.confidence)
+    by_row = joint.conditional()
     for i, j in product(*map(range, joint.constrained.shape)):
         columns = (joint.constrained, joint.unbiased, joint.standard_error, joint.low, joint.high)
         numbers = dict(zip(NUMBERS, (float(column[i, j]) for column in columns), strict=False))
