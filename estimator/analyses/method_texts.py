@@ -91,7 +91,7 @@ METHODS = {
         "together are left out. Whether the effects add up is a Wald test."
     ),
     "weighted_table": gettext_lazy(
-        "Weighted tables: the most likely table of the weighted reports, and linearised standard errors. Independence "
+        "Weighted tables: the most likely table of the weighted responses, and linearised standard errors. Independence "
         "is Wald’s test of the unbiased shares (Koch, Freeman & Freeman 1975)."
     ),
     "coin": gettext_lazy(
