@@ -258,7 +258,8 @@ def _predictors(design: Design, values: Mapping[str, str]) -> Iterator[FormField
         name = f"predictor-{question.key}"
         options = [("no", gettext("No predictor")), ("yes", gettext("Each answer by itself"))]
         options += [] if question.arms else [(STEPS, gettext("In steps, first to last"))]
-        usual, heading = "no" if values.get("outcome") else "yes", gettext("Predictors") if place == 0 else ""
+        usual = "no" if any(arm.instead for arm in question.arms) or values.get("outcome") else "yes"
+        heading = gettext("Predictors") if place == 0 else ""
         field = _select(name, RowDescriber(design).text(question.wording), [("", options)], {name: usual, **values})
         yield replace(field, heading=heading, hint=hint if question is design.background.asked[0] else "")
 
