@@ -190,7 +190,7 @@ def coin_kinds(design: Design, position: int) -> CoinKinds | None:
     for number, arm in enumerate(arms):
         place = item_of(design, arm.instead.get(item.key, item.key))
         mechanism = question_at(design, place).mechanism
-        if arm.own_coin and isinstance(mechanism, Channel):
+        if arm.own_coin and isinstance(mechanism, Channel) and mechanism.answers == mechanism.reports == 2:
             coins += [mechanism.weights] * (mechanism.weights not in coins)
             tossed[number] = (place, coins.index(mechanism.weights))
     if not any(coins_differ(*pair) for pair in combinations(coins, 2)):
