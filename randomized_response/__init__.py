@@ -61,6 +61,7 @@ from randomized_response.privacy import (
 )
 from randomized_response.questions import Question, question_of
 from randomized_response.regression import LogisticFit, logistic_regression
+from randomized_response.replicates import bootstrap_weights, jackknife_weights
 from randomized_response.results import ProportionEstimate
 from randomized_response.sampling import draw_ticket, read_ticket, simulate
 from randomized_response.sequences import (
@@ -91,7 +92,7 @@ from randomized_response.validity import (
     random_answer_curve,
     without_random_answers,
 )
-from randomized_response.weighted import bootstrap_weights, estimate_weighted
+from randomized_response.weighted import estimate_weighted
 from randomized_response.weighted_cells import combine_weighted, combine_weighted_means, weighted_covariance
 from randomized_response.weighted_tables import weighted_joint
 
@@ -112,9 +113,9 @@ __all__ = [
     "crosswise", "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look",
     "estimate_items", "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total",
     "estimate_weighted", "exceeds_epsilon", "extended_crosswise", "false_reports_needed", "forced_response",
-    "k_ary", "kuk", "linear_regression", "load_bundle", "logistic_regression", "mean_at_every_look",
-    "mean_of_shares", "model_matrix", "multilevel_regression", "noise_covariance", "noise_of_answers",
-    "nonresponse_bounds", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior",
+    "jackknife_weights", "k_ary", "kuk", "linear_regression", "load_bundle", "logistic_regression",
+    "mean_at_every_look", "mean_of_shares", "model_matrix", "multilevel_regression", "noise_covariance",
+    "noise_of_answers", "nonresponse_bounds", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean", "posterior",
     "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
     "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
     "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._checks import as_count, as_level
+from randomized_response._checks import as_level
 from randomized_response._labels import matched
 from randomized_response._limits import around, root_of_diagonal
 from randomized_response._weighted_limits import constrained_of, limits_of, method_of, wald
-from randomized_response.calibration import CalibratedWeights, read_weights, recalibrated
+from randomized_response.calibration import CalibratedWeights, read_weights
 from randomized_response.channel import Channel
 from randomized_response.encodings import EachOption
 from randomized_response.errors import ParameterError
@@ -21,10 +21,8 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Weights = CalibratedWeights | ArrayLike | None
 
-_REDRAWS = 10
 
-
-class _Units(NamedTuple):
+class Units(NamedTuple):
     """The first-stage unit of each person, and the stratum of each unit."""
 
     unit: Places
@@ -44,6 +42,7 @@ def estimate_weighted(
     clusters: ArrayLike | None = None,
     include: ArrayLike | None = None,
     replicates: ArrayLike | None = None,
+    scales: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ProportionEstimate:
     """Estimate the shares of the true answers from weighted reports, of all people or of a part of them.
@@ -66,7 +65,9 @@ def estimate_weighted(
     include : array of n booleans, optional
         The people whose shares are asked for; the variance is that of a part of the whole sample, whose size is random.
     replicates : array of shape (R, n), optional
-        Replicate weights (`bootstrap_weights`); the covariance is then that of the R estimates.
+        Replicate weights (`bootstrap_weights`, `jackknife_weights`); the covariance is then that of the R estimates.
+    scales : array of shape (R,), optional
+        What the square of each replicate's distance from the estimate counts; 1 / R, of a bootstrap, by default.
     confidence : float
         Level of the intervals, in (0, 1).
 
@@ -110,12 +111,13 @@ def estimate_weighted(
     n = len(transformed)
     mass = read_mass(weights, n)
     inside = _read_include(include, n)
-    units = _read_units(strata, clusters, n)
+    units = read_units(strata, clusters, n)
     theta, influence = _mean(transformed, mass, inside)
     if replicates is None:
         covariance = _linearised(mass, weights, units, influence)
     else:
-        covariance = _replicated(transformed, inside, theta, _read_replicates(replicates, n))
+        table = _read_replicates(replicates, n)
+        covariance = _replicated(transformed, inside, theta, table, _read_scales(scales, len(table)))
     noise = _noise(transformed, mass * inside, several=isinstance(mechanism, EachOption))
     constrained, rates = constrained_of(theta, mechanism)
     errors, noise_errors = root_of_diagonal(covariance), root_of_diagonal(noise)
@@ -129,80 +131,6 @@ def estimate_weighted(
         exclusive=not isinstance(mechanism, EachOption), limits_at=limits_at, rates=rates,
         channel=mechanism if isinstance(mechanism, Channel) else None,
     )  # fmt: skip
-
-
-def bootstrap_weights(
-    weights: Weights = None,
-    *,
-    replicates: int = 500,
-    n: int | None = None,
-    strata: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    generator: np.random.Generator | None = None,
-) -> Floats:
-    """Replicate weights of the rescaled bootstrap: in each stratum all but one of its units are drawn, with repeats.
-
-    Parameters
-    ----------
-    weights : CalibratedWeights, or array of shape (n,), optional
-        Those of `estimate_weighted`. Calibrated ones are calibrated again in every replicate, to the same margins.
-    replicates : int
-        R, 2 to 10,000.
-    n : int, optional
-        Number of people where neither weights, strata nor clusters tell.
-    strata, clusters :
-        As for `estimate_weighted`.
-    generator : numpy.random.Generator or None
-        Source of chance; without one the replicates are always the same (seed 0).
-
-    Returns
-    -------
-    array of shape (R, n)
-        For `estimate_weighted(..., replicates=...)`; 0 for people who are not drawn.
-
-    Raises
-    ------
-    ValueError
-        Where a stratum has one unit, or the margins are not met in nine of ten replicates.
-
-    Notes
-    -----
-    Reports are drawn with their people, so replicates vary by sampling and by tickets, as reports do. A replicate in
-    which margins cannot be met (nobody of a label is drawn) is drawn again.
-
-    References
-    ----------
-    Rao, J. N. K., Wu, C. F. J. & Yue, K. (1992). Some recent work on resampling methods for complex surveys. Survey
-    Methodology 18, 209-217.
-
-    Examples
-    --------
-    >>> bootstrap_weights([1, 1, 2, 2], replicates=2).sum(axis=1) > 0
-    array([ True,  True])
-    """
-    rounds = as_count(replicates, name="replicates", low=2, high=10_000)
-    size = _size(weights, n, strata, clusters)
-    mass = read_mass(weights, size)
-    strata, clusters = matched(strata=strata, clusters=clusters)
-    units = _read_units(strata, clusters, size)
-    counts = np.bincount(units.stratum)
-    if (counts == 1).any():
-        raise ParameterError("strata", "must have at least two units each to be drawn from; got one with one")
-    source = np.random.default_rng(0) if generator is None else generator
-    found = np.empty((rounds, size))
-    done = 0
-    for _ in range(_REDRAWS * rounds):
-        drawn = mass * _times(units, counts, source)[units.unit]
-        if isinstance(weights, CalibratedWeights):
-            again = recalibrated(weights, drawn / mass)
-            if again is None:
-                continue
-            drawn = again
-        found[done] = drawn
-        done += 1
-        if done == rounds:
-            return found
-    raise ParameterError("weights", f"must be calibrated to margins that replicates can meet; {done} of {rounds} did")
 
 
 def unbiased_transform(reports: ArrayLike, mechanism: Mechanism) -> Floats:
@@ -239,15 +167,6 @@ def _read_symbols(reports: ArrayLike, shape: tuple[int, ...], symbols: int) -> P
     return given.astype(np.intp)
 
 
-def _size(weights: Weights, n: int | None, *labels: ArrayLike | None) -> int:
-    for given in (weights, *labels):
-        if given is not None:
-            return len(np.asarray(given))
-    if n is None:
-        raise ParameterError("n", "must be given where no weights, strata or clusters are; got None")
-    return as_count(n, name="n", low=2)
-
-
 def read_mass(weights: Weights, n: int) -> Floats:
     """The weight of each report, 1 where there are none."""
     mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -265,13 +184,13 @@ def _read_include(include: ArrayLike | None, n: int) -> NDArray[np.bool_]:
     return inside
 
 
-def _read_units(strata: ArrayLike | None, clusters: ArrayLike | None, n: int) -> _Units:
+def read_units(strata: ArrayLike | None, clusters: ArrayLike | None, n: int) -> Units:
     stratum, cluster = (_read_labels(labels, name, n) for labels, name in ((strata, "strata"), (clusters, "clusters")))
     if cluster is None:
-        return _Units(np.arange(n), np.zeros(n, dtype=np.intp) if stratum is None else stratum)
+        return Units(np.arange(n), np.zeros(n, dtype=np.intp) if stratum is None else stratum)
     joint = cluster if stratum is None else stratum * (int(cluster.max()) + 1) + cluster
     _, first, unit = np.unique(joint, return_index=True, return_inverse=True)
-    return _Units(unit.ravel(), np.zeros(first.size, dtype=np.intp) if stratum is None else stratum[first])
+    return Units(unit.ravel(), np.zeros(first.size, dtype=np.intp) if stratum is None else stratum[first])
 
 
 def _read_labels(labels: ArrayLike | None, name: str, n: int) -> Places | None:
@@ -297,7 +216,7 @@ def _mean(transformed: Floats, mass: Floats, inside: NDArray[np.bool_]) -> tuple
     return theta, (transformed - theta) * (inside / held.sum())[:, None]
 
 
-def _linearised(mass: Floats, weights: Weights, units: _Units, influence: Floats) -> Floats:
+def _linearised(mass: Floats, weights: Weights, units: Units, influence: Floats) -> Floats:
     left = weights.residuals(influence) if isinstance(weights, CalibratedWeights) else influence
     sums = np.column_stack([np.bincount(units.unit, weights=mass * one) for one in left.T])
     sizes = np.bincount(units.stratum)
@@ -307,13 +226,24 @@ def _linearised(mass: Floats, weights: Weights, units: _Units, influence: Floats
     return np.asarray((around_means * factor[units.stratum][:, None]).T @ around_means)
 
 
-def _replicated(transformed: Floats, inside: NDArray[np.bool_], theta: Floats, replicates: Floats) -> Floats:
+def _read_scales(scales: ArrayLike | None, rounds: int) -> Floats:
+    if scales is None:
+        return np.full(rounds, 1 / rounds)
+    given = np.asarray(scales, dtype=np.float64)
+    if given.shape != (rounds,) or not (np.isfinite(given) & (given >= 0)).all():
+        raise ParameterError("scales", f"must be {rounds} finite numbers, not negative; got shape {given.shape}")
+    return given
+
+
+def _replicated(
+    transformed: Floats, inside: NDArray[np.bool_], theta: Floats, replicates: Floats, scales: Floats
+) -> Floats:
     held = replicates * inside
     sums = held.sum(axis=1)
     if not (sums > 0).all():
         raise ParameterError("replicates", f"must hold people included; replicate {int(np.argmin(sums))} has none")
     spread = held @ transformed / sums[:, None] - theta
-    return np.asarray(spread.T @ spread / len(spread))
+    return np.asarray((spread * scales[:, None]).T @ spread)
 
 
 def _noise(transformed: Floats, held: Floats, *, several: bool) -> Floats:
@@ -325,13 +255,3 @@ def _noise(transformed: Floats, held: Floats, *, several: bool) -> Floats:
     second = (transformed * (shares**2)[:, None]).T @ transformed
     first = np.diag(shares**2 @ transformed)
     return np.diag(np.diag(second - first)) if several else second - first
-
-
-def _times(units: _Units, counts: Places, source: np.random.Generator) -> Floats:
-    """How often each unit is drawn, scaled by m / (m - 1)."""
-    times = np.empty(units.stratum.size)
-    for stratum, m in enumerate(counts):
-        here = units.stratum == stratum
-        drawn = np.bincount(source.integers(0, m, m - 1), minlength=m)
-        times[here] = drawn * (m / (m - 1))
-    return times

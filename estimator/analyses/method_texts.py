@@ -91,8 +91,8 @@ METHODS = {
         "together are left out. Whether the effects add up is a Wald test."
     ),
     "weighted_table": gettext_lazy(
-        "Weighted tables: the most likely table of the weighted responses, and linearised standard errors. Independence "
-        "is Wald’s test of the unbiased shares (Koch, Freeman & Freeman 1975)."
+        "Weighted tables: the most likely table of the weighted responses, and linearised standard errors. "
+        "Independence is Wald’s test of the unbiased shares (Koch, Freeman & Freeman 1975)."
     ),
     "coin": gettext_lazy(
         "People who follow a coin of their own answer differently by a known amount where the coins of versions "

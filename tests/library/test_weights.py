@@ -19,6 +19,7 @@ from randomized_response import (
     estimate_total,
     estimate_weighted,
     forced_response,
+    jackknife_weights,
     k_ary,
     simulate,
     trim_weights,
@@ -284,6 +285,48 @@ def test_bootstrap_agrees_with_linearisation(units):
     for name, margin in MARGINS.items():
         for label, count in margin.items():
             np.testing.assert_allclose(replicates[:, PEOPLE[name] == label].sum(axis=1), count, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("calibrated", "units", "error"),
+    [
+        (False, {}, 0.03794061478032),
+        (False, {"strata": PEOPLE["region"]}, 0.03824440437721),
+        (True, {"clusters": ROW // 10}, 0.02424415554380),
+    ],
+    ids=["people", "strata", "calibrated clusters"],
+)
+def test_jackknife_equals_r(calibrated, units, error):
+    weights = calibrate({name: PEOPLE[name] for name in MARGINS}, MARGINS, START) if calibrated else START
+    replicates, scales = jackknife_weights(weights, **units)
+    found = estimate_weighted(YES, DIRECT, weights, replicates=replicates, scales=scales)
+    np.testing.assert_allclose(found.standard_error[1], error, rtol=1e-8)
+
+
+def test_jackknife_of_equal_people_is_the_standard_error_of_a_mean():
+    reports = simulate(COINS, YES, np.random.default_rng(5))
+    replicates, scales = jackknife_weights(n=200)
+    found = estimate_weighted(reports, COINS, replicates=replicates, scales=scales)
+    np.testing.assert_allclose(found.standard_error, estimate_weighted(reports, COINS).standard_error, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 10_001}, "at most 10,000 units to be left out one by one; got 10,001"),
+        ({"n": 3, "strata": [0, 0, 1]}, "at least two units each, to leave one out"),
+    ],
+    ids=str,
+)
+def test_jackknife_that_cannot_be_made_is_refused(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        jackknife_weights(**arguments)
+
+
+def test_wrong_scales_are_refused():
+    replicates, scales = jackknife_weights(n=200)
+    with pytest.raises(ParameterError, match="scales must be 200 finite numbers"):
+        estimate_weighted(YES, COINS, replicates=replicates, scales=scales[:-1])
 
 
 def test_bootstrap_is_the_same_without_a_generator_and_differs_with_one():

@@ -28,3 +28,8 @@ show("strata", to(svydesign(ids = ~1, strata = ~region, weights = ~w, data = d),
 parts <- svyby(~y, ~sex, raked, svymean)
 cat("parts", sprintf("%.14f", c(coef(parts), SE(parts))), "\n")
 cat("trim", sprintf("%.14f", weights(trimWeights(people, lower = 1.5, upper = 5, strict = TRUE))[shown]), "\n")
+# The jackknife, about the estimate of all: replicates are calibrated, too.
+again <- function(design, type) as.svrepdesign(design, type = type, mse = TRUE)
+show("JK1", again(people, "JK1"))
+show("JKn", again(svydesign(ids = ~1, strata = ~region, weights = ~w, data = d), "JKn"))
+show("JKc", to(again(svydesign(ids = ~cluster, weights = ~w, data = d), "JK1"), calfun = "raking"))
