@@ -116,8 +116,8 @@ __all__ = [
     "jackknife_weights", "k_ary", "kuk", "linear_regression", "load_bundle", "logistic_regression",
     "mean_at_every_look", "mean_of_shares", "model_matrix", "multilevel_regression", "noise_covariance",
     "noise_of_answers", "nonresponse_bounds", "one_bit", "plan", "poisoning_bound", "poisoning_bound_of_mean",
-    "posterior", "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve", "read_ticket",
-    "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate", "simultaneous_level",
-    "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
+    "posterior", "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve",
+    "read_ticket", "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate",
+    "simultaneous_level", "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
     "unrelated_question", "warner", "weighted_covariance", "weighted_joint", "without_random_answers",
 ]  # fmt: skip
