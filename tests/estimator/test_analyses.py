@@ -273,6 +273,19 @@ def test_analysis_repeated_gives_same_digests(
     assert selectors.compared_with_before(later).startswith("10 responses arrived since then")
 
 
+def test_repeated_analysis_says_whether_a_number_differs(design: Design, reports: Reports) -> None:
+    """An older version of the software may have told less of a model, or computed another digit."""
+    first = run("regression", design, outcome="mood:1", reference="y1")
+    again = services.execute(services.repeat(first).pk)
+    older = {name: value for name, value in first.result.items() if name != "criteria"}
+    first.result, first.result_digest = older, "of another version"
+    again.repeats = first
+    assert selectors.compared_with_before(again) == "The same snapshot, and every number is identical."
+    row = older["rows"][0]
+    first.result = older | {"rows": [row | {"estimate": row["estimate"] + 1e-12}, *older["rows"][1:]]}
+    assert selectors.compared_with_before(again).endswith("some digits differ.")
+
+
 def test_analysis_export_is_enough_to_recompute(design: Design, reports: Reports) -> None:
     found = run("cross-table", design, rows="cheated", columns="mood:1", group="y1", confidence="0.9")
     document = json.loads(exports.json_file(found))
