@@ -71,7 +71,8 @@ class JointEstimate(Result):
     low, high : array (k_a, k_b)
         Wald interval of each share, inside [0, 1], holding the constrained one.
     phi, odds_ratio : Association or None
-        Of the constrained table; None unless both questions have two answers.
+        Of the constrained table; None unless both questions have two answers, and of weighted reports where that table
+        has a zero.
     independence : LikelihoodRatio or WaldTest
         The test of the two answers being independent; of weighted reports Wald's.
     log_likelihood : float
@@ -188,13 +189,32 @@ def estimate_joint(
     covariance /= n - 1
     constrained, height = most_likely(counts, channel_a, channel_b, unbiased)
     apart = _independent_height(counts, channel_a, channel_b)
-    diagnostics = diagnose(constrained)
-    low, high = around(constrained.ravel(), *wald_limits(unbiased, covariance, level))
-    pair: tuple[Association | None, Association | None] = (None, None)
-    if shape == (2, 2) and constrained.min() > 0:
-        pair = associations_of(constrained.ravel(), covariance, level)
-    elif shape == (2, 2):
+    pair = None
+    if shape == (2, 2) and constrained.min() == 0:
         pair = _at_the_edge(counts, channel_a, channel_b, constrained.ravel(), level)
+    independence = likelihood_ratio(height, apart, (shape[0] - 1) * (shape[1] - 1))
+    return joint_of(unbiased, covariance, constrained, n, level, independence, height, pair)
+
+
+def joint_of(
+    unbiased: Floats,
+    covariance: Floats,
+    constrained: Floats,
+    n: int,
+    level: float,
+    independence: LikelihoodRatio | WaldTest,
+    height: float,
+    pair: tuple[Association, Association] | None = None,
+) -> JointEstimate:
+    """The estimate from its unbiased shares, read row by row, and the most likely table.
+
+    `pair` are phi and the odds ratio where they are not those of a 2 x 2 table without a zero.
+    """
+    shape = constrained.shape
+    low, high = around(constrained.ravel(), *wald_limits(unbiased, covariance, level))
+    if pair is None and shape == (2, 2) and constrained.min() > 0:
+        pair = _associations(constrained.ravel(), covariance, level)
+    phi, odds_ratio = pair or (None, None)
     return JointEstimate(
         unbiased=unbiased.reshape(shape),
         constrained=constrained,
@@ -202,11 +222,11 @@ def estimate_joint(
         covariance=covariance,
         low=low.reshape(shape),
         high=high.reshape(shape),
-        phi=pair[0],
-        odds_ratio=pair[1],
-        independence=likelihood_ratio(height, apart, (shape[0] - 1) * (shape[1] - 1)),
+        phi=phi,
+        odds_ratio=odds_ratio,
+        independence=independence,
         log_likelihood=height,
-        diagnostics=diagnostics,
+        diagnostics=_diagnose(constrained),
         n=n,
         confidence=level,
     )
@@ -253,7 +273,7 @@ def _log_likelihood(counts: NDArray[np.int64] | Floats, rates: Floats) -> float:
     return float(counts[seen] @ np.log(rates[seen]))
 
 
-def diagnose(constrained: Floats) -> tuple[Diagnostic, ...]:
+def _diagnose(constrained: Floats) -> tuple[Diagnostic, ...]:
     zeros = np.argwhere(constrained == 0)
     if not len(zeros):
         return ()
@@ -282,7 +302,7 @@ def _at_the_edge(
     )
 
 
-def associations_of(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
+def _associations(shares: Floats, covariance: Floats, level: float) -> tuple[Association, Association]:
     """Phi and the odds ratio of a 2 x 2 table read row by row, with delta-method errors."""
     reach = float(scipy.special.ndtri((1 + level) / 2))
     p00, p01, p10, p11 = shares

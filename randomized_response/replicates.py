@@ -66,15 +66,9 @@ def bootstrap_weights(
     array([ True,  True])
     """
     rounds = as_count(replicates, name="replicates", low=2, high=10_000)
-    size = _size(weights, n, strata, clusters)
-    mass = read_mass(weights, size)
-    strata, clusters = matched(strata=strata, clusters=clusters)
-    units = read_units(strata, clusters, size)
-    counts = np.bincount(units.stratum)
-    if (counts == 1).any():
-        raise ParameterError("strata", "must have at least two units each to be drawn from; got one with one")
+    mass, units, counts = _read(weights, n, strata, clusters, " to be drawn from")
     source = np.random.default_rng(0) if generator is None else generator
-    found = np.empty((rounds, size))
+    found = np.empty((rounds, mass.size))
     done = 0
     for _ in range(_REDRAWS * rounds):
         drawn = mass * _times(units, counts, source)[units.unit]
@@ -127,17 +121,11 @@ def jackknife_weights(
     >>> replicates[0].round(6), scales.tolist()
     (array([0.      , 1.333333, 2.666667, 2.666667]), [0.75, 0.75, 0.75, 0.75])
     """
-    size = _size(weights, n, strata, clusters)
-    mass = read_mass(weights, size)
-    strata, clusters = matched(strata=strata, clusters=clusters)
-    units = read_units(strata, clusters, size)
-    counts = np.bincount(units.stratum)
-    if (counts == 1).any():
-        raise ParameterError("strata", "must have at least two units each, to leave one out; got one with one")
+    mass, units, counts = _read(weights, n, strata, clusters, ", to leave one out")
     if units.stratum.size > _MOST_REPLICATES:
         need = f"must leave at most {_MOST_REPLICATES:,} units to be left out one by one; got {units.stratum.size:,}"
         raise ParameterError("clusters", f"{need}; bootstrap_weights draws fewer")
-    found = np.empty((units.stratum.size, size))
+    found = np.empty((units.stratum.size, mass.size))
     for left_out, stratum in enumerate(units.stratum):
         factor = np.where(units.stratum == stratum, counts[stratum] / (counts[stratum] - 1), 1.0)
         factor[left_out] = 0.0
@@ -147,6 +135,19 @@ def jackknife_weights(
             raise ParameterError("weights", f"must be calibrated to margins that meet without unit {left_out}; none do")
         found[left_out] = again
     return found, (counts[units.stratum] - 1) / counts[units.stratum]
+
+
+def _read(
+    weights: Weights, n: int | None, strata: ArrayLike | None, clusters: ArrayLike | None, purpose: str
+) -> tuple[Floats, Units, Places]:
+    """The weight of each person, the units, and how many there are in each stratum: at least two."""
+    size = _size(weights, n, strata, clusters)
+    strata, clusters = matched(strata=strata, clusters=clusters)
+    units = read_units(strata, clusters, size)
+    counts = np.bincount(units.stratum)
+    if (counts == 1).any():
+        raise ParameterError("strata", f"must have at least two units each{purpose}; got one with one")
+    return read_mass(weights, size), units, counts
 
 
 def _size(weights: Weights, n: int | None, *labels: ArrayLike | None) -> int:

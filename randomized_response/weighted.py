@@ -116,8 +116,7 @@ def estimate_weighted(
     if replicates is None:
         covariance = _linearised(mass, weights, units, influence)
     else:
-        table = _read_replicates(replicates, n)
-        covariance = _replicated(transformed, inside, theta, table, _read_scales(scales, len(table)))
+        covariance = _replicated(transformed, inside, theta, _read_replicates(replicates, n), scales)
     noise = _noise(transformed, mass * inside, several=isinstance(mechanism, EachOption))
     constrained, rates = constrained_of(theta, mechanism)
     errors, noise_errors = root_of_diagonal(covariance), root_of_diagonal(noise)
@@ -236,14 +235,14 @@ def _read_scales(scales: ArrayLike | None, rounds: int) -> Floats:
 
 
 def _replicated(
-    transformed: Floats, inside: NDArray[np.bool_], theta: Floats, replicates: Floats, scales: Floats
+    transformed: Floats, inside: NDArray[np.bool_], theta: Floats, replicates: Floats, scales: ArrayLike | None
 ) -> Floats:
     held = replicates * inside
     sums = held.sum(axis=1)
     if not (sums > 0).all():
         raise ParameterError("replicates", f"must hold people included; replicate {int(np.argmin(sums))} has none")
     spread = held @ transformed / sums[:, None] - theta
-    return np.asarray((spread * scales[:, None]).T @ spread)
+    return np.asarray((spread * _read_scales(scales, len(spread))[:, None]).T @ spread)
 
 
 def _noise(transformed: Floats, held: Floats, *, several: bool) -> Floats:

@@ -8,11 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
 from randomized_response._diagnostics import WaldTest
-from randomized_response._limits import around, wald_limits
 from randomized_response.calibration import CalibratedWeights
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
-from randomized_response.joint import Association, JointEstimate, associations_of, diagnose, most_likely, read_table
+from randomized_response.joint import JointEstimate, joint_of, most_likely, read_table
 from randomized_response.weighted_cells import linearised_covariance
 
 Floats = NDArray[np.float64]
@@ -78,28 +77,10 @@ def weighted_joint(
     everybody = np.ones(len(counts), dtype=bool)
     covariance = linearised_covariance(weights, [everybody, everybody], sizes, values, scatter)
     share = weights.weights / weights.weights.sum()
-    unbiased, shape = share @ values, (channel_a.answers, channel_b.answers)
-    weighted = (share @ rates).reshape(counts.shape[1:])
+    unbiased, weighted = share @ values, (share @ rates).reshape(counts.shape[1:])
     constrained, _ = most_likely(weighted, channel_a, channel_b, unbiased)
-    low, high = around(constrained.ravel(), *wald_limits(unbiased, covariance, level))
-    pair: tuple[Association | None, Association | None] = (None, None)
-    if shape == (2, 2) and constrained.min() > 0:
-        pair = associations_of(constrained.ravel(), covariance, level)
-    return JointEstimate(
-        unbiased=unbiased.reshape(shape),
-        constrained=constrained,
-        standard_error=np.sqrt(np.maximum(np.diag(covariance), 0.0)).reshape(shape),
-        covariance=covariance,
-        low=low.reshape(shape),
-        high=high.reshape(shape),
-        phi=pair[0],
-        odds_ratio=pair[1],
-        independence=_wald_of_independence(unbiased.reshape(shape), covariance),
-        log_likelihood=float("nan"),
-        diagnostics=diagnose(constrained),
-        n=int(sizes.sum()),
-        confidence=level,
-    )
+    independence = _wald_of_independence(unbiased.reshape(constrained.shape), covariance)
+    return joint_of(unbiased, covariance, constrained, int(sizes.sum()), level, independence, float("nan"))
 
 
 def _wald_of_independence(shares: Floats, covariance: Floats) -> WaldTest:

@@ -28,17 +28,9 @@ def closed(n: int = 6000, seed: int = 57, mark: int = 0, **shares: float) -> tup
     )
     arm = random.integers(3, size=n)
     cells = np.array([design.background.cell_of((place,)) for place in arm])
-    yes = random.random(n) < shares.get("cheated", WHO["cheated"])
-    answers = {
-        "cheated": (yes & (arm != 2)).astype(np.int64),
-        "cheated-reverse": (yes & (arm == 2)).astype(np.int64),
-        "mood": random.choice(3, size=n),
-    }
-    who = simulation.People(cells, answers)
-    sent = simulation.symbols(design, who, random)
-    disobeys = (random.random(n) < shares.get("disobey", WHO["disobey"])) & (arm > 0)
+    cheated, disobey = (shares.get(name, usual) for name, usual in WHO.items())
+    who, sent = background.tossing(design, (arm, cells), random, cheated, disobey, mark)
     asked = np.where(arm == 2, 1, 0)
-    sent[disobeys, asked[disobeys]] = mark
     simulation.store(design, who, sent)
     close_design(design.digest)
     return design, arm, sent[np.arange(n), asked]

@@ -145,7 +145,24 @@ def tossers(design: Design, n: int, seed: int, denial: Sequence[float] = DENIAL)
     shares = [float(share) for share in design.background.questions[1].shares]
     arm, degree = random.integers(3, size=n), random.choice(len(shares), size=n, p=shares)
     cells = np.array([design.background.cell_of(told) for told in zip(arm, degree, strict=True)])
-    yes = random.random(n) < 0.3
+    return tossing(design, (arm, cells), random, 0.3, np.array(denial)[degree])
+
+
+def tossing(
+    design: Design,
+    versions: tuple[NDArray[np.int64], NDArray[np.int64]],
+    random: np.random.Generator,
+    cheated: float,
+    disobey: float | NDArray[np.float64],
+    mark: int = 0,
+) -> tuple[simulation.People, Any]:
+    """People in these versions of `two_coins` and cells, and what they send.
+
+    Who disobeys a coin sends this mark whatever it shows.
+    """
+    arm, cells = versions
+    n = len(arm)
+    yes = random.random(n) < cheated
     answers = {
         "cheated": (yes & (arm != 2)).astype(np.int64),
         "cheated-reverse": (yes & (arm == 2)).astype(np.int64),
@@ -153,8 +170,8 @@ def tossers(design: Design, n: int, seed: int, denial: Sequence[float] = DENIAL)
     }
     who = simulation.People(cells, answers)
     sent = simulation.symbols(design, who, random)
-    denies = (random.random(n) < np.array(denial)[degree]) & (arm > 0)
-    sent[denies, np.where(arm == 2, 1, 0)[denies]] = 0
+    disobeys = (random.random(n) < disobey) & (arm > 0)
+    sent[disobeys, np.where(arm == 2, 1, 0)[disobeys]] = mark
     return who, sent
 
 
