@@ -28,18 +28,18 @@ test test-stack test-citus test-long: export PYTHONDONTWRITEBYTECODE :=
 
 test: ## every test but the long ones: Python, Node, a real browser, the whole stack
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser firefox webkit
+	@$(BIN)/python bin/install-programs firefox webkit slapd
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-browsers: ## the tests of the respondent's page in Firefox and in WebKit
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser firefox webkit
+	@$(BIN)/python bin/install-programs firefox webkit
 	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --timeout 180 --engine firefox $(ARGS)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --timeout 180 --engine webkit $(ARGS)
 
 test-stack: ## every test again, on a real PostgreSQL and Redis
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-programs slapd
 	@$(BIN)/python -m tests.stack -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-citus: ## what is stored, counted and backed up, on a Citus cluster; CITUS_PACKAGE names its .deb where it is not installed
@@ -48,7 +48,7 @@ test-citus: ## what is stored, counted and backed up, on a Citus cluster; CITUS_
 
 test-long: ## the tests that are too long for make test, and those by hypothesis with other examples each time
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser firefox orca
+	@$(BIN)/python bin/install-programs firefox orca
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "long or hypothesis" --hypothesis-profile default $(ARGS)
 
 check: ## lint (templates too), formatting, types, import directions, migrations
@@ -73,7 +73,7 @@ audit: test-long audit-wire audit-files audit-fuzz audit-orders audit-crashes au
 
 audit-wire: ## 30,000 answers by a real browser, 4,600 in Firefox and WebKit: what leaves it is the table's channel
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser firefox webkit
+	@$(BIN)/python bin/install-programs firefox webkit
 	@$(BIN)/python -m tests.audit
 	@$(BIN)/python -m tests.audit.engines
 
@@ -98,7 +98,7 @@ audit-crashes: ## kill every process 500 times under load and once at every name
 containers: ## build the images, start compose.yaml whole, answer a survey through it in a browser, upgrade and roll back (as root)
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(PYTHON) bin/base-images
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-programs
 	@$(BIN)/python -m pytest -n 0 -p no:cacheprovider --timeout 0 -x $(ARGS) tests/containers/journey.py tests/containers/upgrade.py
 
 cluster: ## bring up the three machines of docs/how-to/high-availability.md in containers; make cluster-down ends them (as root)
@@ -124,17 +124,17 @@ audit-failures: ## clocks, folders and processes that fail around an installatio
 
 audit-pages: ## 60 attacks of a server on three browsers and on the check from outside, 10,000 honest loads, into docs/evidence/changed-pages.md
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser firefox webkit
+	@$(BIN)/python bin/install-programs firefox webkit
 	@$(BIN)/python -m tests.attacks
 
 audit-screen-reader: ## the respondent's page in every state by a screen reader, and a survey answered by ear in five languages (five minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser firefox orca
+	@$(BIN)/python bin/install-programs firefox orca
 	@$(BIN)/python -m pytest -n 0 -m long tests/browser/screen_reader $(ARGS)
 
 audit-install: ## the commands of docs/how-to/deploy.md on empty machines in containers (as root, ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-programs
 	@$(BIN)/python -m tests.install
 
 format: ## write every file in the project's style
@@ -152,7 +152,7 @@ docs: ## build the documentation site into build/help; broken links, anchors and
 
 pictures: ## take every screenshot of the documentation again (ten minutes)
 	@$(PYTHON) bin/install requirements-dev.lock
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-programs
 	@$(BIN)/python docs/images/make.py
 
 reference: ## write the pages of docs/reference that are made from the code
@@ -180,7 +180,7 @@ bench: bench-library ## every measurement of speed: the library, starting, takin
 	@$(BIN)/python -m benchmarks.panel
 	@$(BIN)/python -m benchmarks.analyses
 	@$(BIN)/python -m benchmarks.exporting
-	@$(BIN)/python bin/install-browser
+	@$(BIN)/python bin/install-programs
 	@$(BIN)/python -m benchmarks.page
 	@$(BIN)/python -m benchmarks.editing
 	@$(BIN)/python -m benchmarks.deriving

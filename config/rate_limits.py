@@ -17,7 +17,8 @@ from surveys.definition import bounds
 Respond = Callable[[HttpRequest], HttpResponse]
 
 LIMITED = (
-    ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|passkey|sign-in)/")),
+    ("sign-ins by address", {"POST"}, re.compile(r"/panel/(login|code|passkey|sign-in|institution)/")),
+    ("sign-ins by address", {"POST"}, re.compile(r"/panel/account/institution/connect")),
     ("sign-ins by address", {"GET"}, re.compile(r"/panel/institution/back/")),
     ("requests by researcher", {"GET"}, re.compile(r"/panel/(account/)?institution/(connect)?")),
     ("requests by researcher", {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, re.compile(r"/api/v1/.*")),
@@ -29,7 +30,10 @@ LIMITED = (
 LARGEST_BODY = 5_000_000
 """Maximum bytes of a request: the largest page sends a list of 2,000,000 bytes and as much pasted text."""
 
-SMALLER = ((re.compile(r"/panel/(login|code|sign-in)/"), 10_000), (re.compile(r"/panel/upload/"), 2 * bounds.LARGEST))
+SMALLER = (
+    (re.compile(r"/panel/(login|code|sign-in|institution|account/institution/connect)/?"), 10_000),
+    (re.compile(r"/panel/upload/"), 2 * bounds.LARGEST),
+)
 """Paths with lower maxima: sign-in pages, and uploads of a definition as a file and as text."""
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from collector.endpoint.rate_limits import Limit
+from config import institution
 from config.beat import SCHEDULER, every
 from config.data_folder import make_private
 from config.database import database
@@ -30,9 +31,8 @@ SECRET_KEY = registry.SECRET_KEY.read() or read_or_create(DATA / "secret_key")
 CANDOR_BACKUP_KEY = read_or_create(DATA / "backup_key")
 DEBUG = False
 
-# The address that people see; links in the panel, on paper and in mails are made from it, never from a request.
+# What people see, on screens, on paper and in mails; respondents too, where theirs is empty. Never that of a request.
 CANDOR_URL = registry.URL.read()
-# Empty: the same for respondents.
 CANDOR_RESPONDENT_URL = registry.RESPONDENT_URL.read()
 CANDOR_EPSILON_CEILING = float(registry.EPSILON_CEILING.read())
 # Of one question, exact; above it opening takes a reason, which the design and the report show.
@@ -116,15 +116,16 @@ AUTHENTICATION_BACKENDS = [
     "surveys.accounts.single_sign_on.Backend",
     "sesame.backends.ModelBackend",
 ]
-# The institution's OpenID Connect provider (surveys/accounts/openid.py); without an issuer there is none.
+# The institution: an OpenID Connect provider (surveys/accounts/openid.py), a directory (directory.py), or neither.
 CANDOR_OIDC_ISSUER = registry.OIDC_ISSUER.read()
 CANDOR_OIDC_CLIENT_ID = registry.OIDC_CLIENT_ID.read()
 CANDOR_OIDC_CLIENT_SECRET = registry.OIDC_CLIENT_SECRET.read()
-CANDOR_OIDC_NAME = registry.OIDC_NAME.read() or urlsplit(CANDOR_OIDC_ISSUER).hostname or ""
 CANDOR_OIDC_SCOPES = registry.OIDC_SCOPES.read()
 CANDOR_OIDC_GROUPS_CLAIM = registry.OIDC_GROUPS_CLAIM.read()
-CANDOR_OIDC_ADMIT = registry.OIDC_ADMIT.read()
-CANDOR_OIDC_OWNERS = registry.OIDC_OWNERS.read()
+CANDOR_LDAP = institution.directory()
+CANDOR_INSTITUTION_NAME = institution.name()
+CANDOR_INSTITUTION_ADMIT = registry.INSTITUTION_ADMIT.read()
+CANDOR_INSTITUTION_OWNERS = registry.INSTITUTION_OWNERS.read()
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -254,8 +255,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"
 HELP_SITE = ROOT / "build" / "help"
 FILE_UPLOAD_PERMISSIONS = None  # the process's own umask, as for every other file (config/__init__.py)
-WHITENOISE_ALLOW_ALL_ORIGINS = False
-"""Only pages of this site load its files; other sites' scripts have no access."""
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # only pages of this site load its files; other sites' scripts have no access
 # How to reach the S3-compatible store, where one is named; without a key what the AWS libraries find counts.
 _STORE = Store(
     endpoint=registry.STORE_ENDPOINT.read(),

@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from config.variables.registry import (
+    INSTITUTION_ADMIT,
+    INSTITUTION_OWNERS,
+    LDAP_GROUPS,
+    LDAP_PASSWORD,
+    LDAP_PEOPLE,
+    LDAP_URL,
+    LDAP_USER,
     LOCAL_SIGN_IN,
     OIDC_CLIENT_ID,
     OIDC_ISSUER,
@@ -38,8 +45,24 @@ def check(environment: Mapping[str, str] = os.environ) -> None:
             "CANDOR_RESPONDENT_URL must begin like CANDOR_URL, with http or https, and have another host; got "
             f"{theirs.geturl()} beside {site.geturl()}."
         )
-    issuer, client = OIDC_ISSUER.read(environment), OIDC_CLIENT_ID.read(environment)
-    if bool(issuer) != bool(client):
+    _check_institution(environment)
+
+
+def _check_institution(environment: Mapping[str, str]) -> None:
+    """Raise ValueError where it is not clear who is asked about people, or nobody could sign in."""
+    issuer, directory = OIDC_ISSUER.read(environment), LDAP_URL.read(environment)
+    if bool(issuer) != bool(OIDC_CLIENT_ID.read(environment)):
         raise ValueError("CANDOR_OIDC_ISSUER and CANDOR_OIDC_CLIENT_ID must both be set, or neither.")
-    if LOCAL_SIGN_IN.read(environment) == "off" and not issuer:
-        raise ValueError("CANDOR_LOCAL_SIGN_IN can be off only where CANDOR_OIDC_ISSUER is set: nobody could sign in.")
+    if issuer and directory:
+        raise ValueError("CANDOR_OIDC_ISSUER and CANDOR_LDAP_URL cannot both be set: one of them says who people are.")
+    for variable in (LDAP_USER, LDAP_PASSWORD, LDAP_PEOPLE):
+        if bool(directory) != bool(variable.read(environment)):
+            raise ValueError(f"CANDOR_LDAP_URL and {variable.name} must both be set, or neither.")
+    by_group = INSTITUTION_ADMIT.read(environment) or INSTITUTION_OWNERS.read(environment)
+    if directory and by_group and not LDAP_GROUPS.read(environment):
+        raise ValueError("CANDOR_INSTITUTION_ADMIT and CANDOR_INSTITUTION_OWNERS need CANDOR_LDAP_GROUPS beside LDAP.")
+    if LOCAL_SIGN_IN.read(environment) == "off" and not (issuer or directory):
+        raise ValueError(
+            "CANDOR_LOCAL_SIGN_IN can be off only where CANDOR_OIDC_ISSUER or CANDOR_LDAP_URL is set: nobody could "
+            "sign in."
+        )

@@ -85,6 +85,15 @@ def _issuer(given: str) -> str:
     return given
 
 
+def _directory(given: str) -> str:
+    found = urlsplit(given)
+    if found.scheme not in ("ldap", "ldaps") or not re.fullmatch(r"ldaps?://[A-Za-z0-9.:\[\]-]+", given):
+        raise ValueError(given)
+    if not found.hostname or found.port == 0:
+        raise ValueError(given)
+    return given
+
+
 def _names(given: str) -> tuple[str, ...]:
     found = tuple(one.strip() for one in given.split(",") if one.strip())
     if not found or re.search(r"[\x00-\x1f\x7f]", given):
@@ -115,6 +124,13 @@ ISSUER = Format(
     "https:// with a host and, where needed, a port and a path, like https://login.example.org/realms/staff; http:// "
     "only on this machine",
     _issuer,
+)
+DIRECTORY = Format("ldaps:// or ldap://, a host and, where needed, a port, like ldaps://ldap.example.org", _directory)
+PERSON_FILTER = matching(
+    r"\([^\x00-\x1f\x7f]*\{name\}[^\x00-\x1f\x7f]*\)", "an LDAP filter with {name}, like (uid={name})"
+)
+GROUP_FILTER = matching(
+    r"\([^\x00-\x1f\x7f]*\{(dn|name)\}[^\x00-\x1f\x7f]*\)", "an LDAP filter with {dn} or {name}, like (member={dn})"
 )
 GROUPS = Format("names of groups with a comma between them, like researchers,survey-owners", _names)
 SCOPES = matching(r"openid( [!#-\[\]-~]+)*", "openid, and more scopes with a space before each")

@@ -149,10 +149,6 @@ OIDC_CLIENT_SECRET = Variable(
     "CANDOR_OIDC_CLIENT_SECRET", ACCOUNTS, "The secret that belongs to it.", text(), "", (WEB, COMMANDS),
     shown="none: a public client", secret=True,
 )  # fmt: skip
-OIDC_NAME = Variable(
-    "CANDOR_OIDC_NAME", ACCOUNTS, "What the sign-in page calls the institution.", text(), "", (WEB,),
-    shown="the issuer's host",
-)  # fmt: skip
 OIDC_SCOPES = Variable(
     "CANDOR_OIDC_SCOPES", ACCOUNTS, "The scopes that are asked for. `offline_access` lets access tokens of programs "
     "work while their owner is signed out.",
@@ -162,13 +158,53 @@ OIDC_GROUPS_CLAIM = Variable(
     "CANDOR_OIDC_GROUPS_CLAIM", ACCOUNTS, "The claim that lists somebody's groups.", matching(r"[!-~]{1,100}",
     "up to 100 printable ASCII characters without spaces"), "groups", (WEB,),
 )  # fmt: skip
-OIDC_ADMIT: Variable[tuple[str, ...]] = Variable(
-    "CANDOR_OIDC_ADMIT", ACCOUNTS, "Groups of which one is needed to sign in.", formats.GROUPS, (), (WEB, COMMANDS),
-    shown="none: everybody whom the provider lets in",
+LDAP_URL = Variable(
+    "CANDOR_LDAP_URL", ACCOUNTS, "Your institution's directory, where it has no OpenID Connect provider "
+    "([how](../how-to/sign-in-through-your-institution.md#by-ldap)). `ldap://` begins with StartTLS.",
+    formats.DIRECTORY, "", (WEB, COMMANDS), shown="none: accounts of Candor's alone",
 )  # fmt: skip
-OIDC_OWNERS: Variable[tuple[str, ...]] = Variable(
-    "CANDOR_OIDC_OWNERS", ACCOUNTS, "Groups whose members own everything in this installation.", formats.GROUPS, (),
+LDAP_AUTHORITIES = Variable(
+    "CANDOR_LDAP_AUTHORITIES", ACCOUNTS, "The file with the certificates of authorities that its certificate is "
+    "checked against.", text(), "", (WEB, COMMANDS), shown="none: those of the machine",
+)  # fmt: skip
+LDAP_USER = Variable(
+    "CANDOR_LDAP_USER", ACCOUNTS, "The distinguished name that Candor searches as.", text(), "", (WEB, COMMANDS)
+)
+LDAP_PASSWORD = Variable("CANDOR_LDAP_PASSWORD", ACCOUNTS, "Its password.", text(), "", (WEB, COMMANDS), secret=True)
+LDAP_PEOPLE = Variable(
+    "CANDOR_LDAP_PEOPLE", ACCOUNTS, "The distinguished name below which people are, like "
+    "`ou=people,dc=example,dc=org`.",
+    matching(r"[^\x00-\x1f\x7f]{1,400}", "a distinguished name of at most 400 characters"), "", (WEB, COMMANDS),
+)  # fmt: skip
+LDAP_PERSON_FILTER = Variable(
+    "CANDOR_LDAP_PERSON_FILTER", ACCOUNTS, "The filter that finds a person by the user name, `{name}`.",
+    formats.PERSON_FILTER, "(uid={name})", (WEB, COMMANDS),
+)  # fmt: skip
+LDAP_ID = Variable(
+    "CANDOR_LDAP_ID", ACCOUNTS, "The attribute that names a person for good: `objectGUID` of Active Directory, "
+    "`ipaUniqueID` of FreeIPA.", matching(r"[A-Za-z][A-Za-z0-9-]{0,100}", "the name of an attribute"), "entryUUID",
     (WEB, COMMANDS),
+)  # fmt: skip
+LDAP_GROUPS = Variable(
+    "CANDOR_LDAP_GROUPS", ACCOUNTS, "The distinguished name below which groups are.", text(), "", (WEB, COMMANDS),
+    shown="none: nobody is in a group",
+)  # fmt: skip
+LDAP_GROUP_FILTER = Variable(
+    "CANDOR_LDAP_GROUP_FILTER", ACCOUNTS, "The filter that finds the groups of a person, by the distinguished name "
+    "`{dn}` or the user name `{name}`.", formats.GROUP_FILTER,
+    "(|(member={dn})(uniqueMember={dn})(memberUid={name}))", (WEB, COMMANDS),
+)  # fmt: skip
+INSTITUTION_NAME = Variable(
+    "CANDOR_INSTITUTION_NAME", ACCOUNTS, "What the sign-in page calls the institution.", text(), "", (WEB,),
+    shown="the host of its provider or directory",
+)  # fmt: skip
+INSTITUTION_ADMIT: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_INSTITUTION_ADMIT", ACCOUNTS, "Groups of which one is needed to sign in.", formats.GROUPS, (),
+    (WEB, COMMANDS), shown="none: everybody whom the institution lets in",
+)  # fmt: skip
+INSTITUTION_OWNERS: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_INSTITUTION_OWNERS", ACCOUNTS, "Groups whose members own everything in this installation.", formats.GROUPS,
+    (), (WEB, COMMANDS),
 )  # fmt: skip
 
 EMAIL_HOST = Variable(

@@ -158,7 +158,26 @@ THREATS = (
         (
             "tests/panel/test_single_sign_on.py::test_who_leaves_the_institution_is_out",
             "tests/panel/test_single_sign_on.py::test_token_of_a_program_waits_for_its_owner",
+            "tests/panel/test_directory_sign_in.py::test_who_leaves_the_directory_is_out",
         ),
+    ),
+    Threat(
+        "Somebody between Candor and the institution's directory",
+        "the network",
+        "that somebody signs in",
+        "a password, or a person to be, where sign-in goes through LDAP",
+        (
+            "tests/panel/test_directory_sign_in.py::test_directory_that_cannot_be_trusted_gets_no_password",
+            "tests/panel/test_directory_sign_in.py::test_no_password_is_sent_where_tls_is_refused",
+            "tests/panel/test_directory_sign_in.py::test_referral_to_another_server_is_not_followed",
+        ),
+    ),
+    Threat(
+        "Somebody who took over the web server, where sign-in goes through LDAP",
+        "what people type into the sign-in page from then on",
+        "their passwords at the institution; a provider of OpenID Connect keeps these from Candor",
+        "passwords of before: none is stored or logged",
+        ("tests/panel/test_directory_sign_in.py::test_password_is_stored_and_logged_nowhere",),
     ),
 )
 

@@ -15,7 +15,6 @@ from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
 from django.conf import settings
 from django.core import signing
-from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
@@ -23,7 +22,8 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from collector.errors import RETRY, RequestRefused
+from surveys.accounts.institution import Confirmed, away, require_reachable, unproven, unreachable
+from surveys.accounts.institution import name as institution_name
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 """Signatures that only the provider can make; "none", and those with a secret that this installation knows, are not."""
@@ -39,9 +39,6 @@ VALID = 10 * 60
 
 REFUSED = "refused"
 """The error of an answer 401 or 403 to a question about a person."""
-
-AWAY, AWAY_FOR = "candor.openid.away", 3
-"""Key of the cache that says so for so many seconds: nobody makes all threads wait for a provider that is away."""
 
 SALT = "candor.single-sign-on"
 
@@ -75,22 +72,6 @@ class Attempt:
             return None
 
 
-@dataclass(frozen=True)
-class Confirmed:
-    """Somebody whom the provider vouches for: its name for the person, the claims, and what to ask again with."""
-
-    subject: str
-    claims: Told
-    credentials: Mapping[str, str]
-
-    @property
-    def groups(self) -> set[str]:
-        """The groups of the claim that CANDOR_OIDC_GROUPS_CLAIM names; Keycloak writes them as paths."""
-        told = self.claims.get(settings.CANDOR_OIDC_GROUPS_CLAIM)
-        names = told if isinstance(told, list) else [told] if told else []
-        return {str(name).removeprefix("/") for name in names}
-
-
 def address(attempt: Attempt, back: str) -> str:
     """The provider's page to which a browser is sent; it returns to `back`. Raises RequestRefused where it is away."""
     provider = _provider()
@@ -121,9 +102,11 @@ def confirm(attempt: Attempt, answer: Mapping[str, str], back: str) -> Confirmed
     # RFC 9207: who mixes two providers up has the answer of one taken for that of the other.
     sends_issuer = provider.get("authorization_response_iss_parameter_supported", False)
     if answer.get("iss", "" if sends_issuer else provider["issuer"]) != provider["issuer"]:
-        raise _unproven("iss")
+        raise unproven("iss")
     if "error" in answer or not answer.get("code"):
-        raise PermissionDenied(gettext("The sign-in was cancelled or refused at {name}.").format(name=_name()))
+        raise PermissionDenied(
+            gettext("The sign-in was cancelled or refused at {name}.").format(name=institution_name())
+        )
     with _client(provider, back) as client:
         token = _ask(
             lambda: client.fetch_token(
@@ -155,9 +138,9 @@ def confirm_again(subject: str, credentials: Mapping[str, str]) -> Confirmed:
             if "id_token" in token:
                 claims = _proven(provider, token)
         if "id_token" not in token and not provider.get("userinfo_endpoint"):
-            raise _unproven("id_token")  # which groups somebody is in now would not be known
+            raise unproven("id_token")  # which groups somebody is in now would not be known
         if claims["sub"] != subject:
-            raise _unproven("sub")
+            raise unproven("sub")
         return _confirmed(client, provider, token, claims)
 
 
@@ -167,10 +150,17 @@ def _confirmed(client: OAuth2Session, provider: Told, token: Told, claims: Told)
         client.token = {"token_type": "Bearer", "access_token": token.get("access_token")}
         told = _ask(lambda: _read(client.get(endpoint, allow_redirects=False)))
         if told.get("sub") != claims["sub"]:
-            raise _unproven("sub")
+            raise unproven("sub")
         claims = {**claims, **told}
     kept = "refresh_token" if token.get("refresh_token") else "access_token"
-    return Confirmed(str(claims["sub"]), claims, {kept: str(token.get(kept, ""))})
+    return Confirmed(str(claims["sub"]), claims, _groups(claims), {kept: str(token.get(kept, ""))})
+
+
+def _groups(claims: Told) -> frozenset[str]:
+    """The groups of the claim that CANDOR_OIDC_GROUPS_CLAIM names; Keycloak writes them as paths."""
+    told = claims.get(settings.CANDOR_OIDC_GROUPS_CLAIM)
+    names = told if isinstance(told, list) else [told] if told else []
+    return frozenset(str(name).removeprefix("/") for name in names)
 
 
 def _proven(provider: Told, token: Told, *, nonce: str = "") -> Told:
@@ -187,29 +177,28 @@ def _proven(provider: Told, token: Told, *, nonce: str = "") -> Told:
         )
         claims.validate(leeway=LEEWAY)
     except (JoseError, ValueError, KeyError, TypeError) as fault:
-        raise _unproven(str(fault)) from fault
+        raise unproven(str(fault)) from fault
     audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
     if settings.CANDOR_OIDC_CLIENT_ID not in audience:
-        raise _unproven("aud")
+        raise unproven("aud")
     if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
-        raise _unproven("sub")
+        raise unproven("sub")
     return dict(claims)
 
 
 def _provider() -> Told:
     """What the provider publishes about itself (OpenID Connect Discovery 1.0, section 4)."""
     issuer = settings.CANDOR_OIDC_ISSUER
-    if fault := cache.get(AWAY):
-        raise _away(fault)
+    require_reachable()
     place = issuer.rstrip("/") + "/.well-known/openid-configuration"
     found = _ask(lambda: _read(requests.get(place, timeout=TIMEOUT)))
     if found.get("issuer") != issuer:
-        raise _away("issuer")
+        raise away("issuer")
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
         told = found.get(name, "" if name == "userinfo_endpoint" else None)
         # A provider with https names no endpoint at which what is sent could be read on the way.
         if told is None or (issuer.startswith("https://") and told and not str(told).startswith("https://")):
-            raise _away(name)
+            raise away(name)
     return found
 
 
@@ -247,23 +236,8 @@ def _ask(question: Callable[[], Told]) -> Told:
     except OAuthError as refusal:
         # What else it refuses, as a wrong secret of ours, says nothing about the person.
         proves = refusal.error in ("invalid_grant", "invalid_token", REFUSED)
-        raise (_unproven if proves else _away)(str(refusal.error)) from refusal
+        raise (unproven if proves else away)(str(refusal.error)) from refusal
     except (requests.RequestException, ValueError) as fault:
         status = getattr(getattr(fault, "response", None), "status_code", "")
         words = f"{type(fault).__name__} {status}".strip()
-        cache.set(AWAY, words, AWAY_FOR)
-        raise _away(words) from fault
-
-
-def _unproven(what: str) -> PermissionDenied:
-    words = gettext("{name} did not confirm who you are ({what}). Please sign in again.")
-    return PermissionDenied(words.format(name=_name(), what=what[:80]))
-
-
-def _away(what: str) -> RequestRefused:
-    words = gettext("The sign-in of {name} cannot be reached, or answers wrongly ({what}). Please try again.")
-    return RequestRefused(503, "", words.format(name=_name(), what=what[:120]), retry=RETRY)
-
-
-def _name() -> str:
-    return str(settings.CANDOR_OIDC_NAME)
+        raise unreachable(words) from fault

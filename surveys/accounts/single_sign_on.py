@@ -1,7 +1,7 @@
 """Accounts of people who sign in through their institution: made, given their roles by groups, and asked about again.
 
-A person is who the provider says by its own lasting name (issuer and subject). A mail address or a user name proves
-nothing here: whoever could set one at the provider would take the account of somebody else.
+A person is who the provider or the directory says by its own lasting name (issuer and subject). A mail address or a
+user name proves nothing here: whoever could set one there would take the account of somebody else.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import base64
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -24,13 +24,13 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
 from collector.errors import Conflict, RequestRefused
+from surveys.accounts import institution
 from surveys.accounts.audit_log import record_event
+from surveys.accounts.institution import Confirmed
 from surveys.models import DirectoryGroup, Identity, Membership, Role
 
-if TYPE_CHECKING:  # both take memory that an installation without a provider need not have
+if TYPE_CHECKING:  # it takes memory that an installation without an institution need not have
     from cryptography.fernet import Fernet
-
-    from surveys.accounts.openid import Confirmed
 
 LONGEST_UNCONFIRMED = timedelta(minutes=5)
 """For how long an account is used without the provider's word."""
@@ -54,12 +54,12 @@ class Backend(ModelBackend):
 
 
 def is_offered() -> bool:
-    return bool(settings.CANDOR_OIDC_ISSUER)
+    return bool(institution.issuer())
 
 
 def identity_of(user: User) -> Identity | None:
     """Who the account's owner is at the provider of now; None where it is not connected."""
-    found = Identity.objects.filter(user=user, issuer=settings.CANDOR_OIDC_ISSUER).first()
+    found = Identity.objects.filter(user=user, issuer=institution.issuer()).first()
     if found is not None:
         found.user = user  # so that what changes of the account counts for the request that had it asked about
     return found
@@ -78,9 +78,7 @@ def account_of(confirmed: Confirmed) -> User:
     Raises PermissionDenied where the person is in none of the admitted groups, or the account is switched off.
     """
     _require_admitted(confirmed)
-    found = Identity.objects.select_related("user").filter(
-        issuer=settings.CANDOR_OIDC_ISSUER, subject=confirmed.subject
-    )
+    found = Identity.objects.select_related("user").filter(issuer=institution.issuer(), subject=confirmed.subject)
     identity = found.first() or _new_identity(_new_user(confirmed), confirmed)
     if not identity.user.is_active:
         raise PermissionDenied(gettext("This account is switched off. An owner of the installation can switch it on."))
@@ -94,7 +92,7 @@ def connect(user: User, confirmed: Confirmed) -> None:
     _require_admitted(confirmed)
     if Identity.objects.filter(user=user).exists():
         raise Conflict(gettext("Your account is connected already."))
-    if Identity.objects.filter(issuer=settings.CANDOR_OIDC_ISSUER, subject=confirmed.subject).exists():
+    if Identity.objects.filter(issuer=institution.issuer(), subject=confirmed.subject).exists():
         raise Conflict(gettext("Another account signs in with this identity."))
     _note(_new_identity(user, confirmed), confirmed)
     record_event(user, "connected the institution")
@@ -157,14 +155,12 @@ def require_confirmed(user: User, generation: str | None = None) -> None:
 
 
 def _ask_again(identity: Identity) -> None:
-    from surveys.accounts import openid
-
     now = timezone.now()
     free = Identity.objects.filter(pk=identity.pk, asked_at__lt=now - ASKED_AGAIN_AFTER)
     if not free.update(asked_at=now):  # a refresh token works once: of several requests one asks
         raise RequestRefused(503, "", gettext("Your institution is being asked whether you are signed in."), retry=2)
     try:
-        confirmed = openid.confirm_again(identity.subject, _opened(identity.credentials))
+        confirmed = _confirm_again(identity.subject, _opened(identity.credentials))
         _require_admitted(confirmed)
     except PermissionDenied:
         end(identity)
@@ -173,13 +169,24 @@ def _ask_again(identity: Identity) -> None:
         _note(identity, confirmed)
 
 
+def _confirm_again(subject: str, credentials: Mapping[str, str]) -> Confirmed:
+    """Ask the provider or the directory. The packages of the other one need not be there."""
+    if settings.CANDOR_LDAP:
+        from surveys.accounts import directory
+
+        return directory.confirm_again(subject, credentials)
+    from surveys.accounts import openid
+
+    return openid.confirm_again(subject, credentials)
+
+
 def end(identity: Identity) -> None:
     """End the sessions that the provider's word began; tokens of programs wait until the person signs in again."""
     Identity.objects.filter(pk=identity.pk).update(credentials="", generation=_new_generation())
 
 
 def _require_admitted(confirmed: Confirmed) -> None:
-    admitted = set(settings.CANDOR_OIDC_ADMIT)
+    admitted = set(settings.CANDOR_INSTITUTION_ADMIT)
     if admitted and not admitted & confirmed.groups:
         raise PermissionDenied(
             gettext("Your institution knows you, but only members of these groups may sign in here: {groups}.").format(
@@ -210,7 +217,7 @@ def _new_identity(user: User, confirmed: Confirmed) -> Identity:
     now = timezone.now()
     return Identity.objects.create(
         user=user,
-        issuer=settings.CANDOR_OIDC_ISSUER,
+        issuer=institution.issuer(),
         subject=confirmed.subject,
         generation=_new_generation(),
         confirmed_at=now,
@@ -239,9 +246,9 @@ def _withdraw(identity: Identity) -> None:
     _set_roles(identity.user, set())
 
 
-def _set_owner(identity: Identity, groups: set[str]) -> None:
+def _set_owner(identity: Identity, groups: Set[str]) -> None:
     """Make an owner of the installation of whoever is in a group of owners; take away only what a group gave."""
-    user, by_group = identity.user, bool(groups & set(settings.CANDOR_OIDC_OWNERS))
+    user, by_group = identity.user, bool(groups & set(settings.CANDOR_INSTITUTION_OWNERS))
     if by_group == user.is_superuser or (user.is_superuser and not identity.owner_by_group):
         return
     user.is_superuser = identity.owner_by_group = by_group
@@ -250,7 +257,7 @@ def _set_owner(identity: Identity, groups: set[str]) -> None:
     record_event(user, act, detail="by a group of the institution")
 
 
-def _set_roles(user: User, groups: set[str]) -> None:
+def _set_roles(user: User, groups: Set[str]) -> None:
     """The roles in teams that groups give; what a person gave stays as it is."""
     wanted: dict[int, DirectoryGroup] = {}
     for group in DirectoryGroup.objects.filter(name__in=groups).select_related("team").order_by("role"):

@@ -14,7 +14,7 @@ register = template.Library()
 def sign_in_ways() -> dict[str, object]:
     """`institution`: its name, empty where there is none; `local`, `passkeys`: whether these are taken."""
     return {
-        "institution": settings.CANDOR_OIDC_NAME,
+        "institution": settings.CANDOR_INSTITUTION_NAME,
         "local": settings.CANDOR_LOCAL_SIGN_IN,
         "passkeys": offers_passkeys(),
     }

@@ -28,7 +28,7 @@ def page(panel_page: Page) -> Page:
 def idp(running_site: str, settings: Any) -> Iterator[CertifiedProvider]:
     settings.CANDOR_URL = running_site
     with certified_provider(f"{running_site}/panel/institution/back/") as found:
-        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_OIDC_NAME = found.issuer, "Analytical University"
+        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_INSTITUTION_NAME = found.issuer, "Analytical University"
         settings.CANDOR_OIDC_CLIENT_ID, settings.CANDOR_OIDC_CLIENT_SECRET = "candor", "a secret of the client"
         yield found
 

@@ -36,8 +36,8 @@ WRONG = {
     "CANDOR_OIDC_CLIENT_SECRET": ["hidden\n"],
     "CANDOR_OIDC_SCOPES": ["profile", "openid  email", "openid,email", 'openid "'],
     "CANDOR_OIDC_GROUPS_CLAIM": ["my groups", "gr\u00fcppen"],
-    "CANDOR_OIDC_ADMIT": [",", "a\nb"],
-    "CANDOR_OIDC_OWNERS": [" , "],
+    "CANDOR_INSTITUTION_ADMIT": [",", "a\nb"],
+    "CANDOR_INSTITUTION_OWNERS": [" , "],
     "EMAIL_HOST": ["smtp://mail.example.org", "mail example"],
     "EMAIL_PORT": ["0", "65536", "smtp"],
     "EMAIL_SECURITY": ["ssl"],
@@ -60,6 +60,11 @@ WRONG = {
     "CANDOR_WEBHOOKS_INSIDE": ["10.1.2.3/24", "host"],
     "CANDOR_METRICS_TOKEN": ["hidden", "hidden hidden hidden"],
     "CANDOR_LOG": ["yaml"],
+    "CANDOR_LDAP_URL": ["http://ldap.example.org", "ldaps://", "ldaps://h/dc=example", "ldap://u:p@h", "ldapi://socket"],
+    "CANDOR_LDAP_PEOPLE": ["ou=people\n"],
+    "CANDOR_LDAP_PERSON_FILTER": ["uid={name}", "(uid=ada)"],
+    "CANDOR_LDAP_ID": ["entry UUID", "1"],
+    "CANDOR_LDAP_GROUP_FILTER": ["(member={})", "member={dn}"],
 }  # fmt: skip
 """Values on the other side of each bound."""
 
@@ -127,8 +132,39 @@ def test_provider_and_client_belong_together(issuer: str) -> None:
         check({"CANDOR_LOCAL_SIGN_IN": "off"})
 
 
+DIRECTORY = {
+    "CANDOR_LDAP_URL": "ldaps://ldap.example.org:3269",
+    "CANDOR_LDAP_USER": "cn=candor,dc=example,dc=org",
+    "CANDOR_LDAP_PASSWORD": "of the installation",
+    "CANDOR_LDAP_PEOPLE": "ou=people,dc=example,dc=org",
+}
+
+
+def test_directory_needs_a_user_to_search_as() -> None:
+    check(DIRECTORY | {"CANDOR_LOCAL_SIGN_IN": "off"})
+    for name in DIRECTORY:
+        with pytest.raises(ValueError, match=r"CANDOR_LDAP_URL and CANDOR_LDAP_\w+ must both be set, or neither"):
+            check({other: value for other, value in DIRECTORY.items() if other != name})
+
+
+def test_directory_and_provider_are_not_both_asked() -> None:
+    provider = {"CANDOR_OIDC_ISSUER": "https://login.example.org", "CANDOR_OIDC_CLIENT_ID": "candor"}
+    with pytest.raises(ValueError, match="CANDOR_OIDC_ISSUER and CANDOR_LDAP_URL cannot both be set"):
+        check(DIRECTORY | provider)
+
+
+def test_groups_of_a_directory_are_looked_for_somewhere() -> None:
+    for name in ("CANDOR_INSTITUTION_ADMIT", "CANDOR_INSTITUTION_OWNERS"):
+        check(DIRECTORY | {name: "staff", "CANDOR_LDAP_GROUPS": "ou=groups,dc=example,dc=org"})
+        with pytest.raises(ValueError, match="need CANDOR_LDAP_GROUPS"):
+            check(DIRECTORY | {name: "staff"})
+
+
 def test_groups_are_names_with_a_comma_between_them() -> None:
-    assert VARIABLES["CANDOR_OIDC_ADMIT"].parse("research staff, field/office,") == ("research staff", "field/office")
+    assert VARIABLES["CANDOR_INSTITUTION_ADMIT"].parse("research staff, field/office,") == (
+        "research staff",
+        "field/office",
+    )
 
 
 @pytest.mark.parametrize("name", VARIABLES)

@@ -159,7 +159,7 @@ ROWS = {
     "panel:log-json": read("survey", ANALYST),
     "panel:account": read("", STAFF),
     "panel:passkey-new": form("", STAFF),
-    "panel:institution-connect": read("", STAFF),
+    "panel:institution-connect": form("", STAFF),
     "panel:institution-disconnect": act("", STAFF),
     "panel:tokens": form("", STAFF),
     "panel:second-factor": form("", STAFF),

@@ -71,7 +71,7 @@ def idp(settings: Any) -> Iterator[Provider]:
     """The institution's provider, which the installation is told of."""
     cache.clear()
     with provider() as found:
-        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_OIDC_NAME = found.issuer, "Analytical University"
+        settings.CANDOR_OIDC_ISSUER, settings.CANDOR_INSTITUTION_NAME = found.issuer, "Analytical University"
         settings.CANDOR_OIDC_CLIENT_ID, settings.CANDOR_OIDC_CLIENT_SECRET = CLIENT, SECRET
         yield found
 

@@ -270,7 +270,7 @@ def test_account_that_is_switched_off_stays_off(idp: Provider) -> None:
 
 
 def test_whoever_is_in_no_admitted_group_is_told_so(idp: Provider, settings: Any) -> None:
-    settings.CANDOR_OIDC_ADMIT = ("survey-staff", "statistics")
+    settings.CANDOR_INSTITUTION_ADMIT = ("survey-staff", "statistics")
     client = Client()
     assert "statistics, survey-staff" in refused(client, attempt(idp, client))
     idp.person["groups"] = ["/survey-staff"]  # as Keycloak writes it

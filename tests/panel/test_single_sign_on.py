@@ -226,7 +226,7 @@ def test_owners_manage_groups_on_the_page_of_the_team(idp: Provider, team: Team,
 
 
 def test_group_of_owners_makes_and_unmakes_owners(idp: Provider, settings: Any) -> None:
-    settings.CANDOR_OIDC_OWNERS = ("it",)
+    settings.CANDOR_INSTITUTION_OWNERS = ("it",)
     idp.person["groups"] = ["it"]
     client = sign_in(idp)
     assert client.get("/panel/operation/").status_code == 200
@@ -237,7 +237,7 @@ def test_group_of_owners_makes_and_unmakes_owners(idp: Provider, settings: Any) 
 
 
 def test_owner_by_hand_stays_one(idp: Provider, settings: Any, grace: User) -> None:
-    settings.CANDOR_OIDC_OWNERS = ("it",)
+    settings.CANDOR_INSTITUTION_OWNERS = ("it",)
     User.objects.update(is_superuser=True)
     sign_in(idp)
     grace.refresh_from_db()
@@ -284,7 +284,7 @@ def test_account_connects_and_disconnects(idp: Provider, alice: User, her: Clien
 @pytest.fixture
 def connected(idp: Provider, alice: User, her: Client, bob: User, settings: Any) -> Client:
     """alice's browser, signed in by password; groups make her an owner and a member of bob's team."""
-    settings.CANDOR_OIDC_OWNERS = ("researchers",)
+    settings.CANDOR_INSTITUTION_OWNERS = ("researchers",)
     teams.add_directory_group(teams.make_team(bob, "Sociology"), "researchers", Role.VIEWER, by=bob)
     there = her.get(reverse("panel:institution-connect"))
     session = her.cookies.pop("sessionid")

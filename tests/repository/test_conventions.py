@@ -103,7 +103,7 @@ def test_texts_make_no_false_promise() -> None:
 def test_files_name_no_local_host_or_folder() -> None:
     paths = [f"{Path.home()}/", f"{ROOT}/"]
     for path in tracked(
-        ".txt", ".lock", ".toml", ".py", ".md", ".yaml", "Makefile", "run", "install", "install-browser"
+        ".txt", ".lock", ".toml", ".py", ".md", ".yaml", "Makefile", "run", "install", "install-programs"
     ):
         text = path.read_text()
         assert not any(folder in text for folder in paths), path

@@ -19,10 +19,11 @@ PACKAGES = {
     "firefox": ["firefox-esr"],
     "webkit": ["webkit2gtk-driver", "xvfb"],
     "orca": ["orca", "at-spi2-core", "speech-dispatcher", "dbus", "xvfb", "openbox", "xdotool"],
+    "slapd": ["slapd"],
 }
-"""What Debian has of the other engines, and of a screen reader."""
+"""What Debian has of the other engines, of a screen reader and of a directory server."""
 
-MISSING = "there is no browser of the engine {engine}; run bin/install-browser {engine}"
+MISSING = "there is no browser of the engine {engine}; run bin/install-programs {engine}"
 
 FLAGS = (
     "--headless",

@@ -45,7 +45,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "passkeys_offered": offers_passkeys(),
         "left": second_factor.codes_left(user),
         "required": second_factor.required(),
-        "institution": settings.CANDOR_OIDC_NAME,
+        "institution": settings.CANDOR_INSTITUTION_NAME,
         "identity": single_sign_on.identity_of(user),
         "bound": single_sign_on.is_bound(user),
         "local": settings.CANDOR_LOCAL_SIGN_IN,

@@ -5,17 +5,17 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from collector.errors import Conflict, RequestRefused
 from estimator.base.extras import lacking_package
-from surveys.accounts import single_sign_on
-from surveys.panel.accounts import kept_forms
+from surveys.accounts import institution, single_sign_on
+from surveys.panel.accounts import directory, kept_forms
 from surveys.panel.views import panel_page, signed_in
 
 COOKIE = f"{'__Secure-' if settings.SECURE else ''}candor_institution"
@@ -24,20 +24,30 @@ COOKIE = f"{'__Secure-' if settings.SECURE else ''}candor_institution"
 NOT_OFFERED = gettext_lazy("This installation offers no sign-in through an institution.")
 
 
-@require_GET
-def leave(request: HttpRequest) -> HttpResponse:
-    """Send the browser to the provider, to sign in."""
-    onward = request.GET.get("next", "")
-    return _leave(request, onward if url_has_allowed_host_and_scheme(onward, allowed_hosts=None) else "")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Send the browser to the provider; or take the name and password that the directory knows."""
+    onward = request.POST.get("next", request.GET.get("next", ""))
+    onward = onward if url_has_allowed_host_and_scheme(onward, allowed_hosts=None) else ""
+    if not settings.CANDOR_LDAP:
+        return _leave(request, onward)
+    found = directory.account_of(request)
+    if isinstance(found, HttpResponse):
+        return found
+    _sign_in(request, found)
+    return redirect(onward or "admin:index")
 
 
-@require_GET
+@require_http_methods(["GET", "HEAD", "POST"])
 def connect(request: HttpRequest) -> HttpResponse:
-    """Send the browser to the provider, to connect the account that is signed in."""
+    """Connect the account that is signed in, by the same way."""
     if not single_sign_on.is_offered():
         messages.error(request, NOT_OFFERED)
         return redirect("panel:account")
-    return _leave(request, reverse("panel:account"), connects=signed_in(request).pk)
+    if not settings.CANDOR_LDAP:
+        return _leave(request, reverse("panel:account"), connects=signed_in(request).pk)
+    found = directory.account_of(request, connects=signed_in(request))
+    return found if isinstance(found, HttpResponse) else redirect("panel:account")
 
 
 @require_POST
@@ -55,6 +65,8 @@ def disconnect(request: HttpRequest) -> HttpResponse:
 def come_back(request: HttpRequest) -> HttpResponse:
     """Take what the provider sent back with the browser; each attempt is good for one answer."""
     _require_offered()
+    if settings.CANDOR_LDAP:
+        raise Http404(NOT_OFFERED)  # nobody is sent away, so nobody comes back
     from surveys.accounts import openid
 
     attempt = openid.Attempt.read(request.COOKIES.get(COOKIE, ""))
@@ -90,6 +102,8 @@ def unconfirmed(request: HttpRequest, refusal: RequestRefused) -> HttpResponse:
 
 def _leave(request: HttpRequest, onward: str, *, connects: int = 0) -> HttpResponse:
     _require_offered()
+    if request.method == "POST":
+        return HttpResponseNotAllowed(["GET", "HEAD"])
     if missing := lacking_package("authlib", "sign-in"):
         return _page(request, missing, status=503)
     from surveys.accounts import openid
@@ -127,5 +141,5 @@ def _address_back() -> str:
 
 def _page(request: HttpRequest, words: str, *, status: int, onward: str = "", again: str = "") -> HttpResponse:
     title = gettext("Signed in") if onward else gettext("Not signed in") if not again else gettext("One moment")
-    context = {"words": words, "onward": onward, "again": again, "institution": settings.CANDOR_OIDC_NAME}
+    context = {"words": words, "onward": onward, "again": again, "institution": institution.name()}
     return panel_page(request, "panel/people/institution.html", context, status=status, title=title)

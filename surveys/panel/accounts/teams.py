@@ -84,7 +84,7 @@ def team_page(request: HttpRequest, found: Team, *, link: str = "", **context: A
         "meanings": MEANINGS.items(),
         "pending": invitations.pending(found),
         "directory_groups": found.directory_groups.all(),
-        "institution": settings.CANDOR_OIDC_NAME,
+        "institution": settings.CANDOR_INSTITUTION_NAME,
         "link": link,
     }
     return panel_page(request, "panel/people/team.html", context, title=str(found))

@@ -12,7 +12,7 @@ from tests.tools.orca import Orca, find_orca, orca
 @pytest.fixture(scope="session")
 def reader() -> Iterator[Orca]:
     if find_orca() is None:
-        pytest.fail("there is no screen reader; run bin/install-browser firefox orca", pytrace=False)
+        pytest.fail("there is no screen reader; run bin/install-programs firefox orca", pytrace=False)
     with orca() as running:
         yield running
 
