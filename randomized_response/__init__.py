@@ -85,6 +85,7 @@ from randomized_response.two_arms import (
     stochastic_lie_detector,
     unknown_prevalence,
 )
+from randomized_response.unrelated import UnknownPrevalenceFit, unknown_prevalence_regression
 from randomized_response.validity import (
     BoundedEstimate,
     RandomAnswerCurve,
@@ -106,7 +107,7 @@ __all__ = [
     "ParameterError", "PowerEstimate", "PredictiveMargins", "PredictorFit", "PrevalenceEstimate",
     "ProportionEstimate", "Question",
     "RandomAnswerCurve", "ShuffleAmplification", "SubsetSelection", "TotalEstimate", "UnaryEncoding",
-    "UnknownPrevalenceEstimate", "anchored_crosswise", "bootstrap_weights", "calibrate",
+    "UnknownPrevalenceEstimate", "UnknownPrevalenceFit", "anchored_crosswise", "bootstrap_weights", "calibrate",
     "categorical_regression", "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection",
     "collapse_strata", "combine_means", "combine_strata", "combine_weighted", "combine_weighted_means",
     "compare", "confidence_sequence", "correlation",
@@ -119,5 +120,6 @@ __all__ = [
     "posterior", "predictive_margins", "predictor_regression", "prevalence", "question_of", "random_answer_curve",
     "read_ticket", "regression_power", "shares_at_every_look", "shuffle_amplification", "simulate",
     "simultaneous_level", "stochastic_lie_detector", "tally", "triangular", "trim_weights", "unknown_prevalence",
+    "unknown_prevalence_regression",
     "unrelated_question", "warner", "weighted_covariance", "weighted_joint", "without_random_answers",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from randomized_response._categorical import Multinomial
 from randomized_response._links import Link
-from randomized_response._newton import Climb, Point, blocks, climb
+from randomized_response._newton import Climb, Point, blocks, climb, highest
 
 Floats = NDArray[np.float64]
 
@@ -219,11 +219,4 @@ def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb
     for slope in _SLOPES:
         first = np.concatenate([[constant - slope / 2], np.zeros(p - 1)])
         fits.append(climb(sample, np.concatenate([gamma, first, np.full(k - 1, slope), extra]), unit))
-    fits.sort(key=lambda fit: (-fit.point.log_likelihood, not fit.converged))
-    best = next((fit for fit in fits if fit.converged and _gap(fits[0], fit) < 1e-6 * unit), fits[0])
-    heights = sorted({round(_gap(best, fit) / unit, 4) for fit in fits if _gap(best, fit) < 0.5 * unit})
-    return best, len(heights)
-
-
-def _gap(one: Climb, other: Climb) -> float:
-    return abs(one.point.log_likelihood - other.point.log_likelihood)
+    return highest(fits, unit)

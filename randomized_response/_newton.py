@@ -179,6 +179,16 @@ def climb_all(sample: Likelihood, starts: Iterable[Floats], unit: float) -> list
     return found
 
 
+def highest(fits: Sequence[Climb], unit: float) -> tuple[Climb, int]:
+    """The best of several climbs, one that converged where there is one, and the number of summits within 0.5 of it."""
+    ordered = sorted(fits, key=lambda fit: (-fit.point.log_likelihood, not fit.converged))
+    gaps = [ordered[0].point.log_likelihood - fit.point.log_likelihood for fit in ordered]
+    near = (fit for fit, gap in zip(ordered, gaps, strict=True) if fit.converged and gap < 1e-6 * unit)
+    best = next(near, ordered[0])
+    distances = {round(abs(best.point.log_likelihood - fit.point.log_likelihood) / unit, 4) for fit in ordered}
+    return best, sum(distance < 0.5 for distance in distances)
+
+
 def _newton_step(point: Point) -> tuple[Floats, float, float]:
     """The Newton step, twice its predicted gain, and the smallest eigenvalue of the information."""
     values, vectors = np.linalg.eigh(point.information)

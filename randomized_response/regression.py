@@ -133,7 +133,7 @@ class LogisticFit(LikelihoodFit):
             Where the columns are not as many as in the fit, a data frame's are not named so, or an entry is not finite.
         """
         design, spread = self._design(covariates)
-        return _predicted(design, spread, self.reached, self.covariance, as_level(confidence), LINKS[self.link])
+        return predicted(design, spread, self.reached, self.covariance, as_level(confidence), LINKS[self.link])
 
     bounded = True
 
@@ -308,7 +308,7 @@ def _chosen(information: Information | None, *, weighted: bool, clustered: bool)
     return information
 
 
-def _predicted(
+def predicted(
     design: Floats, spread: Floats, coefficients: Floats, covariance: Floats, confidence: float, link: Link
 ) -> Prediction:
     eta = design @ coefficients
