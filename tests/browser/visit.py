@@ -1,12 +1,15 @@
 """One visit to the respondent's page, and a site whose answers change or fail on their way."""
 
 import gzip
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 
-from playwright.sync_api import BrowserContext, Dialog, Locator, Page
+from playwright.sync_api import BrowserContext, Dialog, Error, Locator, Page
 
+from tests.tools.browser import PATIENCE
 from tests.tools.capture import Capture, Request, Responder, Response
 
 KEPT = """async () => Object.fromEntries(await Promise.all((await indexedDB.databases()).map(({ name }) =>
@@ -150,6 +153,17 @@ class Visit:
         """Press the browser's Back. It takes effect after the call: a page that is left cannot answer one."""
         self.page.evaluate("setTimeout(() => history.back())")
         return self
+
+    def left_for(self, path: str) -> Self:
+        """Wait until the browser is at another page. Of one from the back-forward cache not every driver tells that it
+        was reached, so the page is asked."""
+        deadline = time.monotonic() + PATIENCE / 1000
+        while True:
+            with suppress(Error):  # of a page that is just being left
+                if self.page.evaluate("location.pathname") == path:
+                    return self
+            assert time.monotonic() < deadline, self.page.url
+            time.sleep(0.05)
 
     def online(self) -> Self:
         """The browser says that it is online again."""

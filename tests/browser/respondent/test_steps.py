@@ -107,7 +107,7 @@ def test_leaving_without_answers_does_not_ask(visit: Visit) -> None:
 def test_leaving_after_send_does_not_ask_and_takes_one_press(visit: Visit, site: Capture) -> None:
     visit.page.goto(f"{site.url}/healthz")
     at_entry(reviewed(visit).press("Send").stage("sent"), None)
-    visit.back().page.wait_for_url("**/healthz", wait_until="commit")
+    visit.back().left_for("/healthz")
     assert visit.asked == []
 
 
@@ -117,7 +117,7 @@ def test_reload_in_review_begins_anew(visit: Visit, site: Capture) -> None:
     at_entry(visit.stage("questions"), None)
     assert visit.checked() == 0
     assert visit.page.locator(".answers").inner_html() == ""
-    visit.back().page.wait_for_url("**/healthz", wait_until="commit")
+    visit.back().left_for("/healthz")
 
 
 @pytest.mark.whole_browser("the back-forward cache")
