@@ -2,14 +2,15 @@
 
 Logistic, probit or complementary log-log for two answers, multinomial or ordinal for more, linear for numbers.
 
-Each question enters with an indicator for every answer but its first; two whose interaction is asked for with one for
-every two answers together but the first. A question may enter in steps instead: its answers as 0, 1, 2 in their order,
-so that each further one changes the odds alike (Agresti 2002, section 5.3.4). Responses in which the answer to one of
-them is not told by itself are left out. The share of an answer is averaged over the respondents as if all had given it
-(predictive margin; Graubard & Korn 1999, Biometrics 55, 652-659), with the delta method on the logit scale; the
-difference of two is the marginal effect. With weights the likelihood and the margins are weighted and the covariance is
-robust (White 1982). Weakly informative priors (Gelman et al. 2008, Annals of Applied Statistics 2, 1360-1383) keep
-numbers finite where an estimated share is 0 or 1: then the mode of the posterior, and intervals by its curvature.
+Each question enters with an indicator for every answer but its first; two whose interaction is asked for with
+indicators of two answers together besides, so that every two have a share of their own. A question may enter in steps
+instead: its answers as 0, 1, 2 in their order, so that each further one changes the odds alike (Agresti 2002, section
+5.3.4). Responses in which the answer to one of them is not told by itself are left out. The share of an answer is
+averaged over the respondents as if all had given it (predictive margin; Graubard & Korn 1999, Biometrics 55, 652-659),
+with the delta method on the logit scale; the difference of two is the marginal effect. With weights the likelihood and
+the margins are weighted and the covariance is robust (White 1982). Weakly informative priors (Gelman et al. 2008,
+Annals of Applied Statistics 2, 1360-1383) keep numbers finite where an estimated share is 0 or 1: then the mode of the
+posterior, and intervals by its curvature.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +28,12 @@ from estimator.analyses.logistic import alike, criteria, reports_of, with_number
 from estimator.analyses.predictors import (
     STEPS,
     Column,
+    Pair,
     Table,
+    crossed_columns,
     design_matrix,
     enough,
+    pairs_of,
     row_weights,
     single_columns,
     table_of,
@@ -53,7 +57,6 @@ from randomized_response.intervals import normal_quantile
 
 Floats = NDArray[np.float64]
 Fit = LogisticFit | LinearFit | CategoricalFit
-RANK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,7 @@ class _Model:
     """A regression fitted to `table`, a part of the `whole` that tells the predictors.
 
     `told` are the answers to each predictor, `columns` the indicators. `keys` names the group of each answer to each
-    predictor, and of STEPS; `stepped` are the places of those in steps, `crossed` of two that interact, `pairs` their
-    answers that enough gave together, of which the first has no indicator.
+    predictor, and of STEPS; `stepped` are the places of those in steps, `crossed` of each two that interact.
     `choices` are the places of the outcome's choices whose shares are told, None for a mean. `odds` is whether the
     exponentials of coefficients are odds ratios.
     """
@@ -73,8 +75,7 @@ class _Model:
     columns: Sequence[Column]
     keys: Sequence[Mapping[int, str]]
     stepped: Sequence[int]
-    crossed: tuple[int, ...]
-    pairs: Sequence[Column]
+    crossed: tuple[Pair, ...]
     fit: Fit
     choices: Sequence[int | None]
     odds: bool
@@ -85,10 +86,15 @@ class _Model:
 
     def scenarios(self) -> Iterator[Column]:
         """The answers that all are taken to have given: each by itself, or each two that interact."""
-        for place, answers in enumerate(self.told):
-            if place not in self.crossed:
-                yield from (((place, answer),) for answer in answers)
-        yield from (pair for pair in together(self.told, self.crossed) if self.whole.size(*pair))
+        for place in self._alone:
+            yield from (((place, answer),) for answer in self.told[place])
+        for pair in self.crossed:
+            yield from (both for both in together(self.table, pair) if self.whole.size(*both))
+
+    @property
+    def _alone(self) -> list[int]:
+        """The places of the predictors that interact with none."""
+        return [place for place in range(len(self.told)) if not any(place in pair for pair in self.crossed)]
 
     @cached_property
     def averaged(self) -> tuple[dict[Column, int], PredictiveMargins]:
@@ -169,8 +175,9 @@ class _Model:
 
     def _compared(self, quantity: str) -> Iterator[tuple[AnalysisRow, tuple[int, int]]]:
         """A blank row for each answer but the first to each question that is neither in steps nor interacts."""
-        for place, (first, *others) in enumerate(self.told):
-            for answer in others if place not in (*self.crossed, *self.stepped) else ():
+        for place in self._alone:
+            first, *others = self.told[place]
+            for answer in others if place not in self.stepped else ():
                 n, keys = self.table.size((place, answer)) + self.table.size((place, first)), self.keys[place]
                 row = AnalysisRow(quantity, "", n, group=keys[answer], against=keys[first], level=self.level)
                 yield row, (place, answer)
@@ -190,8 +197,8 @@ class _Model:
         return [(choice, np.arange(1, p + 1) + number * (p + 1)) for number, choice in others]
 
     def tests(self) -> dict[str, object]:
-        """Whether any predictor matters and, where two interact, whether their effects add up."""
-        crossed = {"interaction": self.interaction()} if self.crossed else {}
+        """Whether any predictor matters and, of each two that interact, whether their effects add up."""
+        crossed = {"interaction": [self.interaction(pair) for pair in self.crossed]} if self.crossed else {}
         if isinstance(self.fit, LinearFit):
             return {"flags": [], "alike": self.alike(), **crossed, "log_likelihood": None}
         plain = self.fit.information == "observed" and getattr(self.fit, "prior", None) is None
@@ -208,19 +215,11 @@ class _Model:
         slopes = np.concatenate([slopes for _, slopes in self._equations])
         return self._wald(np.eye(len(self.fit.names))[slopes])
 
-    def interaction(self) -> dict[str, object]:
-        """The test of Wald that the effects of the two questions add up: of all contrasts that additive ones lack."""
-        used = [k for k, column in enumerate(self.columns) if len(column) > 1]
-        effects = [(at, answer) for at, place in enumerate(self.crossed) for answer in self.told[place][1:]]
-        additive = [[1.0, *(float(pair[at][1] == answer) for at, answer in effects)] for pair in self.pairs]
-        left, sizes, _ = np.linalg.svd(np.array(additive))
-        lacking = left[:, int((sizes > RANK * sizes[0]).sum()) :].T
-        tables = []
-        for _, slopes in self._equations:
-            contrasts = np.zeros((len(lacking), len(self.fit.names)))
-            contrasts[:, slopes[used]] = lacking[:, 1:]  # the coefficient of the first pair is 0
-            tables.append(contrasts)
-        return self._wald(np.vstack(tables))
+    def interaction(self, pair: Pair) -> dict[str, object]:
+        """The test of Wald that the effects of two questions add up: that no two answers together matter besides."""
+        own = [k for k, column in enumerate(self.columns) if tuple(place for place, _ in column) == pair]
+        slopes = np.concatenate([slopes[own] for _, slopes in self._equations])
+        return self._wald(np.eye(len(self.fit.names))[slopes])
 
     def _wald(self, contrasts: Floats) -> dict[str, object]:
         found = self.fit.wald_test(contrasts)
@@ -246,10 +245,8 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
     if isinstance(weights, Unmet):
         return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
     named = [background.questions[at].key for at in asked]
-    crossed, stepped = (
-        tuple(place for place, one in enumerate(named) if one in parameters.get(name, ()))
-        for name in ("interaction", "steps")
-    )
+    crossed = pairs_of(parameters, named)
+    stepped = tuple(place for place, one in enumerate(named) if one in parameters.get("steps", ()))
     key = design.items[outcome.position].key
     whole = table_of(design, asked, stepped, inputs, reports, weights)
     table, rare = enough(whole, crossed, stepped)
@@ -276,16 +273,15 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
 def _fitted(
     whole: Table,
     table: Table,
-    places: tuple[tuple[int, ...], tuple[int, ...]],
+    places: tuple[tuple[int, ...], tuple[Pair, ...]],
     keys: Sequence[Mapping[int, str]],
     outcome: Variable | Score,
     parameters: Mapping[str, Any],
 ) -> _Model:
-    """Fit the model to the table; `places` are those of predictors in steps, and of two that interact."""
+    """Fit the model to the table; `places` are those of predictors in steps, and of each two that interact."""
     told, (stepped, crossed) = [table.told(place) for place in range(len(keys))], places
-    pairs = [pair for pair in together(told, crossed) if table.size(*pair)]
-    alone = [place for place in range(len(keys)) if place not in crossed]
-    columns = [*single_columns(table, alone, stepped), *pairs[1:]]
+    single = single_columns(table, range(len(keys)), stepped)
+    columns = [*single, *crossed_columns(table, crossed, single)]
     fit = _fit(design_matrix(table.answers, columns), table, outcome, parameters)
     choices = range(len(fit.labels)) if isinstance(fit, CategoricalFit) else [outcome.choice]
     odds = isinstance(fit, CategoricalFit) or (isinstance(fit, LogisticFit) and fit.link == "logit")
@@ -297,7 +293,6 @@ def _fitted(
         keys,
         stepped,
         crossed,
-        pairs,
         fit,
         choices,
         odds=odds,

@@ -90,6 +90,10 @@ METHODS = {
         "Of two predictors that interact each two answers have a share of their own; those that fewer than 30 gave "
         "together are left out. Whether the effects add up is a Wald test."
     ),
+    "interactions": gettext_lazy(
+        "Where a predictor is in several interactions, the effects of answers that nobody gave together are taken to "
+        "add up."
+    ),
     "weighted_table": gettext_lazy(
         "Weighted tables: the most likely table of the weighted responses, and linearised standard errors. "
         "Independence is Wald’s test of the unbiased shares (Koch, Freeman & Freeman 1975)."

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 Column = tuple[tuple[int, int], ...]
 """An indicator: the places of predictors, each with the answer that it needs; or with STEPS for the answer's number."""
 STEPS = -1
+Pair = tuple[int, int]
+"""The places of two predictors that interact."""
+RANK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,15 @@ def table_of(
     )
 
 
-def enough(table: Table, crossed: Sequence[int], stepped: Sequence[int]) -> tuple[Table, list[tuple[int, int]]]:
+def pairs_of(parameters: Mapping[str, Any], keys: Sequence[str]) -> tuple[Pair, ...]:
+    """The places of the predictors of `keys` that interact; the parameter names them two by two."""
+    crossed = parameters.get("interaction", ())
+    both = zip(crossed[::2], crossed[1::2], strict=True)
+    found = (sorted((keys.index(one), keys.index(other))) for one, other in both)
+    return tuple((one, other) for one, other in found)
+
+
+def enough(table: Table, crossed: Sequence[Pair], stepped: Sequence[int]) -> tuple[Table, list[tuple[int, int]]]:
     """The responses without those of answers, and of two `crossed` ones together, that too few gave; these answers.
 
     Few suffice in steps.
@@ -107,9 +118,9 @@ def enough(table: Table, crossed: Sequence[int], stepped: Sequence[int]) -> tupl
             for one in table.told(q)
             if q not in stepped and table.size((q, one)) < ENOUGH_FOR_NORMAL
         ]
-        told = [table.told(q) for q in questions]
         drop: list[Column] = [(one,) for one in few]
-        drop += [pair for pair in together(told, crossed) if 0 < table.size(*pair) < ENOUGH_FOR_NORMAL]
+        for pair in crossed:
+            drop += [both for both in together(table, pair) if 0 < table.size(*both) < ENOUGH_FOR_NORMAL]
         if not drop:
             return table, rare
         rare += few
@@ -124,11 +135,29 @@ def single_columns(table: Table, places: Sequence[int], stepped: Sequence[int]) 
     ]
 
 
-def together(told: Sequence[Sequence[int]], crossed: Sequence[int]) -> list[Column]:
-    """Every two answers to the two questions that interact; none if none do."""
-    if not crossed:
-        return []
-    return [tuple(zip(crossed, answers, strict=True)) for answers in product(*(told[place] for place in crossed))]
+def together(table: Table, pair: Pair) -> list[Column]:
+    """Every two answers to two questions that interact."""
+    return [tuple(zip(pair, answers, strict=True)) for answers in product(*(table.told(place) for place in pair))]
+
+
+def crossed_columns(table: Table, crossed: Sequence[Pair], single: Sequence[Column]) -> list[Column]:
+    """Indicators of two answers together, of all that interact: those that the columns before them do not add up to.
+
+    Products of two indicators come before those with a first answer, which are needed where nobody gave some of them.
+    """
+    found: list[Column] = []
+    first = {(place, table.told(place)[0]) for pair in crossed for place in pair}
+    wanted = [sorted(together(table, pair), key=lambda both: not first.isdisjoint(both)) for pair in crossed]
+    basis = np.linalg.qr(np.column_stack([np.ones(len(table.answers)), design_matrix(table.answers, single)]))[0]
+    for both in chain(*wanted):
+        values = holds(table.answers, both).astype(float)
+        rest = values - basis @ (basis.T @ values)
+        rest -= basis @ (basis.T @ rest)  # once more: what rounding left
+        length = float(np.linalg.norm(rest))
+        if length > RANK * max(float(np.linalg.norm(values)), 1.0):
+            basis = np.column_stack([basis, rest / length])
+            found.append(both)
+    return found
 
 
 def holds(answers: NDArray[np.int64], column: Column) -> NDArray[np.bool_]:

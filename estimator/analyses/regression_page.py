@@ -162,6 +162,7 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
         of_parts["predictors"] = ""
     coin = [METHODS["coin"]] if isinstance(outcome, CoinKinds) else []
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
+    more += [METHODS["interactions"]] * (len(analysis.parameters.get("interaction", ())) > 2)
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
     if "answer" in analysis.parameters:
         note = gettext("Each interval holds by itself; the test is one of all answers to the randomised predictor.")
@@ -185,8 +186,7 @@ def _sentences_of_regression(
     sentences = [_effect(row, speaker, _answer(speaker, outcome, row.choice)) for row in effects if row.known]
     if "alike" in analysis.result:
         sentences.append(_answers_alike(analysis, speaker) if "answer" in analysis.parameters else _alike(analysis))
-        if "interaction" in analysis.result:
-            sentences.append(_interaction(analysis, speaker))
+        sentences += _interactions(analysis, speaker)
     elif "predictors" in analysis.parameters:
         sentences.append(gettext("There are no odds ratios: each predictor needs two answers that enough people gave."))
     else:
@@ -231,16 +231,17 @@ def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> str:
     return text.format(question=question, test=words.facts(test))
 
 
-def _interaction(analysis: Analysis, speaker: RowDescriber) -> str:
-    """Whether the effects of two predictors depend on each other."""
-    test = analysis.result["interaction"]
-    one, other = (named(speaker.background_question(key)) for key in analysis.parameters["interaction"])
-    if test["p_value"] is None:
-        return gettext("Whether {one} and {other} interact cannot be tested: some share is 0 or 100 %.").format(
-            one=one, other=other
-        )
-    if test["p_value"] < 1 - analysis.parameters["confidence"]:
-        text = gettext("{one} and {other} interact: the differences by one depend on the other ({test}).")
-    else:
-        text = gettext("The data do not show that {one} and {other} interact ({test}).")
-    return text.format(one=one, other=other, test=words.facts(test))
+def _interactions(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:
+    """Of each two predictors that interact whether the effect of one depends on the other."""
+    keys, found = analysis.parameters.get("interaction", ()), analysis.result.get("interaction", [])
+    # Before there could be several, the one test stood there itself.
+    tests = found if isinstance(found, list) else [found]
+    for test, *pair in zip(tests, keys[::2], keys[1::2], strict=bool(tests)):
+        one, other = (named(speaker.background_question(key)) for key in pair)
+        if test["p_value"] is None:
+            text = gettext("Whether {one} and {other} interact cannot be tested: some share is 0 or 100 %.")
+        elif test["p_value"] < 1 - analysis.parameters["confidence"]:
+            text = gettext("{one} and {other} interact: the differences by one depend on the other ({test}).")
+        else:
+            text = gettext("The data do not show that {one} and {other} interact ({test}).")
+        yield text.format(one=one, other=other, test="" if test["p_value"] is None else words.facts(test))

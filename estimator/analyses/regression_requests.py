@@ -1,6 +1,7 @@
 """Parameters of regressions on background questions, and of weights: read from fields, or refused with a message."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from django.utils.translation import gettext
 
@@ -23,6 +24,7 @@ MODELS = (ORDINAL := "ordinal", "probit", "cloglog")
 PRIOR = 2.5
 """The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
 YES = ("yes", "on", "true", "1")
+MOST_INTERACTIONS = 3
 STEPS = "steps"
 """The value of a predictor that enters by its answers' numbers."""
 
@@ -37,7 +39,7 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
         text = gettext("predictor-{key} must be yes, steps or no; got “{value}”.")
         raise AnalysisError(text.format(key=wrong, value=given[wrong][:32]))
     predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
-    crossed = _interaction(fields.get("interaction", ""), keys)
+    crossed = _interactions(fields, design)
     predictors = [key for key in keys if key in predictors or key in crossed]
     if design.background.arms and keys[0] in predictors and not strata_asked(design, outcome.position).all():
         text = gettext("“{version}” cannot be a predictor of a question that is not asked in all versions.")
@@ -89,8 +91,7 @@ def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score
     require_both(design, outcome.position, other.position)
     if other.position == outcome.position:
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
-    more = [name for name in ("model", "interaction", "prior") if fields.get(name, "") not in ("", "no")]
-    if more:
+    if _interactions(fields, design) or any(fields.get(name, "") not in ("", "no") for name in ("model", "prior")):
         raise AnalysisError(
             gettext("With a randomised predictor there are no other models, interactions or priors yet.")
         )
@@ -123,12 +124,24 @@ def require_both(design: Design, first: int, second: int) -> None:
         raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
 
 
-def _interaction(text: str, keys: Sequence[str]) -> list[str]:
-    """The keys of the two background questions that interact; none if no interaction is asked for."""
-    crossed = text.split(AND) if text else []
-    if crossed and (len(set(crossed)) != 2 or not set(crossed) <= set(keys)):
-        raise AnalysisError(gettext("Choose an interaction of two different background questions, or none."))
-    return crossed
+def interaction_fields(design: Design) -> dict[str, tuple[str, str]]:
+    """The names of the fields of interactions, and the keys of the two background questions of each."""
+    both = combinations([question.key for question in design.background.questions], 2)
+    return {f"interaction-{one}{AND}{other}": (one, other) for one, other in both}
+
+
+def _interactions(fields: Mapping[str, str], design: Design) -> list[str]:
+    """The keys of the background questions that interact, two by two."""
+    names = interaction_fields(design)
+    wrong = next((name for name in names if fields.get(name, "") not in ("", "no", *YES)), None)
+    if wrong is not None:
+        text = gettext("{name} must be yes or no; got “{value}”.")
+        raise AnalysisError(text.format(name=wrong, value=fields[wrong][:32]))
+    crossed = [pair for name, pair in names.items() if fields.get(name, "") not in ("", "no")]
+    if len(crossed) > MOST_INTERACTIONS:
+        text = gettext("A regression has at most {most} interactions; {count} are chosen.")
+        raise AnalysisError(text.format(most=MOST_INTERACTIONS, count=len(crossed)))
+    return [key for pair in crossed for key in pair]
 
 
 def read_weights(fields: Mapping[str, str], design: Design) -> dict[str, object]:

@@ -17,7 +17,12 @@ from estimator.analyses.quantities import (
     variable_of,
     variables_of,
 )
-from estimator.analyses.regression_requests import background_regression, read_weights, require_both
+from estimator.analyses.regression_requests import (
+    background_regression,
+    interaction_fields,
+    read_weights,
+    require_both,
+)
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.strata import PAIRS
 from estimator.base.languages import filled
@@ -77,13 +82,8 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
         known += [f"predictor-{question.key}" for question in design.background.questions]
     if kind == Kind.REGRESSION and design.background:
         known = [name for name in known if name != "reference"]
-        known += [f"predictor-{question.key}" for question in design.background.questions] + [
-            "model",
-            "answer",
-            "interaction",
-            "weights",
-            "prior",
-        ]
+        known += [f"predictor-{question.key}" for question in design.background.questions]
+        known += [*interaction_fields(design), "model", "answer", "weights", "prior"]
     unknown = sorted(set(fields) - set(known))
     if unknown:
         raise AnalysisError(

@@ -34,8 +34,7 @@ def tables_of(analysis: Analysis) -> dict[str, bytes]:
         "choice": "" if outcome.choice is None else outcome.choice,
         "first": parameters.get("reference", ""),
     }
-    crossed = [f"interaction {number}" for number in (1, 2)]
-    settings |= dict(zip(crossed, parameters.get("interaction", ()), strict=False))
+    settings |= {f"interaction {number}": key for number, key in enumerate(parameters.get("interaction", ()), start=1)}
     settings |= {f"steps {number}": key for number, key in enumerate(parameters.get("steps", ()), start=1)}
     tables: dict[str, Table] = {
         "responses": _responses(analysis, design, outcome, paired=answer is not None),

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
 
 from django.utils.translation import gettext, gettext_lazy
 
@@ -11,7 +10,7 @@ from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
 from estimator.analyses.quantities import MEAN, item_of, outcomes_of, quantities_of, variable_of, variables_of
-from estimator.analyses.regression_requests import MODELS, STEPS, answers_of
+from estimator.analyses.regression_requests import MODELS, MOST_INTERACTIONS, STEPS, answers_of, interaction_fields
 from estimator.analyses.requests import CONFIDENCES, countable, score_field
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
@@ -19,7 +18,7 @@ from estimator.analyses.sentences import RowDescriber, capital
 from estimator.analyses.strata import PAIRS
 from estimator.base import wording
 from estimator.models import LONGEST_NAME, Analysis
-from estimator.runs.groups import AND, UNTOLD, answer_key, groups_of, is_protected
+from estimator.runs.groups import UNTOLD, answer_key, groups_of, is_protected
 from estimator.runs.waves import is_weighted
 from surveys.labels import translated
 from surveys.times import moment
@@ -265,8 +264,8 @@ def _predictors(design: Design, values: Mapping[str, str]) -> Iterator[FormField
 
 
 def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    """The model, an interaction, weights and priors."""
-    speaker, questions = RowDescriber(design), design.background.questions
+    """The model, interactions, weights and priors."""
+    speaker = RowDescriber(design)
     usual = ("", gettext("Usual: logistic, multinomial or linear"))
     models = [usual, *((name, str(MODEL_NAMES[name])) for name in MODELS)]
     yield replace(_select("model", gettext("Model"), [("", models)], values), heading=gettext("Model and weights"))
@@ -275,17 +274,17 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
         none = ("", [("", gettext("None"))])
         label = gettext("Randomised answer as a predictor")
         yield _select("answer", label, [none, (gettext("The answer to"), others)], values)
-    pairs = [
-        (f"{one.key}{AND}{other.key}", f"{speaker.text(one.wording)} × {speaker.text(other.wording)}")
-        for one, other in combinations(questions, 2)
-    ]
-    if pairs:
-        none = ("", [("", gettext("None"))])
-        yield _select("interaction", gettext("Interaction"), [none, (gettext("Of two questions"), pairs)], values)
     yield from _weights(design, values)
     hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
     given = values.get("prior", "")
     yield FormField("prior", gettext("Weakly informative priors"), given, tick=True, hint=hint)
+    words = {question.key: speaker.text(question.wording) for question in design.background.questions}
+    heading = gettext("Interactions")
+    hint = gettext("At most {most}. Every two answers then have a share of their own, and no odds ratios.")
+    for name, (one, other) in interaction_fields(design).items():
+        label, given = f"{words[one]} × {words[other]}", values.get(name, "")
+        yield FormField(name, label, given, hint=hint.format(most=MOST_INTERACTIONS), tick=True, heading=heading)
+        heading = hint = ""
 
 
 def _weights(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:

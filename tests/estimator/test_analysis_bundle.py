@@ -22,7 +22,7 @@ from tests.tools.bundles import unpack_bundle
 
 pytestmark = pytest.mark.django_db
 Kind = Analysis.Kind
-REGION, AGE = "where_do_you_live", "how_old_are_you"
+REGION, AGE, GENDER = "where_do_you_live", "how_old_are_you", "what_is_your_gender"
 BOTH = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
 QUARTERS = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
 CENSUS = "\n".join(f"{region},{age},{10 * region + age}" for region in range(1, 5) for age in range(1, 5))
@@ -40,7 +40,11 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes", "item-drinks:1": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", **BOTH}),
     (Kind.REGRESSION, {"outcome": "cheated", "model": "probit", **BOTH}),
-    (Kind.REGRESSION, {"outcome": "cheated", "interaction": f"{REGION}+{AGE}"}),
+    (Kind.REGRESSION, {"outcome": "cheated", f"interaction-{REGION}+{AGE}": "yes"}),
+    (
+        Kind.REGRESSION,
+        {"outcome": "cheated", f"interaction-{REGION}+{AGE}": "yes", f"interaction-{REGION}+{GENDER}": "yes"},
+    ),
     (Kind.REGRESSION, {"outcome": "cheated", "prior": "yes", **BOTH}),
     (Kind.REGRESSION, {"outcome": "cheated", "prior": "yes", "model": "cloglog", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "prior": "yes", **BOTH}),

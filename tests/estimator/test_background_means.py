@@ -116,8 +116,8 @@ def test_page_tells_differences_of_means(db: None, monkeypatch: pytest.MonkeyPat
     assert [part.title for part in page.parts] == ["Mean in each group", "Differences of means"]
     assert "Linear regression" in str(page.methods[0])
     assert len(exports.rows_of(found)) == len(found.result["rows"])
-    crossed = services.request(Kind.REGRESSION, asked | {"interaction": f"{REGION}+{AGE}"}, [design])
-    assert services.execute(crossed.pk).result["interaction"]["p_value"] > 0
+    crossed = services.request(Kind.REGRESSION, asked | {f"interaction-{REGION}+{AGE}": "yes"}, [design])
+    assert services.execute(crossed.pk).result["interaction"][0]["p_value"] > 0
     with pytest.raises(AnalysisError, match="no use for priors"):
         services.request(Kind.REGRESSION, asked | {"prior": "yes"}, [design])
     with pytest.raises(AnalysisError, match="cannot be regressed: some of those"):

@@ -18,6 +18,7 @@ from tests.factories.background import done
 Kind = Analysis.Kind
 REGION, AGE = "where_do_you_live", "how_old_are_you"
 ASKED = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
+CROSSED = {f"interaction-{REGION}+{AGE}": "yes"}
 CUTS, SLOPES = np.array([-0.5, 1.0]), np.array([0.0, 0.6, 1.2, -0.6, 0.3])
 """Of the moods in each region, and of those who do not tell theirs: ordinal with proportional odds."""
 
@@ -102,9 +103,9 @@ def test_page_tells_each_choice(answered: Design) -> None:
 
 
 def test_interaction_of_several_choices_is_tested_for_all_of_them(answered: Design) -> None:
-    crossed = done(Kind.REGRESSION, answered, outcome="mood", interaction=f"{REGION}+{AGE}", **ASKED)
-    plain = done(Kind.REGRESSION, answered, outcome="cheated", interaction=f"{REGION}+{AGE}", **ASKED)
-    tests = [found.result["interaction"] for found in (crossed, plain)]
+    crossed = done(Kind.REGRESSION, answered, outcome="mood", **ASKED, **CROSSED)
+    plain = done(Kind.REGRESSION, answered, outcome="cheated", **ASKED, **CROSSED)
+    tests = [found.result["interaction"][0] for found in (crossed, plain)]
     assert tests[0]["degrees_of_freedom"] == 2 * tests[1]["degrees_of_freedom"]
 
 
@@ -268,7 +269,7 @@ def test_page_tells_of_each_further_answer(answered: Design) -> None:
 
 
 def test_question_that_interacts_has_no_steps(answered: Design) -> None:
-    asked = {f"predictor-{REGION}": "steps", "interaction": f"{REGION}+{AGE}", "outcome": "cheated"}
+    asked = {f"predictor-{REGION}": "steps", f"interaction-{REGION}+{AGE}": "yes", "outcome": "cheated"}
     with pytest.raises(AnalysisError, match=r"“Where do you live\?” cannot enter in steps"):
         requests.parameters(Kind.REGRESSION, asked, [answered])
     with pytest.raises(AnalysisError, match="predictor-how_old_are_you must be yes, steps or no; got “step”"):

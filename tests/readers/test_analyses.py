@@ -21,19 +21,20 @@ from tests.factories.background import done
 
 pytestmark = pytest.mark.django_db
 Kind = Analysis.Kind
-REGION, AGE = "where_do_you_live", "how_old_are_you"
+REGION, AGE, GENDER = "where_do_you_live", "how_old_are_you", "what_is_your_gender"
 BOTH = {f"predictor-{REGION}": "yes", f"predictor-{AGE}": "yes"}
 ASKED = [
     {"outcome": "cheated", **BOTH},
     {"outcome": "cheated", "model": "probit", **BOTH},
     {"outcome": "cheated", "model": "cloglog", **BOTH},
-    {"outcome": "cheated", "interaction": f"{REGION}+{AGE}"},
+    {"outcome": "cheated", f"interaction-{REGION}+{AGE}": "yes"},
+    {"outcome": "cheated", f"interaction-{REGION}+{AGE}": "yes", f"interaction-{AGE}+{GENDER}": "yes"},
     {"outcome": "cheated", "prior": "yes", **BOTH},
     {"outcome": "drinks:1", **BOTH},
     {"outcome": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "mood", "model": "ordinal", **BOTH},
     {"outcome": "tired:mean", **BOTH},
-    {"outcome": "tired:mean", "interaction": f"{REGION}+{AGE}"},
+    {"outcome": "tired:mean", f"interaction-{REGION}+{AGE}": "yes"},
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated"},
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"},

@@ -31,8 +31,8 @@ linear <- model == "linear"
 answered <- file.exists(file.path("tables", "answer.csv"))
 if (linear) scores <- read("scores.csv", header = FALSE)[[1]] else channel <- chances("channel.csv")
 predictors <- setdiff(names(data), c("weight", "report", "answer", "count"))
-crossed <- c(setting("interaction 1"), setting("interaction 2"))
-crossed <- crossed[crossed != ""]
+crossed <- matrix(settings$value[grepl("^interaction ", settings$name)], 2)  # each two predictors that interact
+alone <- setdiff(predictors, crossed)
 stepped <- settings$value[grepl("^steps ", settings$name)]  # predictors whose answers are numbers
 quantile <- qnorm((1 + as.numeric(setting("confidence"))) / 2)
 
@@ -44,11 +44,11 @@ answers <- function(name) {
   if (setting("first") != "") return(c(setting("first"), setdiff(found, setting("first"))))
   found[order(as.numeric(sub(".*=", "", found)))]
 }
-pairs_of <- function() {
-  if (!length(crossed)) return(list())
-  both <- expand.grid(second = answers(crossed[2]), first = answers(crossed[1]), stringsAsFactors = FALSE)
-  lapply(seq_len(nrow(both)), function(k) setNames(list(both$first[k], both$second[k]), crossed))
-}
+pairs_of <- function() do.call(c, lapply(seq_len(ncol(crossed)), function(at) {
+  pair <- predictors[predictors %in% crossed[, at]]
+  both <- expand.grid(second = answers(pair[2]), first = answers(pair[1]), stringsAsFactors = FALSE)
+  lapply(seq_len(nrow(both)), function(k) setNames(list(both$first[k], both$second[k]), pair))
+}))
 repeat {
   given <- c(unlist(lapply(predictors, function(name) lapply(answers(name), function(one) setNames(list(one), name))),
                     recursive = FALSE), pairs_of())
@@ -64,19 +64,28 @@ repeat {
 }
 
 # An indicator for each answer but the first, or the number of the answer; of two predictors that interact an indicator
-# for each pair of answers but the first.
+# for each pair of answers that the columns before it do not add up to, those of two first answers last.
 columns <- list()
-for (name in setdiff(predictors, crossed))
+for (name in predictors)
   columns <- c(columns, lapply(if (name %in% stepped) "step" else answers(name)[-1],
                                function(one) setNames(list(one), name)))
 pairs <- Filter(function(one) size(data, one) > 0, pairs_of())
-columns <- c(columns, pairs[-1])
 design <- function(table) {
   holds <- function(one) {
     if (one[[1]] == "step") return(as.numeric(sub(".*=", "", table[[names(one)]])))
     Reduce(`&`, lapply(names(one), function(k) table[[k]] == one[[k]]))
   }
   matrix(vapply(columns, function(one) as.numeric(holds(one)), numeric(nrow(table))), nrow = nrow(table))
+}
+
+if (length(pairs)) {
+  at_first <- vapply(pairs, function(one) any(vapply(names(one), function(k) one[[k]] == answers(k)[1], NA)), NA)
+  of <- vapply(pairs, function(one) paste(names(one), collapse = "+"), "")
+  single <- length(columns)
+  columns <- c(columns, pairs[order(match(of, unique(of)), at_first)])
+  found <- qr(cbind(1, design(data)), tol = 1e-9)  # dependent columns last, the others in their order
+  kept <- sort(found$pivot[seq_len(found$rank)])[-1] - 1
+  columns <- columns[union(seq_len(single), kept)]
 }
 
 # The shares of the answers, a column each, from coefficients and indicators; of a linear model the mean.
@@ -198,7 +207,7 @@ ratio <- function(at) {
   error <- sqrt(covariance[at, at])
   numbers(exp(b[at]), error, exp(b[at] - quantile * error), exp(b[at] + quantile * error))
 }
-scenarios <- if (!answered) c(unlist(lapply(setdiff(predictors, crossed), function(name)
+scenarios <- if (!answered) c(unlist(lapply(alone, function(name)
   lapply(answers(name), function(one) setNames(list(one), name))), recursive = FALSE), pairs)
 for (given in scenarios) {
   share <- average(given)(b)
@@ -216,7 +225,7 @@ odds <- function(column, group, against) {
   of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
   for (n in seq_along(at)) compare("odds_ratio", group, against, of[n], ratio(at[n]))
 }
-for (name in setdiff(predictors, crossed)) {
+for (name in alone) {
   enough <- Filter(function(one) size(whole, setNames(list(one), name)) >= ENOUGH, answers(name))
   for (one in if (name %in% stepped) enough[length(enough)] else answers(name)[-1]) {
     first <- setNames(list(enough[1]), name)

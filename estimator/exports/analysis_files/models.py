@@ -116,17 +116,14 @@ class Cells:
         keep = ~np.logical_or.reduce([self.holds(column) for column in columns])
         self.answers, self.counts, self.weights = self.answers[keep], self.counts[keep], self.weights[keep]
 
-    def drop_rare(self, crossed: Sequence[int] = ()) -> None:
-        """Leave out answers that fewer than ENOUGH gave, and pairs of answers to the two questions that interact."""
+    def drop_rare(self, crossed: Sequence[tuple[int, int]] = ()) -> None:
+        """Leave out answers that fewer than ENOUGH gave, and pairs of answers to two questions that interact."""
         while True:
-            places = range(self.answers.shape[1])
+            asked = [q for q in range(self.answers.shape[1]) if q not in self.stepped]
             rare: list[Column] = [
-                ((q, one),)
-                for q in places
-                for one in self.given(q)
-                if q not in self.stepped and self.size(((q, one),)) < ENOUGH
+                ((q, one),) for q in asked for one in self.given(q) if self.size(((q, one),)) < ENOUGH
             ]
-            rare += [pair for pair in self.pairs(crossed) if 0 < self.size(pair) < ENOUGH]
+            rare += [both for pair in crossed for both in self.pairs(pair) if 0 < self.size(both) < ENOUGH]
             if not rare:
                 return
             self.drop(rare)
@@ -139,11 +136,23 @@ class Cells:
             for answer in ([STEP] if place in self.stepped else self.given(place)[1:])
         ]
 
-    def pairs(self, crossed: Sequence[int]) -> list[Column]:
-        """Every two answers to the two questions that interact."""
-        if not crossed:
-            return []
+    def pairs(self, crossed: tuple[int, int]) -> list[Column]:
+        """Every two answers to two questions that interact."""
         return [tuple(zip(crossed, both, strict=True)) for both in product(*(self.given(place) for place in crossed))]
+
+    def design(self, columns: Sequence[Column], answers: Array | None = None) -> Array:
+        n = len(self.answers if answers is None else answers)
+        return np.array([self.holds(one, answers) for one in columns], dtype=float).reshape(len(columns), n).T
+
+    def crossed(self, pair: tuple[int, int], before: Sequence[Column]) -> list[Column]:
+        """The indicators of two answers together, of those that the columns before them do not add up to."""
+        found = list(before)
+        first = {(place, self.given(place)[0]) for place in pair}
+        for both in sorted(self.pairs(pair), key=lambda each: not first.isdisjoint(each)):
+            design = np.insert(self.design([*found, both]), 0, 1, axis=1)
+            if np.linalg.matrix_rank(design) > np.linalg.matrix_rank(design[:, :-1]):
+                found.append(both)
+        return found
 
 
 def on_background(one: Analysis) -> Iterator[Row]:
@@ -155,28 +164,32 @@ def on_background(one: Analysis) -> Iterator[Row]:
     weights = ratios_of(one, reports.sum(axis=1))
     if weights is None:
         return
-    crossed = [place for place, at in enumerate(asked) if one.questions[at]["key"] in p.get("interaction", ())]
+    named = [one.questions[at]["key"] for at in asked]
+    places = [named.index(key) for key in p.get("interaction", ())]
+    crossed = [(min(both), max(both)) for both in zip(places[::2], places[1::2], strict=True)]
     whole, cells = (Cells(one, asked, reports, weights) for _ in range(2))
     cells.drop_rare(crossed)
     if any(len(cells.given(place)) < 2 for place in range(len(asked))):
         return
-    pairs = [pair for pair in cells.pairs(crossed) if cells.size(pair)]
-    single = [place for place in range(len(asked)) if place not in crossed]
-    columns = [*cells.columns(single), *pairs[1:]]
+    pairs = [each for pair in crossed for each in cells.pairs(pair) if cells.size(each)]
+    single = [place for place in range(len(asked)) if not any(place in pair for pair in crossed)]
+    columns = cells.columns(range(len(asked)))
+    for pair in crossed:
+        columns = cells.crossed(pair, columns)
     fit = fitted(one, cells, columns, outcome, scores)
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
     scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
     model = Model(one, asked, cells, columns, fit, choices_of(fit, outcome), scenarios)
-    named = {"weights": "entered" if "weighting" in p else ""}
+    told = {"weights": "entered" if "weighting" in p else ""}
     margins, level = averaged(fit, cells, columns, scenarios), one.confidence
     limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
     for at, scenario in enumerate(scenarios):
         for of, choice in enumerate(model.choices):
             numbers = complete(margins.estimates[at, of], margins.standard_errors[at, of], *limits[at, of])
             group = model.group(scenario)
-            yield row(quantity, item, whole.size(scenario), choice=choice, group=group, **named, **numbers)
-    for kind, choice, numbers, (n, where) in chain(model.differences(single, margins), model.ratios()):
-        yield row(kind, item, n, choice=choice, **where, **named, **numbers)
+            yield row(quantity, item, whole.size(scenario), choice=choice, group=group, **told, **numbers)
+    for kind, choice, numbers, (n, where) in chain(model.differences(single, margins), model.ratios(single)):
+        yield row(kind, item, n, choice=choice, **where, **told, **numbers)
 
 
 Effect = tuple[str, int | None, Row, tuple[int, Row]]
@@ -212,10 +225,10 @@ class Model:
                 for told in changes(self.choices, estimates, errors, self.one.confidence):
                     yield *told, (self.cells.size(other) + self.cells.size(known[0]), where)
 
-    def ratios(self) -> Iterator[Effect]:
+    def ratios(self, single: Sequence[int]) -> Iterator[Effect]:
         """The odds ratio of each indicator of one answer, or of each step."""
         for k, column in enumerate(self.columns):
-            if len(column) == 1:
+            if len(column) == 1 and column[0][0] in single:
                 places = odds_of(self.fit, self.choices, len(self.columns), k)
                 for told in odds(self.fit, places, self.one.confidence):
                     yield *told, compared(self.one, self.cells, self.asked, column)
@@ -283,7 +296,7 @@ def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variab
 
 def fitted(one: Analysis, cells: Cells, columns: Sequence[Column], outcome: Variable | None, scores: Any) -> Any:
     p, (places, codes) = one.parameters, cells.counts.nonzero()
-    design = np.stack([cells.holds(column) for column in columns], axis=1).astype(float)
+    design = cells.design(columns)
     rows, counts = design[places], cells.counts[places, codes]
     weights = cells.weights[places] if "weighting" in p else None
     if outcome is None:
@@ -303,7 +316,7 @@ def averaged(fit: Any, cells: Cells, columns: Sequence[Column], scenarios: Seque
         answers = cells.answers.copy()
         for place, answer in scenario:
             answers[:, place] = answer
-        designs.append(np.stack([cells.holds(column, answers) for column in columns], axis=1).astype(float))
+        designs.append(cells.design(columns, answers))
     return predictive_margins(fit, designs, cells.n * cells.weights)
 
 
@@ -330,7 +343,7 @@ def on_an_answer(one: Analysis) -> Iterator[Row]:
         return
     columns, weighted = cells.columns(range(len(asked))), "weighting" in one.parameters
     places, said, reported = cells.counts.nonzero()
-    design = np.array([cells.holds(column)[places] for column in columns], dtype=float).T
+    design = cells.design(columns)[places]
     fit = predictor_regression(
         said, design.reshape(len(places), len(columns)), reported, answer.channel,
         cells.weights[places] if weighted else None, model="logit", outcome_channel=outcome.channel,
@@ -368,19 +381,15 @@ def small_areas(one: Analysis) -> Iterator[Row]:
     people = cells.answers if census is None else census[:, :-1] - 1
     columns: list[Column] = [((q, each),) for q in range(1, len(asked)) for each in cells.given(q)[1:]]
 
-    def indicators(answers: Array) -> Array:
-        found = [cells.holds(column, answers) for column in columns]
-        return np.stack(found, axis=1).astype(float) if found else np.empty((len(answers), 0))
-
     if any(set(people[:, q].tolist()) - set(cells.given(q)) for q in range(1, len(asked))):
         return
     places, codes = cells.counts.nonzero()
     areas, counts = cells.answers[places, 0], cells.counts[places, codes]
-    fit = multilevel_regression(indicators(cells.answers)[places], codes, outcome.channel, areas, counts=counts)
+    fit = multilevel_regression(cells.design(columns)[places], codes, outcome.channel, areas, counts=counts)
     if not fit.converged:
         return
     mass = cells.n.astype(float) if census is None else census[:, -1].astype(float)
-    found = fit.poststratify(indicators(people), people[:, 0], mass, confidence=one.confidence)
+    found = fit.poststratify(cells.design(columns, people), people[:, 0], mass, confidence=one.confidence)
     for place, area in enumerate(found.areas):
         whole = place == len(found.areas) - 1
         n = int(cells.n.sum()) if whole else cells.size(((0, int(area)),))
