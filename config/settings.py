@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "config.rate_limits.limited",
     "surveys.middleware.keep_forms",
+    "surveys.middleware.end_unused_sessions",
     "surveys.middleware.require_institution",
     "surveys.middleware.require_second_factor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -145,7 +146,7 @@ AXES_LOCKOUT_CALLABLE = "surveys.panel.accounts.account.locked"
 AXES_CLIENT_IP_CALLABLE = "surveys.panel.accounts.account.hashed_address"
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 # "required" makes the panel ask everybody for a second factor; else each researcher decides.
-CANDOR_SECOND_FACTOR = registry.SECOND_FACTOR.read()
+CANDOR_SECOND_FACTOR, CANDOR_SESSION_UNUSED = registry.SECOND_FACTOR.read(), registry.SESSION_UNUSED.read()
 OTP_TOTP_ISSUER = "Candor"
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 60 * 60
@@ -248,8 +249,7 @@ PANEL_LANGUAGES = ("en", "de")
 LANGUAGE_COOKIE_PATH = "/panel/"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
 TIME_ZONE = "UTC"
-USE_I18N = True
-USE_TZ = True
+USE_I18N = USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"

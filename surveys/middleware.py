@@ -2,6 +2,7 @@
 are given back.
 """
 
+import time
 from collections.abc import Callable
 from functools import cache
 from urllib.parse import urlencode
@@ -28,6 +29,10 @@ from surveys.panel.accounts import single_sign_on as sign_on_pages
 from surveys.panel.views import signed_in
 
 GUARDED = "/panel/", "/api/"
+USED_AT = "used_at"
+"""Key of the session's note when it was used, in seconds."""
+NOTED_AFTER = 600
+"""Seconds after which a use is noted anew: to write at every request would cost each page."""
 DOORS = (
     *(
         "admin:login",
@@ -77,6 +82,25 @@ def browser_zone(request: HttpRequest) -> ZoneInfo:
 def known_zones() -> set[str]:
     """The names of all time zones: looking for them in the machine's folders takes as long as making a page."""
     return available_timezones()
+
+
+def end_unused_sessions(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Sign out whoever has opened no page and sent nothing for so long. What a page asks for by itself is no use."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        longest = settings.CANDOR_SESSION_UNUSED * 3600
+        if not longest or _is_public(request) or not request.user.is_authenticated:
+            return get_response(request)
+        now = int(time.time())
+        unused = now - request.session.setdefault(USED_AT, now)
+        if unused > longest:
+            logout(request)
+            return _stop(request, "admin:login", gettext("Your session has ended, as it was not used for long."))
+        if unused > NOTED_AFTER and not _is_by_itself(request):
+            request.session[USED_AT] = now
+        return get_response(request)
+
+    return middleware
 
 
 def require_institution(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -136,6 +160,11 @@ def keep_forms(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
         return kept_forms.keep_for(request, kept) if kept else response
 
     return middleware
+
+
+def _is_by_itself(request: HttpRequest) -> bool:
+    """Whether a page asks, and not a person: it reads, and the browser does not go there."""
+    return request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate"
 
 
 def _is_public(request: HttpRequest) -> bool:

@@ -132,6 +132,10 @@ SECOND_FACTOR = Variable(
     one_of("required"), "", (WEB,), shown="none: each researcher decides",
 )  # fmt: skip
 
+SESSION_UNUSED = Variable(
+    "CANDOR_SESSION_UNUSED", ACCOUNTS, "Hours after which a session ends that nobody used; 0: only after two weeks.",
+    whole(0, 336), 24, (WEB,),
+)  # fmt: skip
 LOCAL_SIGN_IN = Variable(
     "CANDOR_LOCAL_SIGN_IN", ACCOUNTS, "`off` lets nobody sign in with a password of Candor's: only through the "
     "[institution](../how-to/sign-in-through-your-institution.md), and by links that `manage.py sign_in_link` makes.",

@@ -147,7 +147,7 @@ CRITERIA = (
         "Timing Adjustable",
         "A",
         absent("the page waits as long as it takes"),
-        absent("sessions last two weeks"),
+        absent("sessions last a day unused, and what was typed is given back"),
     ),
     Criterion(
         "2.2.2", "Pause, Stop, Hide", "A", rests_on(MOTION), absent("nothing moves by itself but numbers that are live")

@@ -30,6 +30,7 @@ WRONG = {
     "CANDOR_PROXIES": ["-1", "11", "1.0", "one", " 1", "1_0", "٣"],
     "CANDOR_REPORTS_BY_ADDRESS": ["12", "0/hour", "12/week", "-1/hour", "12 / hour", "never"],
     "CANDOR_SECOND_FACTOR": ["yes", "Required"],
+    "CANDOR_SESSION_UNUSED": ["-1", "337"],
     "CANDOR_LOCAL_SIGN_IN": ["no", "Off"],
     "CANDOR_OIDC_ISSUER": ["login.example.org", "http://a", "https://u@a", "https://a?b", "https://a#b", "https://a b"],
     "CANDOR_OIDC_CLIENT_ID": ["a\nb"],

@@ -219,6 +219,46 @@ def test_sign_in_rotates_session_and_sign_out_ends_it(alice: User) -> None:
     assert AuditEntry.objects.filter(act="signed out").count() == 1
 
 
+def unused_for(client: Client, hours: float) -> None:
+    session = client.session
+    session["used_at"] -= int(hours * 3600)
+    session.save()
+
+
+def test_session_that_nobody_uses_ends(alice: User, settings: Any) -> None:
+    client = signed_in_with_password()
+    assert client.get(LIST).status_code == 200
+    unused_for(client, 23)
+    assert client.get(LIST).status_code == 200
+    unused_for(client, 23)
+    assert client.get(LIST).status_code == 200  # it was used an hour before it would have ended
+    unused_for(client, 25)
+    assert client.get(LIST)["Location"] == "/panel/login/?next=%2Fpanel%2Fsurveys%2Fsurvey%2F"
+    assert client.get(LIST).status_code == 302
+    settings.CANDOR_SESSION_UNUSED = 0
+    client = signed_in_with_password()
+    client.get(LIST)
+    assert client.get(LIST).status_code == 200
+
+
+def test_page_that_asks_by_itself_is_no_use(alice: User) -> None:
+    client = signed_in_with_password()
+    client.get(LIST)
+    unused_for(client, 23)
+    assert client.get("/api/v1/teams/", HTTP_SEC_FETCH_MODE="cors").status_code == 200
+    unused_for(client, 2)
+    answer = client.get("/api/v1/teams/", HTTP_SEC_FETCH_MODE="cors")
+    assert (answer.status_code, "not used for long" in answer.content.decode()) == (403, True)
+
+
+def test_form_of_a_session_that_nobody_used_is_given_back(alice: User) -> None:
+    client = signed_in_with_password()
+    client.get(LIST)
+    unused_for(client, 25)
+    page = client.post("/panel/teams/", {"name": "Field workers"}, HTTP_SEC_FETCH_SITE="same-origin")
+    assert (page.status_code, "Field workers" in page.content.decode()) == (403, True)
+
+
 def test_a_new_password_ends_the_other_sessions(alice: User) -> None:
     here, there = signed_in_with_password(), signed_in_with_password()
     new = "another long passphrase"
