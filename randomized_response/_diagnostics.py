@@ -67,6 +67,18 @@ def collinear(names: tuple[str, ...], triangle: Floats) -> Diagnostic:
     return Diagnostic("not identified", message)
 
 
+def climbed(*, converged: bool, optima: int, causes: str) -> tuple[Diagnostic, ...]:
+    """Say where a climb found no finite maximum, with what may cause it, and where several are about as high."""
+    found = []
+    if not converged:
+        message = f"the likelihood has no finite maximum: {causes}; the coefficients are not given"
+        found.append(Diagnostic("no finite maximum", message))
+    if optima > 1:
+        message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
+        found.append(Diagnostic("several optima", message))
+    return tuple(found)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RegressionFit(TableResult):
     """Coefficients of a regression by name, the intercept first, with their tests and intervals."""

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._categorical import common_shares
 from randomized_response._checks import as_count, as_labels
-from randomized_response._diagnostics import Diagnostic, LikelihoodFit, collinear
+from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
-from randomized_response._newton import Climb, orthonormal
+from randomized_response._newton import orthonormal
 from randomized_response._rows import CovariateRows, Missing, read_rows
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
@@ -21,6 +21,9 @@ from randomized_response.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Model = Literal["linear", "logit", "probit", "cloglog"]
+_CAUSES = (
+    "an answer that nobody, or everybody, of some rows gives, an outcome that it decides, or too few reports to tell"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -257,7 +260,11 @@ def _maximum(
     unit = float(rows.weights.sum()) / rows.respondents
     fit, optima = best_climb(sample, common_shares(sample.chances, rows.weights)[0], unit)
     height = fit.point.log_likelihood - (float(rows.weights.sum() * np.log(units[1])) if linear else 0.0)
-    found = nothing._replace(log_likelihood=height, iterations=fit.iterations, diagnostics=_diagnose(fit, optima))
+    found = nothing._replace(
+        log_likelihood=height,
+        iterations=fit.iterations,
+        diagnostics=climbed(converged=fit.converged, optima=optima, causes=_CAUSES),
+    )
     if not fit.converged:
         return found
     transform, moved = sample.transform(*units)
@@ -277,17 +284,3 @@ def _outcome(values: Floats, model: Model, channel: Channel | None, shift: float
     codes = values.astype(np.intp)
     name: LinkName = model
     return Binary(table[0, codes], table[1, codes], LINKS[name])
-
-
-def _diagnose(fit: Climb, optima: int) -> tuple[Diagnostic, ...]:
-    found = []
-    if not fit.converged:
-        message = (
-            "the likelihood has no finite maximum: an answer that nobody, or everybody, of some rows gives, an outcome "
-            "that it decides, or too few reports to tell; the coefficients are not given"
-        )
-        found.append(Diagnostic("no finite maximum", message))
-    if optima > 1:
-        message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
-        found.append(Diagnostic("several optima", message))
-    return tuple(found)

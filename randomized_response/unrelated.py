@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _newton
 from randomized_response._checks import FractionLike, as_level, as_probability
-from randomized_response._diagnostics import Diagnostic, LikelihoodFit, collinear
+from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
 from randomized_response._labels import matched
 from randomized_response._links import LINKS, Link, LinkName
-from randomized_response._newton import Climb, Point, blocks, orthonormal
+from randomized_response._newton import Point, blocks, orthonormal
 from randomized_response._rows import CovariateRows, Missing, fold, read_like, read_rows
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
@@ -22,6 +22,7 @@ from randomized_response.regression import Prediction, predicted
 
 Floats = NDArray[np.float64]
 Unrelated = Literal["constant", "covariates"]
+_CAUSES = "a question that nobody, or everybody, of some rows says yes to, or too few reports to tell the two apart"
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Starting values of the share of yes to the unrelated question."""
@@ -290,7 +291,10 @@ def _fitted(rows: CovariateRows, unrelated: Unrelated, link: LinkName, informati
     unit = float(rows.weights.sum()) / rows.respondents
     fit, optima = _newton.highest([_newton.climb(sample, start, unit) for start in sample.starts()], unit)
     told = replace(
-        empty, log_likelihood=fit.point.log_likelihood, iterations=fit.iterations, diagnostics=_diagnose(fit, optima)
+        empty,
+        log_likelihood=fit.point.log_likelihood,
+        iterations=fit.iterations,
+        diagnostics=climbed(converged=fit.converged, optima=optima, causes=_CAUSES),
     )
     if not fit.converged:
         return told
@@ -300,17 +304,3 @@ def _fitted(rows: CovariateRows, unrelated: Unrelated, link: LinkName, informati
     covariance = transform @ covariance_at(sample, rows, fit, information) @ transform.T
     at, errors = transform @ fit.point.at, np.sqrt(np.diag(covariance))
     return replace(told, coefficients=at, standard_errors=errors, covariance=covariance, converged=True)
-
-
-def _diagnose(fit: Climb, optima: int) -> tuple[Diagnostic, ...]:
-    found = []
-    if not fit.converged:
-        message = (
-            "the likelihood has no finite maximum: a question that nobody, or everybody, of some rows says yes to, "
-            "or too few reports to tell the two apart; the coefficients are not given"
-        )
-        found.append(Diagnostic("no finite maximum", message))
-    if optima > 1:
-        message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
-        found.append(Diagnostic("several optima", message))
-    return tuple(found)
