@@ -101,6 +101,13 @@ def _names(given: str) -> tuple[str, ...]:
     return found
 
 
+def _classes(given: str) -> tuple[str, ...]:
+    found = _names(given)
+    if not all(re.fullmatch(r"[!-~]{1,200}", one) for one in found):
+        raise ValueError(given)
+    return found
+
+
 def _sender(given: str) -> str:
     address = parseaddr(given)[1]
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", address) or re.search(r"[\x00-\x1f\x7f]", given):
@@ -133,6 +140,7 @@ GROUP_FILTER = matching(
     r"\([^\x00-\x1f\x7f]*\{(dn|name)\}[^\x00-\x1f\x7f]*\)", "an LDAP filter with {dn} or {name}, like (member={dn})"
 )
 GROUPS = Format("names of groups with a comma between them, like researchers,survey-owners", _names)
+CLASSES = Format("names without spaces and with a comma between them, like https://refeds.org/profile/mfa", _classes)
 SCOPES = matching(r"openid( [!#-\[\]-~]+)*", "openid, and more scopes with a space before each")
 SENDER = Format("a mail address, like study@example.org", _sender)
 NETWORKS = Format("networks with a comma between them, like 10.1.2.0/24,127.0.0.0/8", _networks)

@@ -158,6 +158,11 @@ OIDC_SCOPES = Variable(
     "work while their owner is signed out.",
     formats.SCOPES, "openid profile email", (WEB,),
 )  # fmt: skip
+OIDC_STRENGTH: Variable[tuple[str, ...]] = Variable(
+    "CANDOR_OIDC_STRENGTH", ACCOUNTS, "Classes of sign-in (`acr`) of which the provider must have reached one, the "
+    "preferred one first, such as those with a second factor.",
+    formats.CLASSES, (), (WEB, COMMANDS), shown="none: it is left to the provider",
+)  # fmt: skip
 OIDC_GROUPS_CLAIM = Variable(
     "CANDOR_OIDC_GROUPS_CLAIM", ACCOUNTS, "The claim that lists somebody's groups.", matching(r"[!-~]{1,100}",
     "up to 100 printable ASCII characters without spaces"), "groups", (WEB,),

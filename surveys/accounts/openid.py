@@ -75,6 +75,7 @@ class Attempt:
 def address(attempt: Attempt, back: str) -> str:
     """The provider's page to which a browser is sent; it returns to `back`. Raises RequestRefused where it is away."""
     provider = _provider()
+    strength = " ".join(settings.CANDOR_OIDC_STRENGTH)
     with _client(provider, back) as client:
         url, _state = client.create_authorization_url(
             provider["authorization_endpoint"],
@@ -82,6 +83,7 @@ def address(attempt: Attempt, back: str) -> str:
             nonce=attempt.nonce,
             code_verifier=attempt.verifier,
             response_type="code",
+            **({"acr_values": strength} if strength else {}),
         )
     return str(url)
 
@@ -118,6 +120,7 @@ def confirm(attempt: Attempt, answer: Mapping[str, str], back: str) -> Confirmed
             )
         )
         claims = _proven(provider, token, nonce=attempt.nonce)
+        _require_strength(claims)
         return _confirmed(client, provider, token, claims)
 
 
@@ -137,6 +140,8 @@ def confirm_again(subject: str, credentials: Mapping[str, str]) -> Confirmed:
             token = {"refresh_token": old, **token}
             if "id_token" in token:
                 claims = _proven(provider, token)
+                if "acr" in claims:  # which providers may leave out here (OpenID Connect Core 1.0, section 12.2)
+                    _require_strength(claims)
         if "id_token" not in token and not provider.get("userinfo_endpoint"):
             raise unproven("id_token")  # which groups somebody is in now would not be known
         if claims["sub"] != subject:
@@ -184,6 +189,14 @@ def _proven(provider: Told, token: Told, *, nonce: str = "") -> Told:
     if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
         raise unproven("sub")
     return dict(claims)
+
+
+def _require_strength(claims: Told) -> None:
+    """Refuse a sign-in of a class that is not among those asked for: a provider need not keep to `acr_values`."""
+    wanted = settings.CANDOR_OIDC_STRENGTH
+    if wanted and claims.get("acr") not in wanted:
+        words = gettext("{name} signed you in more weakly than is asked for here. Sign in with a second factor there.")
+        raise PermissionDenied(words.format(name=institution_name()))
 
 
 def _provider() -> Told:

@@ -61,6 +61,7 @@ WRONG = {
     "CANDOR_WEBHOOKS_INSIDE": ["10.1.2.3/24", "host"],
     "CANDOR_METRICS_TOKEN": ["hidden", "hidden hidden hidden"],
     "CANDOR_LOG": ["yaml"],
+    "CANDOR_OIDC_STRENGTH": ["two words", ","],
     "CANDOR_LDAP_URL": ["http://ldap.example.org", "ldaps://", "ldaps://h/dc=example", "ldap://u:p@h", "ldapi://socket"],
     "CANDOR_LDAP_PEOPLE": ["ou=people\n"],
     "CANDOR_LDAP_PERSON_FILTER": ["uid={name}", "(uid=ada)"],

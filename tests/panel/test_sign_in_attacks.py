@@ -1,6 +1,7 @@
 """Signing in through an institution: ways to come in as somebody else, each refused, of a provider over HTTP."""
 
 import time
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -93,6 +94,45 @@ def test_id_token_that_proves_nothing_is_refused(idp: Provider, attack: str) -> 
     idp.header, idp.claims, idp.signs_with = TOKENS[attack]
     client = Client()
     assert "did not confirm who you are" in refused(client, attempt(idp, client))
+
+
+MFA = "https://refeds.org/profile/mfa"
+
+
+@pytest.mark.parametrize("acr", [None, "0", "https://refeds.org/profile/sfa", [MFA], f"{MFA} "], ids=str)
+def test_sign_in_that_is_too_weak_is_refused(idp: Provider, settings: Any, acr: Any) -> None:
+    """Whatever the provider does with the wish, and whatever its userinfo endpoint says."""
+    settings.CANDOR_OIDC_STRENGTH = (MFA, "phrh")
+    idp.claims, idp.userinfo = {"acr": acr}, {"acr": MFA}
+    client = Client()
+    assert "more weakly than is asked for" in refused(client, attempt(idp, client))
+
+
+def sign_in_minutes_ago(idp: Provider, client: Client) -> None:
+    client.get(BACK, attempt(idp, client))
+    assert is_signed_in(client)
+    old = timezone.now() - timedelta(minutes=3)
+    Identity.objects.update(confirmed_at=old, asked_at=old)
+
+
+def test_strength_is_asked_of_the_provider(idp: Provider, settings: Any) -> None:
+    settings.CANDOR_OIDC_STRENGTH = (MFA, "phrh")
+    client = Client()
+    left = client.get(BEGIN)["Location"]
+    assert dict(parse_qsl(urlsplit(left).query))["acr_values"] == f"{MFA} phrh"
+    idp.claims = {"acr": "phrh"}
+    sign_in_minutes_ago(idp, client)
+    idp.claims = {}  # which a provider may leave out where it is asked again
+    assert is_signed_in(client)
+
+
+def test_who_signs_in_more_weakly_later_is_out(idp: Provider, settings: Any) -> None:
+    settings.CANDOR_OIDC_STRENGTH = (MFA,)
+    idp.claims = {"acr": MFA}
+    client = Client()
+    sign_in_minutes_ago(idp, client)
+    idp.claims = {"acr": "0"}
+    assert not is_signed_in(client)
 
 
 def test_key_that_was_withdrawn_is_refused(idp: Provider) -> None:
