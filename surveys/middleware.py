@@ -23,14 +23,13 @@ from collector.errors import RequestRefused
 from estimator.base.languages import activated
 from surveys.accounts import second_factor as factor
 from surveys.accounts import single_sign_on
+from surveys.accounts.sessions import USED_AT
 from surveys.api import problems
 from surveys.panel.accounts import kept_forms
 from surveys.panel.accounts import single_sign_on as sign_on_pages
 from surveys.panel.views import signed_in
 
 GUARDED = "/panel/", "/api/"
-USED_AT = "used_at"
-"""Key of the session's note when it was used, in seconds."""
 NOTED_AFTER = 600
 """Seconds after which a use is noted anew: to write at every request would cost each page."""
 DOORS = (

@@ -2,7 +2,8 @@
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
+from django.test import Client
+from playwright.sync_api import Browser, Page, expect
 from sesame.utils import get_token
 
 from surveys.accounts.access import Role
@@ -11,6 +12,7 @@ from surveys.lifecycle.links import sign_in_link
 from surveys.models import Survey
 from tests.browser.accessibility import CLEAN, THEME, on_every_screen
 from tests.browser.panel import follow_sign_in_link, sign_in
+from tests.tools.browser import IMAGES
 from tests.tools.second_factor import code_of
 
 
@@ -69,6 +71,22 @@ def test_a_sign_in_link_is_pasted_without_scripts(browser: Browser, running_site
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/panel/surveys/survey/")
     context.close()
+
+
+def test_other_session_is_ended_by_a_press(page: Page, alice: User) -> None:
+    elsewhere = Client()
+    elsewhere.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    sign_in(page, alice)
+    page.goto("/panel/account/")
+    sessions = page.get_by_role("region", name="Sessions").get_by_role("listitem")
+    expect(sessions).to_have_count(2)
+    expect(sessions.first).to_contain_text("This browser")
+    assert clean(page)
+    if IMAGES:
+        page.screenshot(path=f"{IMAGES}/sessions.png", full_page=True)
+    sessions.last.get_by_role("button").click()
+    expect(page.get_by_text("1 session has ended.")).to_be_visible()
+    assert elsewhere.get("/panel/account/").status_code == 302
 
 
 def test_second_factor_is_set_up_and_used(page: Page, survey: Survey, alice: User) -> None:

@@ -158,6 +158,7 @@ ROWS = {
     "panel:log-csv": read("survey", ANALYST),
     "panel:log-json": read("survey", ANALYST),
     "panel:account": read("", STAFF),
+    "panel:sessions-end": act("", STAFF),
     "panel:passkey-new": form("", STAFF),
     "panel:institution-connect": form("", STAFF),
     "panel:institution-disconnect": act("", STAFF),

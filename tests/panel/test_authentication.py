@@ -13,6 +13,7 @@ from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from sesame.utils import get_token
 
+from surveys.accounts.sessions import sessions_of
 from surveys.models import AuditEntry
 from tests.tools.second_factor import code_of, forget_attempts, set_up
 
@@ -239,6 +240,27 @@ def test_session_that_nobody_uses_ends(alice: User, settings: Any) -> None:
     client = signed_in_with_password()
     client.get(LIST)
     assert client.get(LIST).status_code == 200
+
+
+def test_sessions_are_seen_and_ended(alice: User, bob: User) -> None:
+    here, there, third, other = (signed_in_with_password() for _ in range(4))
+    bobs = Client()
+    bobs.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
+    text = here.get(reverse("panel:account")).content.decode()
+    assert (text.count("This browser"), text.count("Another browser")) == (1, 3)
+    assert not any(one.session.session_key in text for one in (here, there, third, other))
+    name = next(one.name for one in sessions_of(alice, there.session) if one.is_here)
+    end = reverse("panel:sessions-end")
+    assert "1 session has ended" in here.post(end, {"session": name}, follow=True).content.decode()
+    assert there.get(LIST).status_code == 302
+    assert third.get(LIST).status_code == 200
+    mine = next(one.name for one in sessions_of(bob, bobs.session) if one.is_here)
+    for wrong in (mine, "unknown", next(one.name for one in sessions_of(alice, here.session) if one.is_here)):
+        assert "0 sessions have ended" in here.post(end, {"session": wrong}, follow=True).content.decode()
+    assert "2 sessions have ended" in here.post(end, follow=True).content.decode()
+    assert [one.get(LIST).status_code for one in (here, third, other, bobs)] == [200, 302, 302, 200]
+    acts = AuditEntry.objects.filter(act="ended sessions").order_by("pk").values_list("detail", flat=True)
+    assert list(acts) == ["1 elsewhere", "2 elsewhere"]
 
 
 def test_page_that_asks_by_itself_is_no_use(alice: User) -> None:

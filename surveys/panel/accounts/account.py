@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from collector.endpoint import rate_limits
 from collector.errors import Conflict
-from surveys.accounts import second_factor, single_sign_on
+from surveys.accounts import second_factor, sessions, single_sign_on
 from surveys.accounts.audit_log import record_event
 from surveys.models import Passkey
 from surveys.panel.accounts import kept_forms
@@ -49,8 +49,18 @@ def account(request: HttpRequest) -> HttpResponse:
         "identity": single_sign_on.identity_of(user),
         "bound": single_sign_on.is_bound(user),
         "local": settings.CANDOR_LOCAL_SIGN_IN,
+        "sessions": sessions.sessions_of(user, request.session),
     }
     return panel_page(request, "panel/people/account.html", context, title=gettext("My account"))
+
+
+@require_POST
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """End the session that the button names, or all but this one."""
+    count = sessions.end(signed_in(request), request.POST.get("session", ""), request.session)
+    text = ngettext("{count} session has ended.", "{count} sessions have ended.", count).format(count=count)
+    messages.success(request, text)
+    return redirect("panel:account")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -28,6 +28,7 @@ urlpatterns = [
     path("survey/<slug:slug>/log.csv", page(audit_log.survey_file), {"kind": "csv"}, name="log-csv"),
     path("survey/<slug:slug>/log.json", page(audit_log.survey_file), {"kind": "json"}, name="log-json"),
     path("account/", page(account.account), name="account"),
+    path("account/sessions/end", page(account.end_sessions), name="sessions-end"),
     path("account/second-factor/", page(account.set_up), name="second-factor"),
     path("account/second-factor/off", page(account.switch_off), name="second-factor-off"),
     path("account/passkeys/new", page(passkeys.new), name="passkey-new"),
