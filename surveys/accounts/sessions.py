@@ -3,10 +3,9 @@
 They are told apart by a keyed hash of their secret, which no page shows. Of a browser nothing is kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
@@ -56,7 +55,7 @@ def end(user: User, name: str, here: SessionBase) -> int:
     return len(keys)
 
 
-def _stored(user: User) -> Iterator[tuple[Session, dict[str, Any]]]:
+def _stored(user: User) -> Iterator[tuple[Session, Mapping[str, object]]]:
     """All unexpired sessions are read: who they are of stands in their data alone."""
     for one in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         data = one.get_decoded()
@@ -68,5 +67,5 @@ def _name(session: Session) -> str:
     return salted_hmac("candor.sessions", session.session_key, algorithm="sha256").hexdigest()[:32]
 
 
-def _time(seconds: int | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+def _time(seconds: object) -> datetime | None:
+    return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, int) else None
