@@ -19,6 +19,7 @@ import statistics
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -51,11 +52,9 @@ def measure(
     requests = cycle([request(port, path, one, headers or {}) for one in bodies or [body]])
     names = iter(Path(nonces).read_bytes().split()) if nonces else new_nonces()
     name = next(names, None)
-    expected, refused = (f"HTTP/1.1 {one} ".encode() for one in (status, refusal))
-    refusals = 0
+    answers = Answers(*(f"HTTP/1.1 {one} ".encode() if one else b"" for one in (status, refusal)))
     free, poll = _connected(port, connections)
     begun: dict[Any, float] = {}
-    waits, answered = list[float](), list[float]()
     start, own = time.perf_counter(), time.process_time()
     end, due = start + seconds, start
     while ((now := time.perf_counter()) < end and name) or begun:
@@ -69,20 +68,38 @@ def measure(
         for there, answer in _answers(poll, timeout):
             since = begun.pop(there)
             free.append(there)
-            if refusal and answer.startswith(refused):
-                refusals += 1
-                continue
-            _require(answer, expected)
-            answered.append(time.perf_counter())
-            waits.append(answered[-1] - since)
-    said = {"rate": len(waits) / (time.perf_counter() - start), "processor": time.process_time() - own}
-    said |= _summary(waits) | ({"refusals": refusals} if refusal else {})
-    return said | {"answered": [round(moment, 4) for moment in answered]} if moments else said
+            answers.take(answer, since)
+    said = {"rate": len(answers.waits) / (time.perf_counter() - start), "processor": time.process_time() - own}
+    said |= answers.summary()
+    return said | {"answered": [round(moment, 4) for moment in answers.answered]} if moments else said
 
 
-def _summary(waits: list[float]) -> dict[str, float]:
-    quantiles = statistics.quantiles(waits, n=100) if len(waits) > 1 else [0.0] * 99
-    return {"answers": len(waits), "median": quantiles[49], "p99": quantiles[98]}
+@dataclass
+class Answers:
+    """What came back: how long each answer was waited for, when it was there, and how many refused.
+
+    `expected` and `refused` are how an answer begins; without the latter none may refuse.
+    """
+
+    expected: bytes
+    refused: bytes
+    waits: list[float] = field(default_factory=list)
+    answered: list[float] = field(default_factory=list)
+    refusals: int = 0
+
+    def take(self, answer: bytes, since: float) -> None:
+        if self.refused and answer.startswith(self.refused):
+            self.refusals += 1
+            return
+        if not answer.startswith(self.expected):
+            raise SystemExit(f"expected {self.expected.decode()}; got {answer[:200] + answer[-120:]!r}")
+        self.answered.append(time.perf_counter())
+        self.waits.append(self.answered[-1] - since)
+
+    def summary(self) -> dict[str, float]:
+        quantiles = statistics.quantiles(self.waits, n=100) if len(self.waits) > 1 else [0.0] * 99
+        told = {"answers": len(self.waits), "median": quantiles[49], "p99": quantiles[98]}
+        return told | ({"refusals": self.refusals} if self.refused else {})
 
 
 def _answers(poll: selectors.BaseSelector, timeout: float) -> Iterator[tuple[socket.socket, bytes]]:
@@ -90,11 +107,6 @@ def _answers(poll: selectors.BaseSelector, timeout: float) -> Iterator[tuple[soc
     for key, _ in poll.select(timeout):
         there: socket.socket = key.fileobj  # type: ignore[assignment]
         yield there, whole(there)
-
-
-def _require(answer: bytes, expected: bytes) -> None:
-    if not answer.startswith(expected):
-        raise SystemExit(f"expected {expected.decode()}; got {answer[:200] + answer[-120:]!r}")
 
 
 def _connected(port: int, connections: int) -> tuple[deque[socket.socket], selectors.BaseSelector]:
